@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/src/**/*.test.ts'],
+    // Suites start real databases and models: two cores carry two of them, more only make each other time out.
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    reporters: ['default'],
+  },
+})
