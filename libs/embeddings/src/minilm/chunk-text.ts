@@ -1,0 +1,97 @@
+import type { TextSpan } from '../embedder.ts'
+import { createWordCounter, type Tokenize } from './tokenizer.ts'
+
+export interface ChunkLimits {
+  /** Most tokens in a chunk, special tokens included. */
+  readonly maxTokens: number
+  /** Tokens that a chunk shares with the one before it, at most. Whole words, so it may be fewer. */
+  readonly overlapTokens: number
+}
+
+/** A stretch of text that is not cut, from its first character to where the next one starts. */
+interface Unit extends TextSpan {
+  readonly tokens: number
+}
+
+/** A word over this many tokens (CJK prose, minified JSON, base64) is cut inside; a chunk could not be filled otherwise. */
+const LONG_WORD_TOKENS = 64
+
+/** Up to 16 letters or digits, or one code point of anything else: never half of a surrogate pair. */
+const WORD_PIECE = /[\p{L}\p{N}\p{M}_]{1,16}|./gsu
+
+/**
+ * Makes the function that cuts a text into chunks.
+ *
+ * transformers.js tokenizers do not say where in the text a token was, so words are counted one by one and added up:
+ * BERT's tokenizer splits at white space first, so the sum is right nearly always. Nearly (lower-casing looks at neighbours,
+ * a word cut inside has other pieces, a configured model may tokenise otherwise), so each chunk is tokenised as a
+ * whole before it is given out, and shortened if it does not fit.
+ *
+ * Measured on 64 KiB: English 60 ms, Chinese without spaces 250 ms.
+ */
+export function createChunker(tokenize: Tokenize, limits: ChunkLimits): (text: string) => TextSpan[] {
+  const countTokens = createWordCounter(tokenize)
+  const budget = limits.maxTokens - tokenize('').length
+
+  return (text) => {
+    const units = splitUnits(text, countTokens)
+    if (units.length === 0) return [{ start: 0, end: text.length }]
+    const spans: TextSpan[] = []
+    let first = 0
+    for (;;) {
+      let end = fill(units, first, budget)
+      // One unit is let through whatever it counts: it is a single code point or a word of at most LONG_WORD_TOKENS.
+      while (end > first + 1 && tokenize(textOf(text, units, first, end)).length > limits.maxTokens) {
+        end -= Math.max(1, (end - first) >> 4)
+      }
+      spans.push({ start: units[first]!.start, end: units[end - 1]!.end })
+      if (end === units.length) return spans
+      first = overlapStart(units, first, end, limits.overlapTokens)
+    }
+  }
+}
+
+/** Covers the text without gaps: white space belongs to the word before it, leading white space to the first word. */
+function splitUnits(text: string, countTokens: (word: string) => number): Unit[] {
+  const units: Unit[] = []
+  let covered = 0
+  const add = (end: number, tokens: number) => {
+    units.push({ start: covered, end, tokens })
+    covered = end
+  }
+  for (const match of text.matchAll(/\s*(\S+)\s*/g)) {
+    const word = match[1]!
+    const tokens = countTokens(word)
+    if (tokens <= LONG_WORD_TOKENS) {
+      add(match.index + match[0].length, tokens)
+      continue
+    }
+    const wordStart = match.index + match[0].indexOf(word)
+    const pieces = [...word.matchAll(WORD_PIECE)]
+    for (const [i, piece] of pieces.entries()) {
+      const isLast = i === pieces.length - 1
+      const end = isLast ? match.index + match[0].length : wordStart + piece.index + piece[0].length
+      add(end, countTokens(piece[0]))
+    }
+  }
+  return units
+}
+
+const textOf = (text: string, units: readonly Unit[], from: number, to: number) =>
+  text.slice(units[from]!.start, units[to - 1]!.end)
+
+/** Index after the last unit that still fits, at least one further than `from`. */
+function fill(units: readonly Unit[], from: number, budget: number): number {
+  let tokens = units[from]!.tokens
+  let end = from + 1
+  while (end < units.length && tokens + units[end]!.tokens <= budget) tokens += units[end++]!.tokens
+  return end
+}
+
+/** Where the next chunk starts: as far back from `end` as the overlap allows, but after `first`, so that it goes on. */
+function overlapStart(units: readonly Unit[], first: number, end: number, overlap: number): number {
+  let start = end
+  let tokens = 0
+  while (start - 1 > first && tokens + units[start - 1]!.tokens <= overlap) tokens += units[--start]!.tokens
+  return start
+}

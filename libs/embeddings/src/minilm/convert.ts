@@ -1,0 +1,39 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeDurably } from './atomic-folder.ts'
+import { type BertConfig, writeBertOnnx } from './bert-onnx.ts'
+import type { NpmWeights } from './npm-weights.ts'
+import { openSafetensors } from './safetensors.ts'
+
+/** What transformers.js needs to know beside `tokenizer.json`. */
+const TOKENIZER_CONFIG = {
+  tokenizer_class: 'BertTokenizer',
+  do_lower_case: true,
+  model_max_length: 512,
+  cls_token: '[CLS]',
+  sep_token: '[SEP]',
+  pad_token: '[PAD]',
+  unk_token: '[UNK]',
+  mask_token: '[MASK]',
+}
+
+/**
+ * Writes a folder as transformers.js loads it (`config.json`, `tokenizer.json`, `tokenizer_config.json`,
+ * `onnx/model.onnx`) from fp16 safetensors. About 1 s of CPU on the caller's thread; 91 MB on disk, 230 MB while it runs.
+ */
+export async function convertWeights(source: NpmWeights, folder: string): Promise<void> {
+  const [weights, config, tokenizer] = await Promise.all([
+    readFile(source.weightsPath),
+    readFile(source.configPath, 'utf8'),
+    readFile(source.tokenizerPath, 'utf8'),
+  ])
+  const model = writeBertOnnx(JSON.parse(config) as BertConfig, openSafetensors(weights))
+  // The package's tokenizer cuts at 128 tokens and pads to 128. Limits and padding are ours to decide.
+  const unlimited = { ...(JSON.parse(tokenizer) as object), truncation: null, padding: null }
+
+  await mkdir(join(folder, 'onnx'))
+  await writeDurably(join(folder, 'config.json'), config)
+  await writeDurably(join(folder, 'tokenizer.json'), JSON.stringify(unlimited))
+  await writeDurably(join(folder, 'tokenizer_config.json'), JSON.stringify(TOKENIZER_CONFIG))
+  await writeDurably(join(folder, 'onnx', 'model.onnx'), model)
+}

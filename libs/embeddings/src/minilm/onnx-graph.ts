@@ -1,0 +1,101 @@
+import onnxProto from 'onnx-proto'
+import type { Weights } from './safetensors.ts'
+
+const { onnx } = onnxProto
+const { FLOAT, INT64 } = onnx.TensorProto.DataType
+const { AttributeType } = onnx.AttributeProto
+
+/** The name of a value that flows through the graph. */
+type Value = string
+type Attributes = Readonly<Record<string, number | readonly number[]>>
+
+/** Collects nodes and weights of an ONNX graph. Every `node` returns the name of its output, so that calls can be nested. */
+export interface GraphBuilder {
+  node(opType: string, inputs: readonly Value[], attributes?: Attributes, output?: Value): Value
+  weights(name: string, tensor: Weights): Value
+  scalar(value: number): Value
+  /** An int64 vector, or an int64 scalar if a number is given. */
+  int64(values: readonly number[] | number): Value
+  /** The finished model file. Inputs are int64 and outputs float; a dimension given as a string is dynamic. */
+  encode(shapes: {
+    inputs: Readonly<Record<string, readonly (string | number)[]>>
+    outputs: Readonly<Record<string, readonly (string | number)[]>>
+  }): Uint8Array
+}
+
+/** Attribute values are floats where ONNX declares floats; everything else our graph uses is an integer. */
+const FLOAT_ATTRIBUTES = new Set(['epsilon'])
+
+function attribute(name: string, value: number | readonly number[]) {
+  if (typeof value !== 'number') return { name, type: AttributeType.INTS, ints: [...value] }
+  return FLOAT_ATTRIBUTES.has(name)
+    ? { name, type: AttributeType.FLOAT, f: value }
+    : { name, type: AttributeType.INT, i: value }
+}
+
+function valueInfo(elemType: number, shapes: Readonly<Record<string, readonly (string | number)[]>>) {
+  return Object.entries(shapes).map(([name, shape]) => {
+    const dim = shape.map((size) => (typeof size === 'string' ? { dimParam: size } : { dimValue: size }))
+    return { name, type: { tensorType: { elemType, shape: { dim } } } }
+  })
+}
+
+/** Little-endian bytes of a typed array, without copying. */
+const bytesOf = (array: Float32Array | BigInt64Array) =>
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+
+/** An empty graph of ONNX opset 17 (the first with LayerNormalization), file format version 8. */
+export function createGraph(graphName: string): GraphBuilder {
+  const nodes: InstanceType<typeof onnx.NodeProto>[] = []
+  const initializers: InstanceType<typeof onnx.TensorProto>[] = []
+  const constants = new Map<string, Value>()
+
+  function addTensor(name: string, dataType: number, dims: readonly number[], rawData: Uint8Array): Value {
+    initializers.push(onnx.TensorProto.create({ name, dataType, dims: [...dims], rawData }))
+    return name
+  }
+
+  function constant(key: string, add: (name: string) => Value): Value {
+    let name = constants.get(key)
+    if (!name) constants.set(key, (name = add(`constant_${constants.size}`)))
+    return name
+  }
+
+  return {
+    node(opType, input, attributes = {}, output = `${opType}_${nodes.length}`) {
+      const attributesOfNode = Object.entries(attributes).map(([name, value]) => attribute(name, value))
+      nodes.push(
+        onnx.NodeProto.create({
+          opType,
+          name: `node_${nodes.length}`,
+          input: [...input],
+          output: [output],
+          attribute: attributesOfNode,
+        }),
+      )
+      return output
+    },
+    weights: (name, { shape, values }) => addTensor(name, FLOAT, shape, bytesOf(values)),
+    scalar: (value) =>
+      constant(`f${value}`, (name) => addTensor(name, FLOAT, [], bytesOf(new Float32Array([value])))),
+    int64: (values) =>
+      constant(`i${JSON.stringify(values)}`, (name) => {
+        const list = typeof values === 'number' ? [values] : values
+        const dims = typeof values === 'number' ? [] : [list.length]
+        return addTensor(name, INT64, dims, bytesOf(BigInt64Array.from(list, BigInt)))
+      }),
+    encode: ({ inputs, outputs }) =>
+      onnx.ModelProto.encode({
+        irVersion: 8,
+        producerName: 'daybook',
+        opsetImport: [{ domain: '', version: 17 }],
+        graph: {
+          name: graphName,
+          node: nodes,
+          initializer: initializers,
+          input: valueInfo(INT64, inputs),
+          output: valueInfo(FLOAT, outputs),
+        },
+      }).finish(),
+  }
+}

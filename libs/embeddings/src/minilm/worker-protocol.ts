@@ -1,0 +1,46 @@
+import type { EmbedPriority, TextSpan } from '../embedder.ts'
+import { EmbedderError, type EmbedderErrorCode } from '../embedder-error.ts'
+
+/** How the worker is started. */
+export interface WorkerSettings {
+  readonly cacheDir: string
+  readonly modelDir: string | undefined
+  /** Threads inside one operation of the model. */
+  readonly threads: number
+}
+
+/** What a worker says once, when its model is loaded. */
+export interface ModelFacts {
+  readonly modelId: string
+  readonly dimension: number
+  readonly maxTokens: number
+}
+
+export type WorkerRequest =
+  | { readonly type: 'chunk'; readonly id: number; readonly texts: readonly string[] }
+  | {
+      readonly type: 'embed'
+      readonly id: number
+      readonly texts: readonly string[]
+      readonly priority: EmbedPriority
+    }
+  | { readonly type: 'close' }
+
+/** An error as it crosses the thread: structured cloning would drop its class and its code. */
+export interface PlainError {
+  readonly code: EmbedderErrorCode
+  readonly message: string
+}
+
+export type WorkerReply =
+  | { readonly type: 'progress'; readonly message: string }
+  | ({ readonly type: 'ready' } & ModelFacts)
+  | { readonly type: 'unusable'; readonly error: PlainError }
+  | { readonly type: 'chunked'; readonly id: number; readonly spans: TextSpan[][] }
+  /** All vectors one after another in one buffer, which is moved and not copied. */
+  | { readonly type: 'embedded'; readonly id: number; readonly vectors: Float32Array<ArrayBuffer> }
+  | { readonly type: 'failed'; readonly id: number; readonly error: PlainError }
+
+export const toPlainError = ({ code, message }: EmbedderError): PlainError => ({ code, message })
+export const fromPlainError = ({ code, message }: PlainError): EmbedderError =>
+  new EmbedderError(code, message)

@@ -1,0 +1,84 @@
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import type { Database } from '@daybook/postgres/connect'
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import { createWakeUp } from '@daybook/runtime/wake-up'
+import { embedInChunks } from './embed-in-chunks.ts'
+import type { Embedder } from './embedder.ts'
+import { type QueuedText, claimTexts, releaseText, storeVectors } from './store.ts'
+
+/** Works off the embedding store's queue. Several, in several processes, share the work. */
+export interface QueueWorker {
+  /** Says that there may be new work, so that it begins at once and not at the next look. */
+  wake(): void
+  /** Finishes the texts in hand. */
+  stop(): Promise<void>
+}
+
+export interface QueueWorkerOptions {
+  readonly db: Database
+  readonly embedder: Embedder
+  readonly logger: Logger
+  /** Called with the hashes of texts whose vectors have just been stored; with none when the queue was found empty. */
+  readonly onStored: (hashes: readonly Buffer[]) => Promise<void>
+  /** Milliseconds between looks at the queue while nobody wakes the worker. */
+  readonly pollMs?: number
+}
+
+/** Texts taken at a time: enough to sort by length, few enough that the first are findable soon. */
+const CLAIM = 64
+
+export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
+  const { db, embedder, logger, onStored, pollMs = 1_000 } = options
+  const wakeUp = createWakeUp()
+  let stopping = false
+
+  const embedOne = async (queued: QueuedText): Promise<void> => {
+    try {
+      const [chunks] = await embedInChunks(embedder, [queued.text])
+      await storeVectors(db, embedder.modelId, [{ hash: queued.hash, chunks: chunks ?? [] }])
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error
+      logger.warn({ error, hash: queued.hash.toString('hex') }, 'a text could not be embedded; it is tried again later')
+      await releaseText(db, embedder.modelId, queued.hash, error as Error)
+    }
+  }
+
+  const embedTogether = async (texts: readonly QueuedText[]): Promise<void> => {
+    try {
+      const chunks = await embedInChunks(embedder, texts.map(({ text }) => text))
+      await storeVectors(db, embedder.modelId, texts.map(({ hash }, index) => ({ hash, chunks: chunks[index] ?? [] })))
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error
+      // One text that the model refuses must not hold up the others.
+      for (const text of texts) await embedOne(text)
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !stopping; ) {
+      try {
+        const texts = await claimTexts(db, embedder.modelId, { limit: CLAIM })
+        if (texts.length > 0) await embedTogether(texts)
+        await onStored(texts.map(({ hash }) => hash))
+        failures = 0
+        if (texts.length < CLAIM && !stopping) await wakeUp.wait(pollMs)
+      } catch (error) {
+        if (stopping) return
+        logger.warn({ error }, 'the embedding queue cannot be worked off; trying again')
+        await pause(backoffDelay(failures))
+        failures += 1
+      }
+    }
+  }
+
+  const running = run()
+  return {
+    wake: wakeUp.raise,
+    async stop() {
+      stopping = true
+      wakeUp.raise()
+      await running
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import type { Command } from '@daybook/memory/commands'
+import type { Cause, JournalEvent } from '@daybook/memory/events'
+import type { Memory } from '@daybook/memory/state'
+
+/** One command on its way into the journal. */
+export interface AppendRequest {
+  readonly command: Command
+  readonly cause: Cause
+  /** Makes the request safe to repeat: the same key with the same request gives the first result. */
+  readonly idempotencyKey?: string | null
+}
+
+/** The receipt of an append: what is in the journal now. */
+export interface Appended {
+  /** The memory after the command, at the place where it is committed. */
+  readonly memory: Memory
+  /** The event that was written; null where nothing changed, or where the idempotency key had been used. */
+  readonly event: JournalEvent | null
+  /** True where the idempotency key had been used for this same request. */
+  readonly duplicate: boolean
+}
+
+/** What became of one request of several that were committed together. */
+export type AppendOutcome = { readonly appended: Appended } | { readonly error: Error }

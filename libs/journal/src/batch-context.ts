@@ -1,0 +1,93 @@
+import type { Command } from '@daybook/memory/commands'
+import type { JournalEvent } from '@daybook/memory/events'
+import type { Memory } from '@daybook/memory/state'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { type SqlBool, sql } from 'kysely'
+import type { AppendRequest } from './append-request.ts'
+import { readable, toRecord } from './stored-event.ts'
+
+/** A use of an idempotency key: which request, and the version of the memory that was its result. */
+export interface KeyUse {
+  readonly hash: Buffer
+  readonly memoryId: string
+  readonly version: number
+}
+
+/** What the decisions of one batch rest on, read under the project's lock. It grows as the batch's own events are decided. */
+export interface BatchContext {
+  /** Newest state by memory id. */
+  readonly memories: Map<string, Memory>
+  /** Older states by `versionKey`: of restores, and of results to repeat. */
+  readonly versions: Map<string, Memory>
+  readonly keyUses: Map<string, KeyUse>
+}
+
+export const versionKey = (memoryId: string, version: number) => `${memoryId}/${version}`
+
+const toMemory = (event: JournalEvent): Memory => ({
+  state: event.data.state,
+  version: event.version,
+  sequence: event.sequence,
+})
+
+/** Reads what the requests need, in at most three statements whatever their number. */
+export async function readContext(
+  trx: DatabaseTransaction,
+  projectId: string,
+  requests: readonly AppendRequest[],
+): Promise<BatchContext> {
+  const keyUses = await readKeyUses(trx, projectId, requests)
+  const commands = requests.map((request) => request.command)
+  const ids = new Set(commands.filter((command) => command.type !== 'remember').map((command) => command.id))
+  const wanted = [...commands.flatMap(restoredVersion), ...[...keyUses.values()].map((use) => [use.memoryId, use.version] as const)]
+  return {
+    memories: await readNewest(trx, projectId, [...ids]),
+    versions: await readVersions(trx, projectId, wanted),
+    keyUses,
+  }
+}
+
+function restoredVersion(command: Command): (readonly [string, number])[] {
+  return command.type === 'restore' && command.version !== undefined ? [[command.id, command.version]] : []
+}
+
+async function readKeyUses(trx: DatabaseTransaction, projectId: string, requests: readonly AppendRequest[]) {
+  const keys = requests.flatMap((request) => request.idempotencyKey ?? [])
+  if (keys.length === 0) return new Map<string, KeyUse>()
+  const rows = await trx
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`idempotency_key = any(${keys}::text[])`)
+    .execute()
+  return new Map(
+    rows.map((row) => [row.idempotency_key, { hash: row.request_hash, memoryId: row.memory_id, version: row.version }]),
+  )
+}
+
+async function readNewest(trx: DatabaseTransaction, projectId: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, Memory>()
+  const rows = await trx
+    .selectFrom('events')
+    .selectAll()
+    .distinctOn('memory_id')
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`memory_id = any(${ids}::uuid[])`)
+    .orderBy('memory_id')
+    .orderBy('version', 'desc')
+    .execute()
+  return new Map(rows.map((row) => [row.memory_id, toMemory(readable(toRecord(row)))]))
+}
+
+async function readVersions(trx: DatabaseTransaction, projectId: string, wanted: readonly (readonly [string, number])[]) {
+  if (wanted.length === 0) return new Map<string, Memory>()
+  const rows = await trx
+    .selectFrom('events')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where(
+      sql<SqlBool>`(memory_id, version) in (select * from unnest(${wanted.map(([id]) => id)}::uuid[], ${wanted.map(([, version]) => version)}::int[]))`,
+    )
+    .execute()
+  return new Map(rows.map((row) => [versionKey(row.memory_id, row.version), toMemory(readable(toRecord(row)))]))
+}

@@ -1,0 +1,86 @@
+import { decide } from '@daybook/memory/decide'
+import { ConflictError, NotFoundError } from '@daybook/memory/errors'
+import type { JournalEvent } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
+import type { Memory } from '@daybook/memory/state'
+import type { AppendOutcome, AppendRequest, Appended } from './append-request.ts'
+import { type BatchContext, type KeyUse, versionKey } from './batch-context.ts'
+import { requestHash } from './request-hash.ts'
+
+/** What one transaction has to write, and what each request is told once it is committed. */
+export interface DecidedBatch {
+  readonly events: readonly JournalEvent[]
+  readonly newKeyUses: ReadonlyMap<string, KeyUse>
+  readonly outcomes: readonly AppendOutcome[]
+}
+
+/**
+ * Decides the requests one after another, each seeing the effect of those before it, and gives out the sequences after
+ * `head`. A request that is refused takes no sequence and does not touch the others.
+ */
+export function decideBatch(
+  requests: readonly AppendRequest[],
+  context: BatchContext,
+  { projectId, head, now }: { projectId: string; head: number; now: string },
+): DecidedBatch {
+  const events: JournalEvent[] = []
+  const newKeyUses = new Map<string, KeyUse>()
+
+  const one = (request: AppendRequest): Appended => {
+    const { command, cause, idempotencyKey } = request
+    const hash = idempotencyKey == null ? null : requestHash(repeatable(request))
+    const repeated = hash === null || idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, hash)
+    if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
+
+    const before = context.memories.get(command.id) ?? null
+    const earlier =
+      command.type === 'restore' && command.version !== undefined
+        ? (context.versions.get(versionKey(command.id, command.version))?.state ?? null)
+        : null
+    const decided = decide(command, { memory: before, earlier, now })
+
+    let memory = before
+    let event: JournalEvent | null = null
+    if (decided !== null) {
+      const sequence = head + events.length + 1
+      event = { ...decided, ...cause, projectId, sequence, eventId: newId(), recordedAt: now }
+      memory = { state: decided.data.state, version: decided.version, sequence }
+      events.push(event)
+    }
+    if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
+    context.memories.set(command.id, memory)
+    context.versions.set(versionKey(command.id, memory.version), memory)
+    if (idempotencyKey != null && hash !== null) {
+      const use = { hash, memoryId: command.id, version: memory.version }
+      newKeyUses.set(idempotencyKey, use)
+      context.keyUses.set(idempotencyKey, use)
+    }
+    return { memory, event, duplicate: false }
+  }
+
+  const outcomes = requests.map((request): AppendOutcome => {
+    try {
+      return { appended: one(request) }
+    } catch (error) {
+      return { error: error instanceof Error ? error : new Error(String(error)) }
+    }
+  })
+  return { events, newKeyUses, outcomes }
+}
+
+/** What makes two requests the same: all but a new memory's id, which is made anew for each try. */
+function repeatable({ command }: AppendRequest): unknown {
+  return command.type === 'remember' ? { type: command.type, input: command.input } : command
+}
+
+function repeatedResult(context: BatchContext, key: string, hash: Buffer): Memory | null {
+  const use = context.keyUses.get(key)
+  if (use === undefined) return null
+  if (!use.hash.equals(hash))
+    throw new ConflictError(
+      'IDEMPOTENCY_CONFLICT',
+      `The idempotency key "${key}" was used for another request: give each request a key of its own`,
+      context.memories.get(use.memoryId)?.version ?? use.version,
+    )
+  return context.versions.get(versionKey(use.memoryId, use.version)) ?? null
+}

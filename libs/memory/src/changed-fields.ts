@@ -1,0 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
+import { COMMON_FIELD_NAMES } from './common-fields.ts'
+import type { MemoryState } from './state.ts'
+
+/**
+ * The names of the fields in which two states differ: `content.<field>`, the common fields and `forgottenAt`, in that
+ * order. Against null: the fields that hold anything. Times that the journal sets itself are not counted.
+ */
+export function changedFields(before: MemoryState | null, after: MemoryState): string[] {
+  const contentNames = new Set([...Object.keys(before?.content ?? {}), ...Object.keys(after.content)])
+  const content = [...contentNames]
+    .filter((name) => !isDeepStrictEqual(before?.content[name], after.content[name]))
+    .map((name) => `content.${name}`)
+  const common = [...COMMON_FIELD_NAMES, 'forgottenAt' as const].filter((name) =>
+    before === null ? isFilled(after[name]) : !isDeepStrictEqual(before[name], after[name]),
+  )
+  return [...content, ...common]
+}
+
+function isFilled(value: unknown): boolean {
+  if (value === null) return false
+  return typeof value === 'object' ? Object.keys(value).length > 0 : true
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+import type { JsonObject, JsonValue } from './state.ts'
+import { bytes, moment, shortString } from './text-rules.ts'
+
+const words = (what: string) =>
+  z
+    .array(shortString(LIMITS.labelCharacters), `must be a list of strings`)
+    .max(LIMITS.labels, `has too many ${what}: the limit is ${LIMITS.labels}`)
+    .transform((given) => [...new Set(given)])
+
+/** Why a JSON value cannot be kept, or null where it can. */
+function problemOf(value: unknown, depth = 0): string | null {
+  if (depth > LIMITS.metadataDepth) return `is nested too deeply: the limit is ${LIMITS.metadataDepth}`
+  if (value === null || typeof value === 'boolean') return null
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'must hold finite numbers only'
+  if (typeof value === 'string') {
+    if (value.includes('\u0000')) return 'must not contain the NUL character (U+0000)'
+    return value.isWellFormed() ? null : 'must be well-formed Unicode, without unpaired surrogates'
+  }
+  if (typeof value !== 'object') return 'must be JSON'
+  const inner = Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)]
+  for (const one of inner) {
+    const problem = problemOf(one, depth + 1)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+const metadata = z
+  .custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be a JSON object',
+  )
+  .superRefine((value, context) => {
+    const problem = problemOf(value)
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+    else if (bytes(JSON.stringify(value)) > LIMITS.metadataBytes)
+      context.addIssue({ code: 'custom', message: `is too long: the limit is ${LIMITS.metadataBytes} bytes of JSON` })
+  })
+  .transform((value) => JSON.parse(JSON.stringify(value)) as { readonly [key: string]: JsonValue })
+
+/** The checks of the fields that all kinds share. Absent and null are told apart by the commands, not here. */
+export const COMMON_FIELDS = {
+  agent: shortString(LIMITS.nameCharacters),
+  labels: words('labels'),
+  categories: words('categories'),
+  importance: z
+    .number('must be a whole number')
+    .int('must be a whole number')
+    .min(0, `must be from 0 to ${LIMITS.importanceMax}`)
+    .max(LIMITS.importanceMax, `must be from 0 to ${LIMITS.importanceMax}`),
+  context: shortString(LIMITS.nameCharacters),
+  metadata,
+  occurredAt: moment,
+  expiresAt: moment,
+} as const
+
+export type CommonFieldName = keyof typeof COMMON_FIELDS
+export const COMMON_FIELD_NAMES = Object.keys(COMMON_FIELDS) as readonly CommonFieldName[]

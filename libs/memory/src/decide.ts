@@ -1,0 +1,135 @@
+import { check } from './check.ts'
+import { COMMON_FIELD_NAMES, COMMON_FIELDS, type CommonFieldName } from './common-fields.ts'
+import type { Command, CommonInput } from './commands.ts'
+import { checkContent, reviseContent } from './content.ts'
+import { ConflictError, NotFoundError, ValidationError } from './errors.ts'
+import type { EventData, NewEvent } from './events.ts'
+import { formatMemoryId } from './id.ts'
+import { DEFAULT_IMPORTANCE } from './limits.ts'
+import { changedFields } from './changed-fields.ts'
+import type { CommonFields, Memory, MemoryState } from './state.ts'
+
+/** What a decision may rest on besides the command. */
+export interface Situation {
+  /** The memory now; null where there is none with that id in the project. */
+  readonly memory: Memory | null
+  /** For a restore to a version: the state at it, null where there is no such version. */
+  readonly earlier: MemoryState | null
+  /** The moment of the decision, RFC 3339; the database's clock, so that all gateways share it. */
+  readonly now: string
+}
+
+const DEFAULTS: CommonFields = {
+  agent: null,
+  labels: [],
+  categories: [],
+  importance: DEFAULT_IMPORTANCE,
+  context: null,
+  metadata: {},
+  occurredAt: null,
+  expiresAt: null,
+}
+
+/**
+ * Command → event. Pure: the same command in the same situation gives the same event.
+ * @returns null where the command changes nothing (a revision to what is there already, forgetting what is forgotten).
+ * @throws ValidationError, ConflictError, NotFoundError
+ */
+export function decide(command: Command, situation: Situation): NewEvent | null {
+  if (command.type === 'remember') return remember(command, situation)
+  const memory = situation.memory
+  if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
+  expectVersion(memory, command.expectedVersion)
+  switch (command.type) {
+    case 'revise':
+      return revise(command, memory, situation.now)
+    case 'forget':
+      return forget(memory, situation.now)
+    case 'restore':
+      return restore(command, memory, situation)
+  }
+}
+
+function expectVersion(memory: Memory, expected: number | undefined): void {
+  if (expected !== undefined && expected !== memory.version)
+    throw new ConflictError(
+      'VERSION_CONFLICT',
+      `The memory is at version ${memory.version}, not at the expected version ${expected}: read it again and decide anew`,
+      memory.version,
+    )
+}
+
+/** Blank names mean "none" for the same reason as in `content.ts`. */
+function isEmpty(name: CommonFieldName, value: unknown): boolean {
+  return value === null || ((name === 'agent' || name === 'context') && typeof value === 'string' && value.trim() === '')
+}
+
+function commonFields(current: CommonFields, input: CommonInput): CommonFields {
+  const fields: Record<string, unknown> = {}
+  for (const name of COMMON_FIELD_NAMES) {
+    const value = input[name]
+    if (value === undefined) fields[name] = current[name]
+    else if (isEmpty(name, value)) fields[name] = DEFAULTS[name]
+    else fields[name] = check(name, COMMON_FIELDS[name], value)
+  }
+  return fields as unknown as CommonFields
+}
+
+function remember(command: Extract<Command, { type: 'remember' }>, { memory, now }: Situation): NewEvent {
+  if (memory !== null) throw new Error(`a new memory was given the id ${command.id}, which is taken`)
+  const { kind, content } = checkContent(command.input.content)
+  const state: MemoryState = {
+    id: command.id,
+    kind,
+    content,
+    ...commonFields(DEFAULTS, command.input),
+    createdAt: now,
+    updatedAt: now,
+    forgottenAt: null,
+  }
+  return { memoryId: command.id, version: 1, type: 'MemoryRemembered', data: { state, changed: changedFields(null, state) } }
+}
+
+function revise(command: Extract<Command, { type: 'revise' }>, memory: Memory, now: string): NewEvent | null {
+  const { state } = memory
+  if (state.forgottenAt !== null)
+    throw new ConflictError('FORGOTTEN', `The memory is forgotten: restore it before revising it`, memory.version)
+  const { content } = command.input
+  const next = {
+    ...state,
+    content: content == null ? state.content : reviseContent(state.kind, state.content, content),
+    ...commonFields(state, command.input),
+  }
+  return successor(memory, 'MemoryRevised', next, now)
+}
+
+function forget(memory: Memory, now: string): NewEvent | null {
+  if (memory.state.forgottenAt !== null) return null
+  return successor(memory, 'MemoryForgotten', { ...memory.state, forgottenAt: now }, now)
+}
+
+function restore(command: Extract<Command, { type: 'restore' }>, memory: Memory, situation: Situation): NewEvent | null {
+  const { state } = memory
+  if (command.version === undefined) {
+    if (state.forgottenAt === null)
+      throw new ValidationError('version', `is required: the memory is not forgotten, so say which version (1 to ${memory.version}) comes back`)
+    return successor(memory, 'MemoryRestored', { ...state, forgottenAt: null }, situation.now)
+  }
+  if (situation.earlier === null)
+    throw new NotFoundError(`Version ${command.version} of ${formatMemoryId(state.kind, state.id)}`)
+  const next = { ...situation.earlier, forgottenAt: null, createdAt: state.createdAt, updatedAt: state.updatedAt }
+  return successor(memory, 'MemoryRestored', next, situation.now, { restoredVersion: command.version })
+}
+
+function successor(
+  memory: Memory,
+  type: NewEvent['type'],
+  next: MemoryState,
+  now: string,
+  more: Pick<EventData, 'restoredVersion'> = {},
+): NewEvent | null {
+  const changed = changedFields(memory.state, next)
+  if (changed.length === 0) return null
+  const state = { ...next, updatedAt: now }
+  return { memoryId: state.id, version: memory.version + 1, type, data: { state, changed, ...more } }
+}

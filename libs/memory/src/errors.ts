@@ -1,0 +1,67 @@
+/** What went wrong, in a word that clients may switch on. */
+export type ErrorCode =
+  | 'VALIDATION'
+  | 'VERSION_CONFLICT'
+  | 'IDEMPOTENCY_CONFLICT'
+  | 'FORGOTTEN'
+  | 'NOT_FOUND'
+  | 'UNAUTHENTICATED'
+  | 'BEHIND'
+  | 'UNAVAILABLE'
+  | 'CONFIGURATION'
+  | 'LOCKED'
+  | 'EMBEDDING'
+  | 'CORRUPT_EVENT'
+
+/**
+ * An expected failure: its message is written for the person or agent who caused it and may be shown to them.
+ * Every other error is a fault of ours and is masked at the edge.
+ */
+export class DaybookError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+    this.code = code
+  }
+}
+
+/** Input that cannot be accepted. `field` is the path as the caller wrote it, such as `content.stash.name`. */
+export class ValidationError extends DaybookError {
+  readonly field: string
+
+  constructor(field: string, problem: string) {
+    super('VALIDATION', `${field} ${problem}`)
+    this.field = field
+  }
+}
+
+/** The memory, or the idempotency key, is not in the state that the caller assumed. */
+export class ConflictError extends DaybookError {
+  /** The memory's version now; null where the conflict is not about a version. */
+  readonly currentVersion: number | null
+
+  constructor(
+    code: 'VERSION_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'FORGOTTEN',
+    message: string,
+    currentVersion: number | null,
+  ) {
+    super(code, message)
+    this.currentVersion = currentVersion
+  }
+}
+
+/** There is no such thing in the caller's project. Another project's memory is reported in the same words. */
+export class NotFoundError extends DaybookError {
+  constructor(what: string) {
+    super('NOT_FOUND', `${what} was not found in this project`)
+  }
+}
+
+/** A part that is needed does not answer now. Trying again later may succeed; with an idempotency key it is safe. */
+export class UnavailableError extends DaybookError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('UNAVAILABLE', message, options)
+  }
+}

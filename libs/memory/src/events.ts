@@ -1,0 +1,41 @@
+import type { MemoryState } from './state.ts'
+
+/** Every type of event. One that a reader does not know is parked by projections and named in the error. */
+export const EVENT_TYPES = ['MemoryRemembered', 'MemoryRevised', 'MemoryForgotten', 'MemoryRestored'] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** The version of `EventData` that is written today. Older ones are upcast when read (`upcast.ts`). */
+export const SCHEMA_VERSION = 1
+
+/** What an event says: the memory's whole state after it, and what changed. This is the `data` column. */
+export interface EventData {
+  readonly state: MemoryState
+  /** Names of the fields that differ from the state before: `content.summary`, `labels`, `forgottenAt`, … */
+  readonly changed: readonly string[]
+  /** Of a MemoryRestored: the version whose content came back. */
+  readonly restoredVersion?: number
+}
+
+/** Who caused an event, and which request or event led to it. */
+export interface Cause {
+  readonly actor: string | null
+  readonly correlationId: string | null
+  readonly causationId: string | null
+}
+
+/** An event before it has its place in the journal. */
+export interface NewEvent {
+  readonly memoryId: string
+  readonly version: number
+  readonly type: EventType
+  readonly data: EventData
+}
+
+/** An event in its place. `recordedAt` never decreases along a project's journal. */
+export interface JournalEvent extends NewEvent, Cause {
+  readonly projectId: string
+  readonly sequence: number
+  readonly eventId: string
+  /** RFC 3339, UTC, milliseconds; the database's clock. */
+  readonly recordedAt: string
+}

@@ -1,0 +1,46 @@
+import type { KindName } from './kinds/index.ts'
+import type { MemoryState } from './state.ts'
+
+/** Which memories are meant. What is absent does not restrict; times are RFC 3339, "after" inclusive, "before" exclusive. */
+export interface MemoryFilter {
+  readonly kinds?: readonly KindName[]
+  readonly labelsAny?: readonly string[]
+  readonly labelsAll?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly minImportance?: number
+  readonly context?: string
+  readonly agent?: string
+  readonly createdAfter?: string
+  readonly createdBefore?: string
+  readonly occurredAfter?: string
+  readonly occurredBefore?: string
+  readonly includeForgotten?: boolean
+}
+
+const shares = (wanted: readonly string[] | undefined, has: readonly string[]) =>
+  wanted === undefined || wanted.some((word) => has.includes(word))
+
+function isWithin(moment: string | null, after: string | undefined, before: string | undefined): boolean {
+  if (after === undefined && before === undefined) return true
+  if (moment === null) return false
+  const time = Date.parse(moment)
+  return (after === undefined || time >= Date.parse(after)) && (before === undefined || time < Date.parse(before))
+}
+
+/**
+ * Whether a state is meant by the filter. The read model says the same in SQL (`read-model/filter.ts`); a test holds the
+ * two together. Forgetting is not looked at here: a stream of events shows a memory being forgotten.
+ */
+export function matchesFilter(state: MemoryState, filter: MemoryFilter): boolean {
+  return (
+    (filter.kinds === undefined || filter.kinds.includes(state.kind)) &&
+    shares(filter.labelsAny, state.labels) &&
+    (filter.labelsAll ?? []).every((label) => state.labels.includes(label)) &&
+    shares(filter.categories, state.categories) &&
+    (filter.minImportance === undefined || state.importance >= filter.minImportance) &&
+    (filter.context === undefined || state.context === filter.context) &&
+    (filter.agent === undefined || state.agent === filter.agent) &&
+    isWithin(state.createdAt, filter.createdAfter, filter.createdBefore) &&
+    isWithin(state.occurredAt, filter.occurredAfter, filter.occurredBefore)
+  )
+}

@@ -1,0 +1,28 @@
+import { v7, validate } from 'uuid'
+import { isKindName, type KindName } from './kinds/index.ts'
+
+/** A memory's id in parts. `kind` is null where only the plain UUID was given. */
+export interface MemoryRef {
+  readonly uuid: string
+  readonly kind: KindName | null
+}
+
+/** A new id. UUIDv7 sorts by time, so the primary keys' B-trees grow at their right edge. */
+export function newId(): string {
+  return v7()
+}
+
+/** The id as clients see it: `insight:0192f0c1-…`. */
+export function formatMemoryId(kind: KindName, uuid: string): string {
+  return `${kind}:${uuid}`
+}
+
+/** Reads both spellings, `kind:uuid` and the plain UUID. Null where it is neither; no memory has such an id. */
+export function parseMemoryId(id: string): MemoryRef | null {
+  const colon = id.indexOf(':')
+  const kind = colon === -1 ? null : id.slice(0, colon).toLowerCase()
+  const uuid = id.slice(colon + 1).toLowerCase()
+  if (!validate(uuid)) return null
+  if (kind === null) return { uuid, kind: null }
+  return isKindName(kind) ? { uuid, kind } : null
+}

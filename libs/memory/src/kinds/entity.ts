@@ -1,0 +1,17 @@
+import { joinParts } from '../text-rules.ts'
+import { name, text } from './fields.ts'
+import { kind } from './kind.ts'
+
+/** A person, place, system or other thing that has a name. */
+export const entity = kind({
+  name: 'entity',
+  description: 'A person, place, system or other thing that has a name.',
+  fields: {
+    name: name('What it is called.').required(),
+    type: name('What sort of thing it is, such as person or service.').required(),
+    content: text('What is known of it.').optional(),
+  },
+  key: (content) => content.name,
+  title: (content) => content.name,
+  text: (content) => joinParts(content.name, content.type, content.content),
+})

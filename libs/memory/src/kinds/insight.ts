@@ -1,0 +1,16 @@
+import { joinParts } from '../text-rules.ts'
+import { name, text } from './fields.ts'
+import { kind } from './kind.ts'
+
+/** Something found out that stays true, recalled by its key. */
+export const insight = kind({
+  name: 'insight',
+  description: 'Something found out that stays true, recalled by its key.',
+  fields: {
+    content: text('What was found out.').required(),
+    key: name('What it is recalled by.').optional(),
+  },
+  key: (content) => content.key ?? null,
+  title: (content) => content.key ?? content.content,
+  text: (content) => joinParts(content.key, content.content),
+})

@@ -1,0 +1,30 @@
+import type { ContentOf, Fields } from './fields.ts'
+
+/** What a kind of memory is: its fields, and how the texts that people and machines read are made from them. */
+export interface Kind<F extends Fields = Fields> {
+  /** Lower case, as it stands in ids and subjects. */
+  readonly name: string
+  readonly description: string
+  readonly fields: F
+  /** The exact-match key that `recall` and `pop` look up; null where the memory has none. */
+  key(content: ContentOf<F>): string | null
+  /** What a person reads in a list; it is cut to one line. */
+  title(content: ContentOf<F>): string
+  /** The whole text that is searched. */
+  text(content: ContentOf<F>): string
+  /** The text that is embedded. */
+  embeddedText(content: ContentOf<F>): string
+}
+
+/** Declares a kind; `text` is what is embedded, and the first line of it the title, unless said otherwise. */
+export function kind<const F extends Fields>(
+  definition: Pick<Kind<F>, 'name' | 'description' | 'fields' | 'text'> &
+    Partial<Pick<Kind<F>, 'key' | 'title' | 'embeddedText'>>,
+): Kind<F> {
+  return {
+    key: () => null,
+    title: definition.text,
+    embeddedText: definition.text,
+    ...definition,
+  }
+}

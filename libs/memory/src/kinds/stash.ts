@@ -1,0 +1,18 @@
+import { joinParts } from '../text-rules.ts'
+import { list, name, text } from './fields.ts'
+import { kind } from './kind.ts'
+
+/** Work set aside under a name, to be popped later. Its `expiresAt` is the memory's own. */
+export const stash = kind({
+  name: 'stash',
+  description: 'Work set aside under a name, to be popped later.',
+  fields: {
+    name: name('What it is popped by.').required(),
+    summary: text('What was going on.').required(),
+    files: list('The files that it is about.').optional(),
+  },
+  key: (content) => content.name,
+  title: (content) => content.name,
+  text: (content) => joinParts(content.name, content.summary, content.files),
+  embeddedText: (content) => joinParts(content.name, content.summary),
+})

@@ -1,0 +1,67 @@
+import { formatMemoryId } from './id.ts'
+import { type KindName, kindNamed } from './kinds/index.ts'
+import { oneLine } from './text-rules.ts'
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+export type JsonObject = { readonly [key: string]: JsonValue }
+
+/** A kind's own fields. What is in them is fixed by the kind (`kinds/`). */
+export type Content = { readonly [field: string]: JsonValue }
+
+/** What every memory may carry besides its kind's own fields. */
+export interface CommonFields {
+  readonly agent: string | null
+  readonly labels: readonly string[]
+  readonly categories: readonly string[]
+  /** 0 to 10. */
+  readonly importance: number
+  /** A namespace, such as a repository's name or a conversation. */
+  readonly context: string | null
+  readonly metadata: JsonObject
+  /** RFC 3339, UTC, like every moment in a state. */
+  readonly occurredAt: string | null
+  readonly expiresAt: string | null
+}
+
+/** A memory's whole state, as every event carries it. It is JSON all the way down. */
+export interface MemoryState extends CommonFields {
+  readonly id: string
+  readonly kind: KindName
+  readonly content: Content
+  readonly createdAt: string
+  readonly updatedAt: string
+  /** When it was forgotten; null while it is remembered. */
+  readonly forgottenAt: string | null
+}
+
+/** A state at a place in the journal. */
+export interface Memory {
+  readonly state: MemoryState
+  readonly version: number
+  readonly sequence: number
+}
+
+/** `insight:0192f0c1-…` */
+export function memoryIdOf(state: MemoryState): string {
+  return formatMemoryId(state.kind, state.id)
+}
+
+/** One line for people. */
+export function titleOf(state: MemoryState): string {
+  return oneLine(kindNamed(state.kind).title(state.content as never))
+}
+
+/** The whole text that is searched. */
+export function textOf(state: MemoryState): string {
+  return kindNamed(state.kind).text(state.content as never)
+}
+
+/** The text that its vector is made of. */
+export function embeddedTextOf(state: MemoryState): string {
+  return kindNamed(state.kind).embeddedText(state.content as never)
+}
+
+/** What `recall` and `pop` find it by exactly; null where it has no such key. */
+export function keyOf(state: MemoryState): string | null {
+  return kindNamed(state.kind).key(state.content as never)
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+
+/** Length in Unicode code points, as Postgres counts it. */
+export function characters(text: string): number {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
+}
+
+/** Size in bytes of UTF-8. */
+export function bytes(text: string): number {
+  return Buffer.byteLength(text, 'utf8')
+}
+
+/** The first line of `text`, white space folded, cut to `limit` characters with an ellipsis. */
+export function oneLine(text: string, limit = 120): string {
+  const folded = text.replace(/\s+/gu, ' ').trim()
+  const points = Array.from(folded.slice(0, limit * 2 + 2))
+  return points.length > limit ? `${points.slice(0, limit - 1).join('').trimEnd()}…` : folded
+}
+
+/** The parts that are there, each on a line of its own. */
+export function joinParts(...parts: readonly (string | readonly string[] | null | undefined)[]): string {
+  return parts
+    .flat()
+    .filter((part): part is string => part != null && part !== '')
+    .join('\n')
+}
+
+const NUL = '\u0000'
+
+/**
+ * A string that every store can keep: jsonb and text refuse NUL, and JSON with an unpaired surrogate is refused by
+ * Postgres and mangled by UTF-8.
+ */
+export const storableString = z
+  .string('must be a string')
+  .refine((text) => !text.includes(NUL), 'must not contain the NUL character (U+0000)')
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without unpaired surrogates')
+
+/** A storable string of at most `limit` characters that is not blank. */
+export function shortString(limit: number) {
+  return storableString
+    .refine((text) => text.length <= limit * 2 && characters(text) <= limit, `is too long: the limit is ${limit} characters`)
+    .refine((text) => text.trim() !== '', 'must not be blank')
+}
+
+/** A storable string of at most `limit` bytes that is not blank. */
+export function longString(limit: number) {
+  return storableString
+    .refine((text) => bytes(text) <= limit, `is too long: the limit is ${limit} bytes of UTF-8`)
+    .refine((text) => text.trim() !== '', 'must not be blank')
+}
+
+/** A moment, as RFC 3339 in and as `toISOString` out. Years 1 to 9999, the range that every store shares. */
+export const moment = z
+  .union([z.iso.datetime({ offset: true }), z.date()], 'must be an RFC 3339 date and time')
+  .transform((value, context) => {
+    const date = new Date(value)
+    const year = date.getUTCFullYear()
+    if (Number.isNaN(date.getTime()) || year < 1 || year > 9999) {
+      context.addIssue({ code: 'custom', message: 'must be a date and time of the years 1 to 9999' })
+      return z.NEVER
+    }
+    return date.toISOString()
+  })

@@ -1,0 +1,50 @@
+import { DaybookError } from './errors.ts'
+import { EVENT_TYPES, type EventData, type EventType, SCHEMA_VERSION } from './events.ts'
+
+/** An event's payload as it stands in the database, written by this or an earlier Daybook. */
+export interface StoredPayload {
+  readonly type: string
+  readonly schemaVersion: number
+  readonly data: unknown
+}
+
+/** Turns data of `from` into data of `from + 1`, for one type of event. */
+interface Upcaster {
+  readonly type: EventType
+  readonly from: number
+  up(data: unknown): unknown
+}
+
+/** Add one here when `SCHEMA_VERSION` grows. Events are never rewritten: this is where old ones are understood. */
+const UPCASTERS: readonly Upcaster[] = []
+
+/**
+ * Today's form of a stored payload.
+ * @throws DaybookError CORRUPT_EVENT where the type or version is not known here (written by a newer Daybook, or damaged).
+ */
+export function upcast(
+  stored: StoredPayload,
+  upcasters: readonly Upcaster[] = UPCASTERS,
+  target = SCHEMA_VERSION,
+): { type: EventType; data: EventData } {
+  const type = EVENT_TYPES.find((known) => known === stored.type)
+  if (type === undefined) throw corrupt(`its type "${stored.type}" is not known to this version of Daybook`)
+  let { data } = stored
+  for (let version = stored.schemaVersion; version !== target; version += 1) {
+    const upcaster = upcasters.find((one) => one.type === type && one.from === version)
+    if (upcaster === undefined)
+      throw corrupt(`its schema version ${stored.schemaVersion} cannot be read; this Daybook reads up to ${target}`)
+    data = upcaster.up(data)
+  }
+  if (!isEventData(data)) throw corrupt('its data holds no state')
+  return { type, data }
+}
+
+function isEventData(data: unknown): data is EventData {
+  const state = (data as Partial<EventData> | null)?.state
+  return typeof state === 'object' && state !== null && typeof state.id === 'string' && typeof state.kind === 'string'
+}
+
+function corrupt(problem: string): DaybookError {
+  return new DaybookError('CORRUPT_EVENT', `The event cannot be read: ${problem}`)
+}

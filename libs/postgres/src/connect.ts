@@ -1,0 +1,77 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Tables } from './tables.ts'
+
+/** The handle that queries are made through. Inside a transaction use only its own handle: see `openDatabase`. */
+export type Database = Kysely<Tables>
+export type DatabaseTransaction = Transaction<Tables>
+/** Either of both: for functions that may be part of a larger transaction. */
+export type Queryable = Database | DatabaseTransaction
+
+/** The role that everything but migrations works as: neither a superuser nor an owner of tables. */
+export const APPLICATION_ROLE = 'daybook_app'
+
+/** Where a database is and how many connections it takes. */
+export interface DatabaseAddress {
+  readonly connection: pg.ClientConfig
+  /** The embedded database has one session behind its socket, so one connection; more would mix their messages. */
+  readonly maxConnections: number
+}
+
+/** The address of a Postgres given by `DATABASE_URL`. */
+export function serverAddress(url: string, maxConnections = 10): DatabaseAddress {
+  return { connection: { connectionString: url }, maxConnections }
+}
+
+const INT8 = 20
+const TIMESTAMPTZ = 1184
+
+/** int8 as a number (sequences stay far below 2^53) and timestamptz as RFC 3339 in UTC; the rest as pg does. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === INT8) return (value: string) => Number(value)
+    if (oid === TIMESTAMPTZ) return (value: string) => new Date(value).toISOString()
+    return pg.types.getTypeParser(oid, format as 'text')
+  },
+} as pg.CustomTypesConfig
+
+/**
+ * The same settings on every session, so that no query has to set any: the tables' schema, UTC, and for vector
+ * searches ef_search 100 with iterative scans, without which a filter leaves too few rows or none.
+ */
+function sessionSettings(role: string | null): string {
+  return [
+    'set search_path = daybook, public',
+    `set timezone = 'UTC'`,
+    // Loads the extension first, so that its settings are known.
+    `select '[1]'::vector`,
+    'set hnsw.ef_search = 100',
+    `set hnsw.iterative_scan = 'relaxed_order'`,
+    ...(role === null ? [] : [`set role ${role}`]),
+  ].join('; ')
+}
+
+/**
+ * Opens a database that `migrate` has prepared. With one connection (the embedded database), using the outer handle
+ * inside a transaction waits for itself for ever.
+ *
+ * @param onConnectionError hears of idle connections that break; queries report their own errors to their callers.
+ */
+export function openDatabase(
+  address: DatabaseAddress,
+  { role = APPLICATION_ROLE as string | null, onConnectionError = (_: Error) => {} } = {},
+): Database {
+  const pool = new pg.Pool({
+    ...address.connection,
+    types,
+    max: address.maxConnections,
+    connectionTimeoutMillis: 30_000,
+    application_name: 'daybook',
+    // Runs once on each new connection before its first query; a failure gives the connection back and is the query's.
+    verify: (client, done) => {
+      client.query(sessionSettings(role)).then(() => done(), done)
+    },
+  })
+  pool.on('error', onConnectionError)
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}

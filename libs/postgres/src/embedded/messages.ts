@@ -1,0 +1,2 @@
+/** What the embedded database's process tells its parent. The parent says only `'stop'`. */
+export type ChildMessage = { readonly type: 'serving' } | { readonly type: 'locked' }

@@ -1,0 +1,40 @@
+import { DaybookError } from '@daybook/memory/errors'
+import { type Kysely, Migrator, sql } from 'kysely'
+import { type DatabaseAddress, openDatabase } from './connect.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+import { prepareDatabase } from './prepare.ts'
+
+/**
+ * Brings the database to this version's tables, as the user of the address, who must own the database. Safe when
+ * several processes start at once: an advisory lock lets one work while the others wait and then find nothing to do,
+ * and all of it is one transaction, so that a killed migration leaves nothing behind.
+ *
+ * @returns the names of the migrations applied now.
+ * @throws DaybookError CONFIGURATION where the extension, its version or a right is missing, saying what to do.
+ */
+export async function migrate(address: DatabaseAddress): Promise<string[]> {
+  await prepareDatabase(address)
+  const db = openDatabase({ ...address, maxConnections: 1 }, { role: null })
+  try {
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
+      migrationTableSchema: 'daybook',
+    })
+    const { error, results } = await migrator.migrateToLatest()
+    if (error !== undefined) throw new DaybookError('CONFIGURATION', `The database could not be migrated: ${String(error)}`, { cause: error })
+    return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Whether the application may use the database as it is; for health checks. */
+export async function isReachable(db: Kysely<never>): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(db)
+    return true
+  } catch {
+    return false
+  }
+}

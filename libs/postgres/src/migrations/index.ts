@@ -1,0 +1,12 @@
+import type { Migration } from 'kysely'
+import * as journal from './0001-journal.ts'
+import * as projections from './0002-projections.ts'
+
+/**
+ * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
+ * beside it (compatible) or not (breaking); the two here are the beginning.
+ */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-journal': journal,
+  '0002-projections': projections,
+}

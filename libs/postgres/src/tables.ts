@@ -1,0 +1,72 @@
+import type { MemoryState } from '@daybook/memory/state'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+/** A moment as the driver gives it: RFC 3339, UTC (`connect.ts` sets the parsers). */
+type Moment = ColumnType<string, string | Date, string | Date>
+
+/** The tables of the schema `daybook`. A projection's own tables are in its generation's schema, not here. */
+export interface Tables {
+  projects: { id: string; name: string; created_at: Generated<string> }
+  api_keys: { id: string; project_id: string; key_hash: Buffer; name: string; created_at: Generated<string> }
+  journal_heads: { project_id: string; sequence: Generated<number>; last_recorded_at: Moment }
+  events: EventTable
+  idempotency_keys: {
+    project_id: string
+    idempotency_key: string
+    request_hash: Buffer
+    memory_id: string
+    version: number
+  }
+  generations: {
+    projection: string
+    generation: number
+    status: 'live' | 'building' | 'old'
+    model_id: string
+    dimension: number
+    created_at: GeneratedAlways<string>
+  }
+  positions: { projection: string; generation: number; project_id: string; position: number }
+  parked_events: {
+    projection: string
+    generation: number
+    project_id: string
+    sequence: number
+    memory_id: string
+    error: string
+    attempts: number
+    parked_at: Generated<string>
+  }
+  embeddings: {
+    model_id: string
+    content_hash: Buffer
+    text: string | null
+    claimed_until: Moment | null
+    attempts: Generated<number>
+    last_error: string | null
+    embedded_at: Moment | null
+  }
+  embedding_chunks: {
+    model_id: string
+    content_hash: Buffer
+    chunk: number
+    span_start: number
+    span_end: number
+    embedding: string
+  }
+  memory_access: { project_id: string; memory_id: string; accessed_at: Moment; access_count: number }
+}
+
+interface EventTable {
+  project_id: string
+  sequence: number
+  event_id: string
+  memory_id: string
+  version: number
+  type: string
+  schema_version: number
+  data: ColumnType<{ state: MemoryState }, string, never>
+  recorded_at: string
+  actor: string | null
+  correlation_id: string | null
+  causation_id: string | null
+}

@@ -1,0 +1,29 @@
+import type { JournalEvent } from '@daybook/memory/events'
+
+/**
+ * Events that came over the bus ahead of being applied. It only saves reading them from the journal again, so it may
+ * forget: it keeps a bounded number a project, and what does not follow on is read from the journal.
+ */
+export interface EventBuffer {
+  add(events: readonly JournalEvent[]): void
+  /** Events `after + 1`, `after + 2`, … as far as they are here without a gap, at most `limit`. Forgets older ones. */
+  following(after: number, limit: number): JournalEvent[]
+}
+
+export function createEventBuffer(capacity = 1_000): EventBuffer {
+  const bySequence = new Map<number, JournalEvent>()
+  return {
+    add(events) {
+      for (const event of events) if (bySequence.size < capacity) bySequence.set(event.sequence, event)
+    },
+    following(after, limit) {
+      for (const sequence of bySequence.keys()) if (sequence <= after) bySequence.delete(sequence)
+      const events: JournalEvent[] = []
+      for (let next = bySequence.get(after + 1); next !== undefined && events.length < limit; ) {
+        events.push(next)
+        next = bySequence.get(next.sequence + 1)
+      }
+      return events
+    },
+  }
+}

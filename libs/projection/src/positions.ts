@@ -1,0 +1,74 @@
+import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import { PositionMoved, type Projection, type ProjectionBatch } from './projection.ts'
+
+type Place = Pick<Projection, 'name' | 'generation'>
+
+/** The last sequence that the generation has applied for the project; 0 before the first. */
+export async function readPosition(db: Queryable, place: Place, projectId: string): Promise<number> {
+  const row = await db
+    .selectFrom('positions')
+    .select('position')
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return row?.position ?? 0
+}
+
+/**
+ * Locks the position and checks that it is still at `from`. Call it first in the transaction that applies the batch: two
+ * replicas then take turns, and the slower one finds the position moved instead of applying a batch twice.
+ * @throws PositionMoved
+ */
+export async function lockPosition(
+  trx: DatabaseTransaction,
+  place: Place,
+  projectId: string,
+  batch: Pick<ProjectionBatch, 'from'>,
+): Promise<void> {
+  await trx
+    .insertInto('positions')
+    .values({ projection: place.name, generation: place.generation, project_id: projectId, position: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const row = await trx
+    .selectFrom('positions')
+    .select('position')
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', projectId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  if (row.position !== batch.from) throw new PositionMoved(place.name, batch.from)
+}
+
+/** Moves the position to the batch's end and records what was parked on the way. */
+export async function savePosition(
+  trx: DatabaseTransaction,
+  place: Place,
+  projectId: string,
+  batch: Pick<ProjectionBatch, 'to' | 'parked'>,
+): Promise<void> {
+  const where = { projection: place.name, generation: place.generation, project_id: projectId }
+  if (batch.parked.length > 0)
+    await trx
+      .insertInto('parked_events')
+      .values(
+        batch.parked.map((parked) => ({
+          ...where,
+          sequence: parked.sequence,
+          memory_id: parked.memoryId,
+          error: parked.error,
+          attempts: parked.attempts,
+        })),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  await trx
+    .updateTable('positions')
+    .set({ position: batch.to })
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', projectId)
+    .execute()
+}

@@ -1,0 +1,32 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/** The name by which the projection is known everywhere. */
+export const PGVECTOR = 'pgvector'
+
+/** The tables of one generation, ready to stand in a statement. */
+export interface GenerationTables {
+  readonly schema: string
+  /** Current states, forgotten ones included. */
+  readonly memories: RawBuilder<unknown>
+  /** Every version that ever was. */
+  readonly versions: RawBuilder<unknown>
+  /** The lexical index: one row a lexeme and memory, forgotten memories left out. */
+  readonly postings: RawBuilder<unknown>
+  /** Per project: how many memories the lexical index holds, and their total length. */
+  readonly lexicalStats: RawBuilder<unknown>
+  /** One row a chunk of a current memory's text, forgotten memories left out. */
+  readonly vectors: RawBuilder<unknown>
+}
+
+/** The tables of generation `generation`: a Postgres schema of their own, `pgvector_1`, `pgvector_2`, … */
+export function generationTables(generation: number): GenerationTables {
+  const schema = `${PGVECTOR}_${generation}`
+  return {
+    schema,
+    memories: sql.table(`${schema}.memories`),
+    versions: sql.table(`${schema}.memory_versions`),
+    postings: sql.table(`${schema}.postings`),
+    lexicalStats: sql.table(`${schema}.lexical_stats`),
+    vectors: sql.table(`${schema}.vectors`),
+  }
+}

@@ -1,0 +1,46 @@
+import type { JournalEvent } from '@daybook/memory/events'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations'
+import type { GenerationTables } from './generation-tables.ts'
+import type { MemoryRow } from './memory-row.ts'
+import { insertPostings, readLexicalStats, removePostings, saveLexicalStats } from './post-lexical.ts'
+import { type OldRow, insertVersions, readOldRows, rowsOf, upsertMemories } from './post-memories.ts'
+import { removeVectors, requestVectors } from './post-vectors.ts'
+
+/** Posts consecutive events of one project to all tables of a generation. Part of the caller's transaction. */
+export async function postBatch(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  generation: Generation,
+  projectId: string,
+  events: readonly JournalEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  const stats = await readLexicalStats(trx, tables, projectId)
+  const old = await readOldRows(trx, tables, projectId, [...new Set(events.map((event) => event.memoryId))])
+  const { rows, nextNumber } = rowsOf(events, old, stats.next_number)
+
+  const indexedBefore = [...old.values()].filter((row) => !row.forgotten)
+  await removePostings(trx, tables, projectId, indexedBefore.map((row) => row.memory_id))
+  await removeVectors(trx, tables, projectId, vectorsToRemove(rows, old))
+  await upsertMemories(trx, tables, projectId, rows)
+  await insertVersions(trx, tables, projectId, events)
+
+  const indexedNow = rows.filter((row) => !row.forgotten).map((row) => row.memory_id)
+  const addedLength = await insertPostings(trx, tables, projectId, indexedNow)
+  await saveLexicalStats(trx, tables, projectId, {
+    memories: stats.memories - indexedBefore.length + indexedNow.length,
+    total_length: stats.total_length - indexedBefore.reduce((sum, row) => sum + row.length, 0) + addedLength,
+    next_number: nextNumber,
+  })
+  await requestVectors(trx, tables, generation, projectId, rows)
+}
+
+function vectorsToRemove(rows: readonly MemoryRow[], old: ReadonlyMap<string, OldRow>): string[] {
+  return rows
+    .filter((row) => {
+      const before = old.get(row.memory_id)
+      return before !== undefined && (row.forgotten || before.content_hash !== row.content_hash)
+    })
+    .map((row) => row.memory_id)
+}

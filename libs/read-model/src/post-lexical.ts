@@ -1,0 +1,69 @@
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
+import type { GenerationTables } from './generation-tables.ts'
+
+/** The project's word statistics. A missing row is a project without memories. */
+export interface LexicalStats {
+  readonly memories: number
+  readonly total_length: number
+  readonly next_number: number
+}
+
+export async function readLexicalStats(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+): Promise<LexicalStats> {
+  const { rows } = await sql<LexicalStats>`
+    select memories, total_length, next_number from ${tables.lexicalStats} where project_id = ${projectId}`.execute(trx)
+  return rows[0] ?? { memories: 0, total_length: 0, next_number: 1 }
+}
+
+/** Takes memories out of the lexical index. Their rows in `memories` must still hold the lexemes they are indexed by. */
+export async function removePostings(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  memoryIds: readonly string[],
+): Promise<void> {
+  if (memoryIds.length === 0) return
+  await sql`
+    delete from ${tables.postings} p
+    using ${tables.memories} m, unnest(tsvector_to_array(m.lexemes)) as indexed(lexeme)
+    where m.project_id = ${projectId} and m.memory_id = any(${memoryIds}::uuid[])
+      and p.project_id = ${projectId} and p.lexeme = indexed.lexeme and p.number = m.number`.execute(trx)
+}
+
+/** Puts memories into the lexical index by the lexemes that their rows hold now. @returns their total length. */
+export async function insertPostings(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  memoryIds: readonly string[],
+): Promise<number> {
+  if (memoryIds.length === 0) return 0
+  const { rows } = await sql<{ length: number }>`
+    with posted as (
+      insert into ${tables.postings} (project_id, lexeme, number, frequency, length)
+      select ${projectId}, lexeme, number, cardinality(positions), length
+      from ${tables.memories} m, unnest(m.lexemes)
+      where m.project_id = ${projectId} and m.memory_id = any(${memoryIds}::uuid[])
+      order by lexeme
+    )
+    select coalesce(sum(length), 0)::bigint as length from ${tables.memories}
+    where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(trx)
+  return rows[0]?.length ?? 0
+}
+
+export async function saveLexicalStats(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  stats: LexicalStats,
+): Promise<void> {
+  await sql`
+    insert into ${tables.lexicalStats} (project_id, memories, total_length, next_number)
+    values (${projectId}, ${stats.memories}, ${stats.total_length}, ${stats.next_number})
+    on conflict (project_id) do update set
+      memories = excluded.memories, total_length = excluded.total_length, next_number = excluded.next_number`.execute(trx)
+}

@@ -1,0 +1,83 @@
+import { queueTexts } from '@daybook/embeddings/store'
+import { embeddedTextOf } from '@daybook/memory/state'
+import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations'
+import { type RawBuilder, sql } from 'kysely'
+import type { GenerationTables } from './generation-tables.ts'
+import type { MemoryRow } from './memory-row.ts'
+
+/** Takes the vectors of memories out whose text is another now, or that are forgotten. */
+export async function removeVectors(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  memoryIds: readonly string[],
+): Promise<void> {
+  if (memoryIds.length === 0) return
+  await sql`
+    delete from ${tables.vectors}
+    where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(trx)
+}
+
+/** Asks for the vectors that the store lacks, and takes those that it has. */
+export async function requestVectors(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  generation: Generation,
+  projectId: string,
+  rows: readonly MemoryRow[],
+): Promise<void> {
+  const live = rows.filter((row) => !row.forgotten)
+  if (live.length === 0) return
+  const texts = live.map((row) => ({ hash: Buffer.from(row.content_hash, 'hex'), text: embeddedTextOf(row.state) }))
+  await queueTexts(trx, generation.modelId, texts)
+  const ids = live.map((row) => row.memory_id)
+  await fill(trx, tables, generation, sql`m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`)
+}
+
+/** Gives vectors that have just been stored to the memories that wait for them. @returns how many memories got theirs. */
+export async function fillVectors(
+  db: Queryable,
+  tables: GenerationTables,
+  generation: Generation,
+  hashes: readonly Buffer[],
+): Promise<number> {
+  const hex = hashes.map((hash) => hash.toString('hex'))
+  return fill(
+    db,
+    tables,
+    generation,
+    sql`m.content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`,
+  )
+}
+
+/**
+ * The same for all memories that wait. It finds what `fillVectors` cannot: a memory posted at the very moment in which
+ * its text's vector was stored sees neither the vector nor, later, the news of it.
+ */
+export async function fillAllVectors(db: Queryable, tables: GenerationTables, generation: Generation): Promise<number> {
+  return fill(db, tables, generation, sql`true`)
+}
+
+async function fill(
+  db: Queryable,
+  tables: GenerationTables,
+  generation: Generation,
+  which: RawBuilder<unknown>,
+): Promise<number> {
+  const { rows } = await sql<{ filled: number }>`
+    with ready as (
+      update ${tables.memories} m set vector_pending = false
+      from embeddings e
+      where m.vector_pending and ${which}
+        and e.model_id = ${generation.modelId} and e.content_hash = m.content_hash and e.embedded_at is not null
+      returning m.project_id, m.memory_id, m.content_hash
+    ), inserted as (
+      insert into ${tables.vectors} (project_id, memory_id, chunk, span_start, span_end, embedding)
+      select ready.project_id, ready.memory_id, c.chunk, c.span_start, c.span_end, c.embedding
+      from ready join embedding_chunks c on c.model_id = ${generation.modelId} and c.content_hash = ready.content_hash
+      on conflict do nothing
+    )
+    select count(*) as filled from ready`.execute(db)
+  return rows[0]?.filled ?? 0
+}

@@ -1,0 +1,152 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseQuery } from './parse-query.ts'
+import { type Alternative, isEmpty } from './query.ts'
+
+const word = (text: string): Alternative => ({ type: 'word', text })
+const phrase = (text: string): Alternative => ({ type: 'phrase', text })
+
+describe('words', () => {
+  it('are wanted, in order, and required by nothing', () => {
+    expect(parseQuery('login red car')).toEqual({ wanted: 'login red car', required: [], excluded: [] })
+  })
+
+  it.each([
+    [
+      '  tab\tnew\nline\r\nnul\0bell\u0007nbsp\u00a0zero\u200bwidth ',
+      'tab new line nul bell nbsp zero width',
+    ],
+    ['jwt-validation e-mail', 'jwt-validation e-mail'],
+    ['ends- here-', 'ends- here-'],
+    ["don't 'quote' l’été", "don't 'quote' l’été"],
+    ['git push --force', 'git push --force'],
+    ['- -- --- a - b', 'a b'],
+    ['what ? !! ...', 'what'],
+    ['C++ C# 🎉 記憶', 'C++ C# 🎉 記憶'],
+    ['lone \ud800 surrogate \udc00', 'lone surrogate'],
+    ['or Or oR', 'or Or oR'],
+  ])('%j wants %j', (query, wanted) => {
+    expect(parseQuery(query)).toEqual({ wanted, required: [], excluded: [] })
+  })
+})
+
+describe('phrases', () => {
+  it.each([
+    ['login "red car"', 'login red car', [[phrase('red car')]]],
+    ['"red"', 'red', [[phrase('red')]]],
+    ['"a b" "c d"', 'a b c d', [[phrase('a b')], [phrase('c d')]]],
+    ['"a  b\n\0c "', 'a b c', [[phrase('a b c')]]],
+    [
+      '“red car” „blue car“ «green car»',
+      'red car blue car green car',
+      [[phrase('red car')], [phrase('blue car')], [phrase('green car')]],
+    ],
+    ['("red car")', 'red car', [[phrase('red car')]]],
+    ['"jwt-validation -x OR y"', 'jwt-validation -x OR y', [[phrase('jwt-validation -x OR y')]]],
+    ['"OR"', 'OR', [[phrase('OR')]]],
+    ['"a b"c', 'a b c', [[phrase('a b')]]],
+    ['"" " " "--" a', 'a', []],
+  ])('%j', (query, wanted, required) => {
+    expect(parseQuery(query)).toEqual({ wanted, required, excluded: [] })
+  })
+
+  it.each([
+    ['"red car', 'red car', []],
+    ['red car"', 'red car', []],
+    ['red "', 'red', []],
+    ['foo"bar', 'foo bar', []],
+    ['5" and 6" pipes', '5 and 6 pipes', []],
+    ['"a b" "c d', 'a b c d', [[phrase('a b')]]],
+  ])('%j has a quote without a partner, whose words are words', (query, wanted, required) => {
+    expect(parseQuery(query)).toEqual({ wanted, required, excluded: [] })
+  })
+})
+
+describe('exclusions', () => {
+  it.each([
+    ['car -red', 'car', [], [word('red')]],
+    ['-red car', 'car', [], [word('red')]],
+    ['car -"light red" -blue', 'car', [], [phrase('light red'), word('blue')]],
+    ['car -jwt-validation', 'car', [], [word('jwt-validation')]],
+    ['car -“light red”', 'car', [], [phrase('light red')]],
+    ['car -"light red', 'car red', [], [word('light')]],
+    ['car - red', 'car red', [], []],
+    ['car -"" -? -', 'car', [], []],
+    ['car -OR bike', 'car bike', [], [word('OR')]],
+    ['"a b" -"c d" "e f"', 'a b e f', [[phrase('a b')], [phrase('e f')]], [phrase('c d')]],
+  ])('%j', (query, wanted, required, excluded) => {
+    expect(parseQuery(query)).toEqual({ wanted, required, excluded })
+  })
+})
+
+describe('OR', () => {
+  it.each([
+    ['cats OR dogs', 'cats dogs', []],
+    ['"a b" OR "c d"', 'a b c d', [[phrase('a b'), phrase('c d')]]],
+    ['apple OR "red car"', 'apple red car', [[word('apple'), phrase('red car')]]],
+    ['"red car" OR apple OR pear', 'red car apple pear', [[phrase('red car'), word('apple'), word('pear')]]],
+    ['big apple OR "red car" fast', 'big apple red car fast', [[word('apple'), phrase('red car')]]],
+    ['"a b" OR "c d" "e f"', 'a b c d e f', [[phrase('a b'), phrase('c d')], [phrase('e f')]]],
+    ['("a b" OR ("c d"))', 'a b c d', [[phrase('a b'), phrase('c d')]]],
+    ['"a b" OR OR "c d"', 'a b c d', [[phrase('a b'), phrase('c d')]]],
+    ['"a b" OR "" "c d"', 'a b c d', [[phrase('a b'), phrase('c d')]]],
+    ['OR "a b" OR', 'a b', [[phrase('a b')]]],
+    ['OR', '', []],
+    ['"a b" or "c d"', 'a b or c d', [[phrase('a b')], [phrase('c d')]]],
+  ])('%j', (query, wanted, required) => {
+    expect(parseQuery(query)).toEqual({ wanted, required, excluded: [] })
+  })
+
+  it('joins nothing beside an exclusion, which excludes all the same', () => {
+    const required = [[phrase('a b')], [phrase('d e')]]
+    const excluded = [word('c')]
+    expect(parseQuery('"a b" OR -c "d e"')).toEqual({ wanted: 'a b d e', required, excluded })
+    expect(parseQuery('"a b" OR -c OR "d e"')).toEqual({ wanted: 'a b d e', required, excluded })
+  })
+})
+
+describe('isEmpty', () => {
+  it.each(['', '   ', '\0\t\n', '""', '-', '--', '?!', 'OR', '-red', '-"red car" -blue'])(
+    '%j wants nothing',
+    (query) => {
+      expect(isEmpty(parseQuery(query))).toBe(true)
+    },
+  )
+
+  it.each(['a', '"a"', 'a -b', '7', '🎉'])('%j wants something', (query) => {
+    expect(isEmpty(parseQuery(query))).toBe(false)
+  })
+})
+
+describe('any string', () => {
+  const syntax = fc.string({
+    unit: fc.constantFrom('a', 'B', '-', '"', '“', ' ', 'OR', ' OR ', '\0', '\ud800', 'é', "'"),
+    maxLength: 60,
+  })
+
+  it('is parsed into clean text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), syntax), (text) => {
+        const { wanted, required, excluded } = parseQuery(text)
+        for (const clean of [wanted, ...[...required.flat(), ...excluded].map((each) => each.text)]) {
+          expect(clean).not.toMatch(/["“”\p{Cc}\p{Cs}]/u)
+          expect(clean).toBe(clean.trim())
+        }
+        expect(required.every((group) => group.some(({ type }) => type === 'phrase'))).toBe(true)
+        expect(required.flat().every((each) => wanted.includes(each.text))).toBe(true)
+        expect([...required.flat(), ...excluded].every((each) => each.text !== '')).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each(['"', '-"', '("', 'a" ', '-', '- ', ' ', 'OR ', 'ab ', '"a b" OR ', '“', 'x', '\0', '-"" '])(
+    'of 100 KB made of %j takes linear time',
+    (piece) => {
+      const text = piece.repeat(Math.ceil(100_000 / piece.length))
+      const start = performance.now()
+      parseQuery(text)
+      expect(performance.now() - start).toBeLessThan(1_000)
+    },
+  )
+})

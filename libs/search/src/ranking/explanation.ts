@@ -1,0 +1,47 @@
+import type { LegName } from './leg.ts'
+import type { RankingMethod } from './options.ts'
+
+/** What one leg gave to a hit. `contribution = weight · normalisedScore`. */
+export interface LegContribution {
+  readonly leg: LegName
+  /** place in the leg, the first is 1 */
+  readonly rank: number
+  /** the leg's own score: L or the cosine */
+  readonly rawScore: number
+  /** 0 to 1: l or v of `leg.ts`; with RRF (k + 1)/(k + rank) */
+  readonly normalisedScore: number
+  /** the leg's share, 0 to 1; the shares of all legs that ran add up to 1 */
+  readonly weight: number
+  readonly contribution: number
+}
+
+/** What one memory in the same session gave to a hit: `λ^distance` of its own score, before scaling. */
+export interface NeighbourContribution {
+  readonly memoryId: string
+  readonly distance: 1 | 2
+  readonly contribution: number
+}
+
+/**
+ * Why a hit scores what it scores. It adds up:
+ *
+ * ```
+ * ownScore = Σ legs.contribution
+ * score    = scale · (ownScore + Σ neighbours.contribution + missingNeighbours)
+ * ```
+ */
+export interface HitExplanation {
+  readonly method: RankingMethod
+  /** The legs that found the hit, lexical first; none for a memory that came in by its neighbours alone. */
+  readonly legs: readonly LegContribution[]
+  /** The neighbours that the search found too, nearest first; the others give nothing. */
+  readonly neighbours: readonly NeighbourContribution[]
+  /** What stands in for neighbours that do not exist, all together, before scaling. */
+  readonly missingNeighbours: number
+  /** S, 0 to 1: the fused score of the memory itself */
+  readonly ownScore: number
+  /** 1 / (1 + 2λ + 2λ²), which keeps the score within 1; 1 without neighbours */
+  readonly scale: number
+  /** 0 to 1 */
+  readonly score: number
+}

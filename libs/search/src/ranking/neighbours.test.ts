@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { type Neighbourhood, poolNeighbourhoods } from './neighbourhood.ts'
+import { liftByNeighbours, neighboursCount } from './neighbours.ts'
+import { DEFAULT_RANKING } from './options.ts'
+
+const of = (memoryId: string, before: string[], after: string[]): Neighbourhood => ({
+  memoryId,
+  before,
+  after,
+})
+
+describe('liftByNeighbours', () => {
+  const known: Record<string, number> = { a: 0.5, b: 0.2, d: 0.8, e: 0.1 }
+  const scoreOf = (id: string) => known[id] ?? 0
+
+  it('is (S + .4·(S₋₁ + S₊₁) + .16·(S₋₂ + S₊₂)) / 2.12', () => {
+    const lifted = liftByNeighbours(0.6, of('c', ['b', 'a', 'z'], ['d', 'e', 'f']), scoreOf, DEFAULT_RANKING)
+    // .6 + .4·(.2 + .8) + .16·(.5 + .1) = 1.096
+    expect(lifted.score).toBeCloseTo(1.096 / 2.12, 12)
+    expect(lifted.scale).toBeCloseTo(1 / 2.12, 12)
+    expect(lifted.missing).toBe(0)
+    expect(lifted.neighbours.map(({ memoryId, distance }) => [memoryId, distance])).toEqual([
+      ['b', 1],
+      ['d', 1],
+      ['a', 2],
+      ['e', 2],
+    ])
+  })
+
+  it('counts half its own score for a neighbour that does not exist', () => {
+    const lifted = liftByNeighbours(0.6, of('c', ['b'], []), scoreOf, DEFAULT_RANKING)
+    // .6 + .4·(.2 + .3) + .16·(.3 + .3) = .896
+    expect(lifted.score).toBeCloseTo(0.896 / 2.12, 12)
+    expect(lifted.missing).toBeCloseTo(0.4 * 0.3 + 0.16 * 0.6, 12)
+  })
+
+  it('counts nothing for a neighbour that is no candidate', () => {
+    const lifted = liftByNeighbours(0.6, of('c', ['x', 'y'], ['z', 'w']), scoreOf, DEFAULT_RANKING)
+    expect(lifted).toMatchObject({ neighbours: [], missing: 0 })
+    expect(lifted.score).toBeCloseTo(0.6 / 2.12, 12)
+  })
+
+  it('treats a memory without a context like one alone in its session', () => {
+    const alone = liftByNeighbours(0.6, of('c', [], []), scoreOf, DEFAULT_RANKING)
+    expect(liftByNeighbours(0.6, null, scoreOf, DEFAULT_RANKING)).toEqual(alone)
+    // .6 · (1 + .5·1.12) / 2.12
+    expect(alone.score).toBeCloseTo((0.6 * 1.56) / 2.12, 12)
+  })
+})
+
+describe('neighboursCount', () => {
+  it('is off with RRF and with λ = 0', () => {
+    expect(neighboursCount(DEFAULT_RANKING)).toBe(true)
+    expect(neighboursCount({ ...DEFAULT_RANKING, method: 'RRF' })).toBe(false)
+    expect(neighboursCount({ ...DEFAULT_RANKING, neighbourDecay: 0 })).toBe(false)
+  })
+})
+
+describe('poolNeighbourhoods', () => {
+  it("derives a pooled neighbour's own two each side from three", () => {
+    const pool = poolNeighbourhoods(['d'], new Map([['d', of('d', ['c', 'b', 'a'], ['e', 'f', 'g'])]]))
+    expect([...pool.keys()].toSorted()).toEqual(['c', 'd', 'e'])
+    expect(pool.get('c')).toEqual(of('c', ['b', 'a'], ['d', 'e']))
+    expect(pool.get('e')).toEqual(of('e', ['d', 'c'], ['f', 'g']))
+  })
+
+  it('ends the derived neighbourhoods where the session ends', () => {
+    const pool = poolNeighbourhoods(['b'], new Map([['b', of('b', ['a'], ['c', 'd'])]]))
+    expect(pool.get('a')).toEqual(of('a', [], ['b', 'c']))
+    expect(pool.get('c')).toEqual(of('c', ['b', 'a'], ['d']))
+  })
+
+  it('takes what is known of a candidate before what is derived', () => {
+    const a = of('a', [], ['b', 'c', 'd'])
+    const b = of('b', ['a'], ['c', 'd', 'e'])
+    const pool = poolNeighbourhoods(
+      ['b', 'a'],
+      new Map([
+        ['a', a],
+        ['b', b],
+      ]),
+    )
+    expect(pool.get('a')).toBe(a)
+    expect(pool.get('b')).toBe(b)
+    expect(pool.get('c')).toEqual(of('c', ['b', 'a'], ['d', 'e']))
+  })
+
+  it('adds nothing to memories without a context', () => {
+    expect([...poolNeighbourhoods(['a', 'b'], new Map([['a', null]]))]).toEqual([
+      ['a', null],
+      ['b', null],
+    ])
+  })
+})

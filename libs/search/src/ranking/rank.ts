@@ -1,0 +1,97 @@
+import type { HitExplanation } from './explanation.ts'
+import { type Fused, fuse, type Legs } from './fuse.ts'
+import { type Neighbourhoods, poolNeighbourhoods } from './neighbourhood.ts'
+import { liftByNeighbours, neighboursCount } from './neighbours.ts'
+import type { RankingOptions } from './options.ts'
+
+/** By what a hit was found. */
+export type RankedMatchType = 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
+
+export interface RankedHit {
+  readonly memoryId: string
+  /** 0 to 1, comparable within one answer */
+  readonly score: number
+  /**
+   * HYBRID: both legs found it; SEMANTIC: the vector leg alone; KEYWORD: the lexical leg alone. A memory that neither found
+   * owes its place to neighbours, and has what the search as a whole was: HYBRID if both legs ran, else the leg that ran.
+   */
+  readonly matchType: RankedMatchType
+  readonly explanation: HitExplanation
+}
+
+export interface RankInput extends Legs {
+  /** Of every candidate that has a context, i.e. of the first `candidatesPerLeg` of each leg. */
+  readonly neighbourhoods: Neighbourhoods
+  /**
+   * Whether a memory that no leg found, but that stands beside one, passes the search's filters and the query's phrases and
+   * exclusions. Asked for such memories only: what a leg returned has passed already.
+   */
+  readonly eligible: (memoryId: string) => boolean
+  readonly options: RankingOptions
+  /** hits to return, at most */
+  readonly limit: number
+}
+
+/**
+ * Orders what the legs found: fuses the legs (`fuse.ts`), takes in the neighbours at distance 1, lifts all by their
+ * neighbours (`neighbours.ts`), sorts. A neighbour that nothing lifts (beside a hit of score 0) is left out.
+ *
+ * Deterministic: equal scores go by id, and the order of lists with equal scores or of the map does not matter.
+ *
+ * ```ts
+ * rank({ lexical, vector, neighbourhoods, eligible: (id) => passed.has(id), options: DEFAULT_RANKING, limit: 10 })
+ * ```
+ */
+export function rank(input: RankInput): RankedHit[] {
+  const { neighbourhoods, eligible, options, limit } = input
+  const fused = fuse(input, options)
+  const hits = neighboursCount(options)
+    ? withNeighbours(fused, neighbourhoods, eligible, options)
+    : Array.from(fused.values(), (own) => explain(own, options))
+
+  return hits
+    .toSorted((a, b) => b.score - a.score || (a.memoryId < b.memoryId ? -1 : 1))
+    .slice(0, Math.max(0, limit))
+    .map(({ memoryId, ...explanation }) => ({
+      memoryId,
+      score: explanation.score,
+      matchType: matchType(explanation, input),
+      explanation,
+    }))
+}
+
+/** An explanation that knows whose it is: what is sorted. */
+type Explained = HitExplanation & { readonly memoryId: string }
+
+/** The plain case: the fused score is the score. */
+function explain({ memoryId, legs, score }: Fused, { method }: RankingOptions): Explained {
+  return { memoryId, method, legs, neighbours: [], missingNeighbours: 0, ownScore: score, scale: 1, score }
+}
+
+/** The pool, every member lifted. */
+function withNeighbours(
+  fused: ReadonlyMap<string, Fused>,
+  neighbourhoods: Neighbourhoods,
+  eligible: (memoryId: string) => boolean,
+  options: RankingOptions,
+): Explained[] {
+  const scoreOf = (memoryId: string): number => fused.get(memoryId)?.score ?? 0
+  const hits: Explained[] = []
+  for (const [memoryId, neighbourhood] of poolNeighbourhoods(fused.keys(), neighbourhoods)) {
+    const candidate = fused.get(memoryId)
+    if (candidate === undefined && !eligible(memoryId)) continue
+    const own = candidate ?? { memoryId, score: 0, legs: [] }
+    const { neighbours, missing, scale, score } = liftByNeighbours(own.score, neighbourhood, scoreOf, options)
+    if (candidate === undefined && score === 0) continue
+    hits.push({ ...explain(own, options), neighbours, missingNeighbours: missing, scale, score })
+  }
+  return hits
+}
+
+function matchType({ legs }: HitExplanation, ran: Legs): RankedMatchType {
+  const found = legs.map(({ leg }) => leg)
+  const lexical = found.length === 0 ? ran.lexical !== null : found.includes('lexical')
+  const vector = found.length === 0 ? ran.vector !== null : found.includes('vector')
+  if (lexical && vector) return 'HYBRID'
+  return vector ? 'SEMANTIC' : 'KEYWORD'
+}
