@@ -1,11 +1,11 @@
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Database } from '@daybook/postgres/connect'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder } from './embedder.ts'
-import { type QueuedText, claimTexts, releaseText, storeVectors } from './store.ts'
+import { claimTexts, type QueuedText, releaseText, storeVectors } from './store.ts'
 
 /** Works off the embedding store's queue. Several, in several processes, share the work. */
 export interface QueueWorker {
@@ -39,15 +39,25 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
       await storeVectors(db, embedder.modelId, [{ hash: queued.hash, chunks: chunks ?? [] }])
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error
-      logger.warn({ error, hash: queued.hash.toString('hex') }, 'a text could not be embedded; it is tried again later')
+      logger.warn(
+        { error, hash: queued.hash.toString('hex') },
+        'a text could not be embedded; it is tried again later',
+      )
       await releaseText(db, embedder.modelId, queued.hash, error as Error)
     }
   }
 
   const embedTogether = async (texts: readonly QueuedText[]): Promise<void> => {
     try {
-      const chunks = await embedInChunks(embedder, texts.map(({ text }) => text))
-      await storeVectors(db, embedder.modelId, texts.map(({ hash }, index) => ({ hash, chunks: chunks[index] ?? [] })))
+      const chunks = await embedInChunks(
+        embedder,
+        texts.map(({ text }) => text),
+      )
+      await storeVectors(
+        db,
+        embedder.modelId,
+        texts.map(({ hash }, index) => ({ hash, chunks: chunks[index] ?? [] })),
+      )
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error
       // One text that the model refuses must not hold up the others.

@@ -29,7 +29,11 @@ export interface EmbeddedText {
 }
 
 /** Puts texts into the queue that the store does not know yet. In the order of their hashes, so that two cannot deadlock. */
-export async function queueTexts(trx: DatabaseTransaction, modelId: string, texts: readonly QueuedText[]): Promise<void> {
+export async function queueTexts(
+  trx: DatabaseTransaction,
+  modelId: string,
+  texts: readonly QueuedText[],
+): Promise<void> {
   if (texts.length === 0) return
   const rows = texts.map(({ hash, text }) => ({ hash: hash.toString('hex'), text }))
   await sql`
@@ -62,7 +66,11 @@ export async function claimTexts(
 }
 
 /** Stores vectors. Their texts are not needed any more and go. */
-export async function storeVectors(db: Database, modelId: string, embedded: readonly EmbeddedText[]): Promise<void> {
+export async function storeVectors(
+  db: Database,
+  modelId: string,
+  embedded: readonly EmbeddedText[],
+): Promise<void> {
   const chunks = embedded.flatMap(({ hash, chunks: parts }) =>
     parts.map((part, chunk) => ({
       hash: hash.toString('hex'),

@@ -39,7 +39,10 @@ export async function readContext(
   const keyUses = await readKeyUses(trx, projectId, requests)
   const commands = requests.map((request) => request.command)
   const ids = new Set(commands.filter((command) => command.type !== 'remember').map((command) => command.id))
-  const wanted = [...commands.flatMap(restoredVersion), ...[...keyUses.values()].map((use) => [use.memoryId, use.version] as const)]
+  const wanted = [
+    ...commands.flatMap(restoredVersion),
+    ...[...keyUses.values()].map((use) => [use.memoryId, use.version] as const),
+  ]
   return {
     memories: await readNewest(trx, projectId, [...ids]),
     versions: await readVersions(trx, projectId, wanted),
@@ -61,7 +64,10 @@ async function readKeyUses(trx: DatabaseTransaction, projectId: string, requests
     .where(sql<SqlBool>`idempotency_key = any(${keys}::text[])`)
     .execute()
   return new Map(
-    rows.map((row) => [row.idempotency_key, { hash: row.request_hash, memoryId: row.memory_id, version: row.version }]),
+    rows.map((row) => [
+      row.idempotency_key,
+      { hash: row.request_hash, memoryId: row.memory_id, version: row.version },
+    ]),
   )
 }
 
@@ -79,7 +85,11 @@ async function readNewest(trx: DatabaseTransaction, projectId: string, ids: read
   return new Map(rows.map((row) => [row.memory_id, toMemory(readable(toRecord(row)))]))
 }
 
-async function readVersions(trx: DatabaseTransaction, projectId: string, wanted: readonly (readonly [string, number])[]) {
+async function readVersions(
+  trx: DatabaseTransaction,
+  projectId: string,
+  wanted: readonly (readonly [string, number])[],
+) {
   if (wanted.length === 0) return new Map<string, Memory>()
   const rows = await trx
     .selectFrom('events')
@@ -89,5 +99,7 @@ async function readVersions(trx: DatabaseTransaction, projectId: string, wanted:
       sql<SqlBool>`(memory_id, version) in (select * from unnest(${wanted.map(([id]) => id)}::uuid[], ${wanted.map(([, version]) => version)}::int[]))`,
     )
     .execute()
-  return new Map(rows.map((row) => [versionKey(row.memory_id, row.version), toMemory(readable(toRecord(row)))]))
+  return new Map(
+    rows.map((row) => [versionKey(row.memory_id, row.version), toMemory(readable(toRecord(row)))]),
+  )
 }

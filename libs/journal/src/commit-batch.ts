@@ -1,5 +1,5 @@
-import { SCHEMA_VERSION } from '@daybook/memory/events'
 import type { JournalEvent } from '@daybook/memory/events'
+import { SCHEMA_VERSION } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
@@ -22,7 +22,8 @@ export async function commitBatch(
     const { sequence: head, now } = await lockProject(trx, projectId)
     const context = await readContext(trx, projectId, requests)
     const { events, newKeyUses, outcomes } = decideBatch(requests, context, { projectId, head, now })
-    if (events.length > 0 || newKeyUses.size > 0) await write(trx, projectId, { head, now }, events, newKeyUses)
+    if (events.length > 0 || newKeyUses.size > 0)
+      await write(trx, projectId, { head, now }, events, newKeyUses)
     return { outcomes, events }
   })
 }
@@ -31,7 +32,10 @@ export async function commitBatch(
  * `for update` on the head row waits for the append before, then sees the row as that one left it; an advisory lock
  * would need a second statement for the same, as a statement's snapshot is older than the lock it waits for.
  */
-async function lockProject(trx: DatabaseTransaction, projectId: string): Promise<{ sequence: number; now: string }> {
+async function lockProject(
+  trx: DatabaseTransaction,
+  projectId: string,
+): Promise<{ sequence: number; now: string }> {
   const { rows } = await sql<{ sequence: number; now: string }>`
     select sequence, date_trunc('milliseconds', greatest(clock_timestamp(), last_recorded_at)) as now
     from journal_heads where project_id = ${projectId} for update`.execute(trx)

@@ -3,7 +3,7 @@ import { ConflictError, NotFoundError } from '@daybook/memory/errors'
 import type { JournalEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { Memory } from '@daybook/memory/state'
-import type { AppendOutcome, AppendRequest, Appended } from './append-request.ts'
+import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
 import { type BatchContext, type KeyUse, versionKey } from './batch-context.ts'
 import { requestHash } from './request-hash.ts'
 
@@ -29,7 +29,8 @@ export function decideBatch(
   const one = (request: AppendRequest): Appended => {
     const { command, cause, idempotencyKey } = request
     const hash = idempotencyKey == null ? null : requestHash(repeatable(request))
-    const repeated = hash === null || idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, hash)
+    const repeated =
+      hash === null || idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, hash)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
     const before = context.memories.get(command.id) ?? null

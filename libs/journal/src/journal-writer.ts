@@ -2,7 +2,7 @@ import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { AppendOutcome, AppendRequest, Appended } from './append-request.ts'
+import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
 import { commitBatch } from './commit-batch.ts'
 
 /**
@@ -39,12 +39,17 @@ interface ProjectQueue {
 const BATCH_REQUESTS = 500
 
 /** @param onCommitted hears of events after their commit, in the order of each project's journal. It must not throw. */
-export function createJournalWriter(onCommitted: (projectId: string, events: readonly JournalEvent[]) => void): JournalWriter {
+export function createJournalWriter(
+  onCommitted: (projectId: string, events: readonly JournalEvent[]) => void,
+): JournalWriter {
   const queues = new Map<string, ProjectQueue>()
 
   const commitUnits = async (scope: ProjectScope, units: readonly Unit[]): Promise<void> => {
     try {
-      const { outcomes, events } = await commitBatch(scope, units.flatMap((unit) => unit.requests))
+      const { outcomes, events } = await commitBatch(
+        scope,
+        units.flatMap((unit) => unit.requests),
+      )
       if (events.length > 0) onCommitted(scope.projectId, events)
       let from = 0
       for (const unit of units) {

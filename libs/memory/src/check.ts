@@ -8,7 +8,11 @@ function failure(field: string, issue: z.core.$ZodIssue | undefined): Validation
 }
 
 /** The checked value. @throws ValidationError naming `field` and the limit. */
-export function check<Schema extends z.ZodType>(field: string, schema: Schema, value: unknown): z.output<Schema> {
+export function check<Schema extends z.ZodType>(
+  field: string,
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const result = schema.safeParse(value)
   if (!result.success) throw failure(field, result.error.issues[0])
   return result.data

@@ -23,7 +23,12 @@ export interface ReviseInput extends CommonInput {
 /** What somebody wants done to one memory. `id` is a plain UUID; a new memory's is chosen before the append. */
 export type Command =
   | { readonly type: 'remember'; readonly id: string; readonly input: RememberInput }
-  | { readonly type: 'revise'; readonly id: string; readonly input: ReviseInput; readonly expectedVersion?: number }
+  | {
+      readonly type: 'revise'
+      readonly id: string
+      readonly input: ReviseInput
+      readonly expectedVersion?: number
+    }
   | { readonly type: 'forget'; readonly id: string; readonly expectedVersion?: number }
   | {
       readonly type: 'restore'

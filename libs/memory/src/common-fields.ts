@@ -36,7 +36,10 @@ const metadata = z
     const problem = problemOf(value)
     if (problem !== null) context.addIssue({ code: 'custom', message: problem })
     else if (bytes(JSON.stringify(value)) > LIMITS.metadataBytes)
-      context.addIssue({ code: 'custom', message: `is too long: the limit is ${LIMITS.metadataBytes} bytes of JSON` })
+      context.addIssue({
+        code: 'custom',
+        message: `is too long: the limit is ${LIMITS.metadataBytes} bytes of JSON`,
+      })
   })
   .transform((value) => JSON.parse(JSON.stringify(value)) as { readonly [key: string]: JsonValue })
 

@@ -1,7 +1,7 @@
 import { check } from './check.ts'
 import { ValidationError } from './errors.ts'
 import type { Field } from './kinds/fields.ts'
-import { KIND_NAMES, type KindName, isKindName, kindNamed } from './kinds/index.ts'
+import { isKindName, KIND_NAMES, type KindName, kindNamed } from './kinds/index.ts'
 import type { Content, JsonValue } from './state.ts'
 
 /** A kind and its fields as they were given: not checked yet, absent and null both meaning "not given". */
@@ -14,7 +14,10 @@ const isBlank = (value: unknown) => typeof value === 'string' && value.trim() ==
 
 function knownKind(kind: string): KindName {
   if (isKindName(kind)) return kind
-  throw new ValidationError('content', `is of an unknown kind "${kind.slice(0, 64)}": use one of ${KIND_NAMES.join(', ')}`)
+  throw new ValidationError(
+    'content',
+    `is of an unknown kind "${kind.slice(0, 64)}": use one of ${KIND_NAMES.join(', ')}`,
+  )
 }
 
 function refuseUnknownFields(kind: KindName, fields: ContentInput['fields']): void {
@@ -44,13 +47,21 @@ export function checkContent(input: ContentInput): { kind: KindName; content: Co
 /** The content after a revision: only the fields given are checked and changed, null empties one. @throws ValidationError */
 export function reviseContent(kind: KindName, current: Content, input: ContentInput): Content {
   if (input.kind !== kind)
-    throw new ValidationError('content', `is of kind ${input.kind}, but the memory is of kind ${kind}, which cannot change`)
+    throw new ValidationError(
+      'content',
+      `is of kind ${input.kind}, but the memory is of kind ${kind}, which cannot change`,
+    )
   refuseUnknownFields(kind, input.fields)
   const given = Object.keys(input.fields).filter((field) => input.fields[field] !== undefined)
   return mergeContent(kind, current, input.fields, given)
 }
 
-function mergeContent(kind: KindName, current: Content, fields: ContentInput['fields'], names: readonly string[]): Content {
+function mergeContent(
+  kind: KindName,
+  current: Content,
+  fields: ContentInput['fields'],
+  names: readonly string[],
+): Content {
   const content: Record<string, JsonValue> = { ...current }
   for (const name of names) {
     const field = kindNamed(kind).fields[name]

@@ -1,12 +1,12 @@
+import { changedFields } from './changed-fields.ts'
 import { check } from './check.ts'
-import { COMMON_FIELD_NAMES, COMMON_FIELDS, type CommonFieldName } from './common-fields.ts'
 import type { Command, CommonInput } from './commands.ts'
+import { COMMON_FIELD_NAMES, COMMON_FIELDS, type CommonFieldName } from './common-fields.ts'
 import { checkContent, reviseContent } from './content.ts'
 import { ConflictError, NotFoundError, ValidationError } from './errors.ts'
 import type { EventData, NewEvent } from './events.ts'
 import { formatMemoryId } from './id.ts'
 import { DEFAULT_IMPORTANCE } from './limits.ts'
-import { changedFields } from './changed-fields.ts'
 import type { CommonFields, Memory, MemoryState } from './state.ts'
 
 /** What a decision may rest on besides the command. */
@@ -61,7 +61,10 @@ function expectVersion(memory: Memory, expected: number | undefined): void {
 
 /** Blank names mean "none" for the same reason as in `content.ts`. */
 function isEmpty(name: CommonFieldName, value: unknown): boolean {
-  return value === null || ((name === 'agent' || name === 'context') && typeof value === 'string' && value.trim() === '')
+  return (
+    value === null ||
+    ((name === 'agent' || name === 'context') && typeof value === 'string' && value.trim() === '')
+  )
 }
 
 function commonFields(current: CommonFields, input: CommonInput): CommonFields {
@@ -87,13 +90,22 @@ function remember(command: Extract<Command, { type: 'remember' }>, { memory, now
     updatedAt: now,
     forgottenAt: null,
   }
-  return { memoryId: command.id, version: 1, type: 'MemoryRemembered', data: { state, changed: changedFields(null, state) } }
+  return {
+    memoryId: command.id,
+    version: 1,
+    type: 'MemoryRemembered',
+    data: { state, changed: changedFields(null, state) },
+  }
 }
 
 function revise(command: Extract<Command, { type: 'revise' }>, memory: Memory, now: string): NewEvent | null {
   const { state } = memory
   if (state.forgottenAt !== null)
-    throw new ConflictError('FORGOTTEN', `The memory is forgotten: restore it before revising it`, memory.version)
+    throw new ConflictError(
+      'FORGOTTEN',
+      `The memory is forgotten: restore it before revising it`,
+      memory.version,
+    )
   const { content } = command.input
   const next = {
     ...state,
@@ -108,16 +120,28 @@ function forget(memory: Memory, now: string): NewEvent | null {
   return successor(memory, 'MemoryForgotten', { ...memory.state, forgottenAt: now }, now)
 }
 
-function restore(command: Extract<Command, { type: 'restore' }>, memory: Memory, situation: Situation): NewEvent | null {
+function restore(
+  command: Extract<Command, { type: 'restore' }>,
+  memory: Memory,
+  situation: Situation,
+): NewEvent | null {
   const { state } = memory
   if (command.version === undefined) {
     if (state.forgottenAt === null)
-      throw new ValidationError('version', `is required: the memory is not forgotten, so say which version (1 to ${memory.version}) comes back`)
+      throw new ValidationError(
+        'version',
+        `is required: the memory is not forgotten, so say which version (1 to ${memory.version}) comes back`,
+      )
     return successor(memory, 'MemoryRestored', { ...state, forgottenAt: null }, situation.now)
   }
   if (situation.earlier === null)
     throw new NotFoundError(`Version ${command.version} of ${formatMemoryId(state.kind, state.id)}`)
-  const next = { ...situation.earlier, forgottenAt: null, createdAt: state.createdAt, updatedAt: state.updatedAt }
+  const next = {
+    ...situation.earlier,
+    forgottenAt: null,
+    createdAt: state.createdAt,
+    updatedAt: state.updatedAt,
+  }
   return successor(memory, 'MemoryRestored', next, situation.now, { restoredVersion: command.version })
 }
 

@@ -1,5 +1,8 @@
+import { z } from 'zod'
+import { check } from './check.ts'
 import type { KindName } from './kinds/index.ts'
 import type { MemoryState } from './state.ts'
+import { moment, storableString } from './text-rules.ts'
 
 /** Which memories are meant. What is absent does not restrict; times are RFC 3339, "after" inclusive, "before" exclusive. */
 export interface MemoryFilter {
@@ -24,7 +27,9 @@ function isWithin(moment: string | null, after: string | undefined, before: stri
   if (after === undefined && before === undefined) return true
   if (moment === null) return false
   const time = Date.parse(moment)
-  return (after === undefined || time >= Date.parse(after)) && (before === undefined || time < Date.parse(before))
+  return (
+    (after === undefined || time >= Date.parse(after)) && (before === undefined || time < Date.parse(before))
+  )
 }
 
 /**
@@ -42,5 +47,36 @@ export function matchesFilter(state: MemoryState, filter: MemoryFilter): boolean
     (filter.agent === undefined || state.agent === filter.agent) &&
     isWithin(state.createdAt, filter.createdAfter, filter.createdBefore) &&
     isWithin(state.occurredAt, filter.occurredAfter, filter.occurredBefore)
+  )
+}
+
+const CHECKS = {
+  kinds: z.any(),
+  labelsAny: z.array(storableString),
+  labelsAll: z.array(storableString),
+  categories: z.array(storableString),
+  minImportance: z.number(),
+  context: storableString,
+  agent: storableString,
+  createdAfter: moment,
+  createdBefore: moment,
+  occurredAfter: moment,
+  occurredBefore: moment,
+  includeForgotten: z.boolean(),
+} satisfies { [Name in keyof Required<MemoryFilter>]: z.ZodType }
+
+/**
+ * A filter as it was given: null means absent, moments in any RFC 3339 spelling.
+ * @throws ValidationError naming `filter.<field>`
+ */
+export function checkFilter(
+  given: { readonly [Name in keyof MemoryFilter]?: unknown } | null | undefined,
+): MemoryFilter {
+  const present = Object.entries(given ?? {}).filter(([, value]) => value != null)
+  return Object.fromEntries(
+    present.map(([name, value]) => [
+      name,
+      check(`filter.${name}`, CHECKS[name as keyof MemoryFilter], value),
+    ]),
   )
 }

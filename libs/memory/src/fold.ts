@@ -10,7 +10,11 @@ export function fold(events: Iterable<JournalEvent>): Map<string, Memory> {
   for (const event of events) {
     const known = memories.get(event.memoryId)
     if (known === undefined || known.version < event.version)
-      memories.set(event.memoryId, { state: event.data.state, version: event.version, sequence: event.sequence })
+      memories.set(event.memoryId, {
+        state: event.data.state,
+        version: event.version,
+        sequence: event.sequence,
+      })
   }
   return memories
 }

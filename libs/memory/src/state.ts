@@ -2,7 +2,13 @@ import { formatMemoryId } from './id.ts'
 import { type KindName, kindNamed } from './kinds/index.ts'
 import { oneLine } from './text-rules.ts'
 
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue }
 export type JsonObject = { readonly [key: string]: JsonValue }
 
 /** A kind's own fields. What is in them is fixed by the kind (`kinds/`). */

@@ -16,7 +16,12 @@ export function bytes(text: string): number {
 export function oneLine(text: string, limit = 120): string {
   const folded = text.replace(/\s+/gu, ' ').trim()
   const points = Array.from(folded.slice(0, limit * 2 + 2))
-  return points.length > limit ? `${points.slice(0, limit - 1).join('').trimEnd()}…` : folded
+  return points.length > limit
+    ? `${points
+        .slice(0, limit - 1)
+        .join('')
+        .trimEnd()}…`
+    : folded
 }
 
 /** The parts that are there, each on a line of its own. */
@@ -41,7 +46,10 @@ export const storableString = z
 /** A storable string of at most `limit` characters that is not blank. */
 export function shortString(limit: number) {
   return storableString
-    .refine((text) => text.length <= limit * 2 && characters(text) <= limit, `is too long: the limit is ${limit} characters`)
+    .refine(
+      (text) => text.length <= limit * 2 && characters(text) <= limit,
+      `is too long: the limit is ${limit} characters`,
+    )
     .refine((text) => text.trim() !== '', 'must not be blank')
 }
 

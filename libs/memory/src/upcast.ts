@@ -33,7 +33,9 @@ export function upcast(
   for (let version = stored.schemaVersion; version !== target; version += 1) {
     const upcaster = upcasters.find((one) => one.type === type && one.from === version)
     if (upcaster === undefined)
-      throw corrupt(`its schema version ${stored.schemaVersion} cannot be read; this Daybook reads up to ${target}`)
+      throw corrupt(
+        `its schema version ${stored.schemaVersion} cannot be read; this Daybook reads up to ${target}`,
+      )
     data = upcaster.up(data)
   }
   if (!isEventData(data)) throw corrupt('its data holds no state')
@@ -42,7 +44,12 @@ export function upcast(
 
 function isEventData(data: unknown): data is EventData {
   const state = (data as Partial<EventData> | null)?.state
-  return typeof state === 'object' && state !== null && typeof state.id === 'string' && typeof state.kind === 'string'
+  return (
+    typeof state === 'object' &&
+    state !== null &&
+    typeof state.id === 'string' &&
+    typeof state.kind === 'string'
+  )
 }
 
 function corrupt(problem: string): DaybookError {

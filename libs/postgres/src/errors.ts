@@ -4,7 +4,8 @@
  */
 const PASSING_CLASSES = ['08', '53', '55', '57', '58', '40', 'XX']
 const PASSING_SYSTEM_CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EAI_AGAIN']
-const PASSING_MESSAGES = /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after|driver has already been destroyed/i
+const PASSING_MESSAGES =
+  /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after|driver has already been destroyed/i
 
 /** Whether an error means that the database is not to be had now, rather than that the statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -22,8 +22,13 @@ export async function migrate(address: DatabaseAddress): Promise<string[]> {
       migrationTableSchema: 'daybook',
     })
     const { error, results } = await migrator.migrateToLatest()
-    if (error !== undefined) throw new DaybookError('CONFIGURATION', `The database could not be migrated: ${String(error)}`, { cause: error })
-    return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
+    if (error !== undefined)
+      throw new DaybookError('CONFIGURATION', `The database could not be migrated: ${String(error)}`, {
+        cause: error,
+      })
+    return (results ?? [])
+      .filter((result) => result.status === 'Success')
+      .map((result) => result.migrationName)
   } finally {
     await db.destroy()
   }

@@ -20,9 +20,14 @@ export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${PREPARE_LOCK})`)
     await client.query('create schema if not exists daybook')
-    await attempt(client, 'create extension if not exists vector', 'The extension "vector" (pgvector) could not be made', [
-      'Install pgvector 0.8.0 or newer on the database server, then let a superuser run: create extension vector',
-    ])
+    await attempt(
+      client,
+      'create extension if not exists vector',
+      'The extension "vector" (pgvector) could not be made',
+      [
+        'Install pgvector 0.8.0 or newer on the database server, then let a superuser run: create extension vector',
+      ],
+    )
     // Roles belong to the whole server: another database of it may have made this one a moment ago.
     await attempt(
       client,
@@ -30,7 +35,12 @@ export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
       'The role "daybook_app" could not be made',
       ['Let a superuser run: create role daybook_app nologin; grant daybook_app to the user of DATABASE_URL'],
     )
-    await attempt(client, 'grant usage on schema daybook to daybook_app', 'The rights could not be granted', [])
+    await attempt(
+      client,
+      'grant usage on schema daybook to daybook_app',
+      'The rights could not be granted',
+      [],
+    )
     await attempt(
       client,
       `do $$ begin if not pg_has_role(current_user, 'daybook_app', 'member') then execute format('grant daybook_app to %I', current_user); end if; end $$`,
@@ -44,20 +54,30 @@ export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
   }
 }
 
-async function attempt(client: pg.Client, statement: string, problem: string, advice: readonly string[]): Promise<void> {
+async function attempt(
+  client: pg.Client,
+  statement: string,
+  problem: string,
+  advice: readonly string[],
+): Promise<void> {
   try {
     await client.query(statement)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new DaybookError('CONFIGURATION', [`${problem}: ${reason}.`, ...advice].join('\n'), { cause: error })
+    throw new DaybookError('CONFIGURATION', [`${problem}: ${reason}.`, ...advice].join('\n'), {
+      cause: error,
+    })
   }
 }
 
 async function checkExtension(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ extversion: string }>(`select extversion from pg_extension where extname = 'vector'`)
+  const { rows } = await client.query<{ extversion: string }>(
+    `select extversion from pg_extension where extname = 'vector'`,
+  )
   const version = rows[0]?.extversion ?? '0'
   const parts = version.split('.').map(Number)
-  const difference = OLDEST_PGVECTOR.map((oldest, index) => (parts[index] ?? 0) - oldest).find((d) => d !== 0) ?? 0
+  const difference =
+    OLDEST_PGVECTOR.map((oldest, index) => (parts[index] ?? 0) - oldest).find((d) => d !== 0) ?? 0
   if (difference < 0)
     throw new DaybookError(
       'CONFIGURATION',

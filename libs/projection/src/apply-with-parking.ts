@@ -1,6 +1,6 @@
+import type { JournalRecord } from '@daybook/journal/stored-event'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { JournalRecord } from '@daybook/journal/stored-event'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { memoriesWithParkedEvents } from './parked-events.ts'
 import { type ParkedEvent, PositionMoved, type Projection } from './projection.ts'
@@ -24,7 +24,9 @@ export async function applyWithParking(
   records: readonly JournalRecord[],
   onRetry: OnRetry,
 ): Promise<void> {
-  const held = await memoriesWithParkedEvents(scope, projection, [...new Set(records.map((record) => record.memoryId))])
+  const held = await memoriesWithParkedEvents(scope, projection, [
+    ...new Set(records.map((record) => record.memoryId)),
+  ])
   const apply = async (start: number, part: readonly JournalRecord[]): Promise<void> => {
     const last = part.at(-1)
     if (last === undefined) return

@@ -8,7 +8,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { sql } from 'kysely'
 import { applyWithParking } from './apply-with-parking.ts'
-import { type EventBuffer, createEventBuffer } from './event-buffer.ts'
+import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
 import type { PositionSignal } from './position-signal.ts'
 import { PositionMoved, type Projection } from './projection.ts'
 
@@ -60,15 +60,21 @@ export function startProjector(options: ProjectorOptions): Projector {
   const step = async (projectId: string): Promise<boolean> => {
     const scope = projectScope(db, projectId)
     const position = await projection.position(scope)
-    const buffered: JournalRecord[] = (buffers.get(projectId)?.following(position, BATCH_EVENTS) ?? []).map((event) => ({
-      sequence: event.sequence,
-      memoryId: event.memoryId,
-      event,
-    }))
-    const records = buffered.length > 0 ? buffered : await readJournal(scope, { after: position, limit: BATCH_EVENTS })
+    const buffered: JournalRecord[] = (buffers.get(projectId)?.following(position, BATCH_EVENTS) ?? []).map(
+      (event) => ({
+        sequence: event.sequence,
+        memoryId: event.memoryId,
+        event,
+      }),
+    )
+    const records =
+      buffered.length > 0 ? buffered : await readJournal(scope, { after: position, limit: BATCH_EVENTS })
     if (records.length === 0) return false
     await applyWithParking(scope, projection, position, records, (problem) =>
-      logger.warn({ projection: projection.name, projectId, ...problem }, 'an event could not be applied; trying again'),
+      logger.warn(
+        { projection: projection.name, projectId, ...problem },
+        'an event could not be applied; trying again',
+      ),
     )
     signal.moved()
     onApplied()
@@ -83,7 +89,10 @@ export function startProjector(options: ProjectorOptions): Projector {
         attempt = 0
       } catch (error) {
         if (error instanceof PositionMoved) continue
-        logger.warn({ projection: projection.name, projectId, error }, 'the projection could not be posted; trying again')
+        logger.warn(
+          { projection: projection.name, projectId, error },
+          'the projection could not be posted; trying again',
+        )
         await pause(backoffDelay(attempt))
         attempt += 1
       }

@@ -20,14 +20,19 @@ export interface AccessTracker {
 }
 
 /** Counts by memory id. Those never accessed are left out. */
-export async function readAccess({ db, projectId }: ProjectScope, memoryIds: readonly string[]): Promise<Map<string, Access>> {
+export async function readAccess(
+  { db, projectId }: ProjectScope,
+  memoryIds: readonly string[],
+): Promise<Map<string, Access>> {
   const rows = await db
     .selectFrom('memory_access')
     .select(['memory_id', 'accessed_at', 'access_count'])
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
     .execute()
-  return new Map(rows.map((row) => [row.memory_id, { accessedAt: row.accessed_at, accessCount: row.access_count }]))
+  return new Map(
+    rows.map((row) => [row.memory_id, { accessedAt: row.accessed_at, accessCount: row.access_count }]),
+  )
 }
 
 /** Memories whose counts wait to be written, per project, at most; what comes beyond in that second is not counted. */
@@ -42,7 +47,9 @@ export function startAccessTracker(db: Database, logger: Logger, flushMs = 1_000
     for (const [projectId, byMemory] of taken) await writeCounts(projectScope(db, projectId), byMemory)
   }
   const flushLogged = () =>
-    flush().catch((error: unknown) => logger.warn({ error }, 'access counts of the last second could not be written'))
+    flush().catch((error: unknown) =>
+      logger.warn({ error }, 'access counts of the last second could not be written'),
+    )
 
   let running = Promise.resolve()
   const timer = setInterval(() => {
@@ -64,7 +71,10 @@ export function startAccessTracker(db: Database, logger: Logger, flushMs = 1_000
   }
 }
 
-async function writeCounts({ db, projectId }: ProjectScope, byMemory: ReadonlyMap<string, number>): Promise<void> {
+async function writeCounts(
+  { db, projectId }: ProjectScope,
+  byMemory: ReadonlyMap<string, number>,
+): Promise<void> {
   await sql`
     insert into memory_access as a (project_id, memory_id, accessed_at, access_count)
     select ${projectId}, memory_id, now(), times

@@ -1,7 +1,7 @@
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { type Generation, liveGeneration } from '@daybook/projection/generations'
 import { sql } from 'kysely'
-import { PGVECTOR, generationTables } from './generation-tables.ts'
+import { generationTables, PGVECTOR } from './generation-tables.ts'
 
 /** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
 const CREATE_LOCK = 7_033_215
@@ -65,10 +65,16 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
     )`.execute(trx)
   await sql`create index on ${memories} (project_id, first_sequence)`.execute(trx)
   // Neighbours: the memories before and after in the same context and kind.
-  await sql`create index on ${memories} (project_id, context, kind, first_sequence) where context is not null`.execute(trx)
-  await sql`create index on ${memories} (project_id, kind, exact_key) where exact_key is not null`.execute(trx)
+  await sql`create index on ${memories} (project_id, context, kind, first_sequence) where context is not null`.execute(
+    trx,
+  )
+  await sql`create index on ${memories} (project_id, kind, exact_key) where exact_key is not null`.execute(
+    trx,
+  )
   await sql`create index on ${memories} (project_id) where forgotten`.execute(trx)
+  // Who waits for a text's vector; and how many wait in a project.
   await sql`create index on ${memories} (content_hash) where vector_pending`.execute(trx)
+  await sql`create index on ${memories} (project_id) where vector_pending`.execute(trx)
   await sql`
     create table ${versions} (
       project_id uuid not null,
@@ -109,6 +115,8 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
     )`.execute(trx)
   await sql`create index on ${vectors} using hnsw (embedding vector_cosine_ops)`.execute(trx)
   await sql`grant usage on schema ${schemaName} to daybook_app`.execute(trx)
-  await sql`grant select, insert, update, delete on all tables in schema ${schemaName} to daybook_app`.execute(trx)
+  await sql`grant select, insert, update, delete on all tables in schema ${schemaName} to daybook_app`.execute(
+    trx,
+  )
   await sql`set local role daybook_app`.execute(trx)
 }

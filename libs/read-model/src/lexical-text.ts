@@ -1,6 +1,11 @@
 import { type MemoryState, textOf } from '@daybook/memory/state'
 
-const dayInWords = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+const dayInWords = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
 
 /**
  * What the lexical index holds of a memory: its text (the title's words are in it), its labels, and the day on which it

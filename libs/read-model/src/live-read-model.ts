@@ -1,7 +1,7 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import type { Database } from '@daybook/postgres/connect'
 import { type Generation, liveGeneration } from '@daybook/projection/generations'
-import { type GenerationTables, PGVECTOR, generationTables } from './generation-tables.ts'
+import { type GenerationTables, generationTables, PGVECTOR } from './generation-tables.ts'
 
 /** The generation that queries read, with its tables. */
 export interface LiveReadModel {
@@ -17,6 +17,8 @@ export interface LiveReadModel {
 export async function liveReadModel(db: Database): Promise<LiveReadModel> {
   const generation = await liveGeneration(db, PGVECTOR)
   if (generation === null)
-    throw new UnavailableError('There is no search index yet: start the projector (services/projector-pgvector) once')
+    throw new UnavailableError(
+      'There is no search index yet: start the projector (services/projector-pgvector) once',
+    )
   return { generation, tables: generationTables(generation.generation) }
 }

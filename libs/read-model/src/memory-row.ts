@@ -1,6 +1,6 @@
 import { contentHash } from '@daybook/embeddings/store'
 import type { JournalEvent } from '@daybook/memory/events'
-import { type MemoryState, embeddedTextOf, keyOf } from '@daybook/memory/state'
+import { embeddedTextOf, keyOf, type MemoryState } from '@daybook/memory/state'
 import { lexicalText } from './lexical-text.ts'
 
 /** A memory as it goes into the table `memories`: names as the columns, in JSON's types. */

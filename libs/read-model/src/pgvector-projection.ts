@@ -1,7 +1,7 @@
-import type { Projection } from '@daybook/projection/projection'
 import type { Generation } from '@daybook/projection/generations'
 import { lockPosition, readPosition, savePosition } from '@daybook/projection/positions'
-import { PGVECTOR, generationTables } from './generation-tables.ts'
+import type { Projection } from '@daybook/projection/projection'
+import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { postBatch } from './post-batch.ts'
 
 /** The Postgres read model. Rows and position are one transaction, so an event takes effect exactly once. */

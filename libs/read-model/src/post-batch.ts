@@ -4,7 +4,7 @@ import type { Generation } from '@daybook/projection/generations'
 import type { GenerationTables } from './generation-tables.ts'
 import type { MemoryRow } from './memory-row.ts'
 import { insertPostings, readLexicalStats, removePostings, saveLexicalStats } from './post-lexical.ts'
-import { type OldRow, insertVersions, readOldRows, rowsOf, upsertMemories } from './post-memories.ts'
+import { insertVersions, type OldRow, readOldRows, rowsOf, upsertMemories } from './post-memories.ts'
 import { removeVectors, requestVectors } from './post-vectors.ts'
 
 /** Posts consecutive events of one project to all tables of a generation. Part of the caller's transaction. */
@@ -21,7 +21,12 @@ export async function postBatch(
   const { rows, nextNumber } = rowsOf(events, old, stats.next_number)
 
   const indexedBefore = [...old.values()].filter((row) => !row.forgotten)
-  await removePostings(trx, tables, projectId, indexedBefore.map((row) => row.memory_id))
+  await removePostings(
+    trx,
+    tables,
+    projectId,
+    indexedBefore.map((row) => row.memory_id),
+  )
   await removeVectors(trx, tables, projectId, vectorsToRemove(rows, old))
   await upsertMemories(trx, tables, projectId, rows)
   await insertVersions(trx, tables, projectId, events)

@@ -15,7 +15,9 @@ export async function readLexicalStats(
   projectId: string,
 ): Promise<LexicalStats> {
   const { rows } = await sql<LexicalStats>`
-    select memories, total_length, next_number from ${tables.lexicalStats} where project_id = ${projectId}`.execute(trx)
+    select memories, total_length, next_number from ${tables.lexicalStats} where project_id = ${projectId}`.execute(
+    trx,
+  )
   return rows[0] ?? { memories: 0, total_length: 0, next_number: 1 }
 }
 
@@ -65,5 +67,7 @@ export async function saveLexicalStats(
     insert into ${tables.lexicalStats} (project_id, memories, total_length, next_number)
     values (${projectId}, ${stats.memories}, ${stats.total_length}, ${stats.next_number})
     on conflict (project_id) do update set
-      memories = excluded.memories, total_length = excluded.total_length, next_number = excluded.next_number`.execute(trx)
+      memories = excluded.memories, total_length = excluded.total_length, next_number = excluded.next_number`.execute(
+    trx,
+  )
 }

@@ -29,7 +29,10 @@ export async function requestVectors(
 ): Promise<void> {
   const live = rows.filter((row) => !row.forgotten)
   if (live.length === 0) return
-  const texts = live.map((row) => ({ hash: Buffer.from(row.content_hash, 'hex'), text: embeddedTextOf(row.state) }))
+  const texts = live.map((row) => ({
+    hash: Buffer.from(row.content_hash, 'hex'),
+    text: embeddedTextOf(row.state),
+  }))
   await queueTexts(trx, generation.modelId, texts)
   const ids = live.map((row) => row.memory_id)
   await fill(trx, tables, generation, sql`m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`)
@@ -55,7 +58,11 @@ export async function fillVectors(
  * The same for all memories that wait. It finds what `fillVectors` cannot: a memory posted at the very moment in which
  * its text's vector was stored sees neither the vector nor, later, the news of it.
  */
-export async function fillAllVectors(db: Queryable, tables: GenerationTables, generation: Generation): Promise<number> {
+export async function fillAllVectors(
+  db: Queryable,
+  tables: GenerationTables,
+  generation: Generation,
+): Promise<number> {
   return fill(db, tables, generation, sql`true`)
 }
 

@@ -19,7 +19,10 @@ export interface ProjectionStatus {
   readonly status: 'live'
 }
 
-export async function pgvectorStatus(scope: ProjectScope, { generation, tables }: LiveReadModel): Promise<ProjectionStatus> {
+export async function pgvectorStatus(
+  scope: ProjectScope,
+  { generation, tables }: LiveReadModel,
+): Promise<ProjectionStatus> {
   const place = { name: PGVECTOR, generation: generation.generation }
   const position = await readPosition(scope.db, place, scope.projectId)
   const head = await readHead(scope)

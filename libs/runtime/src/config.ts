@@ -1,5 +1,5 @@
-import { DaybookError } from '@daybook/memory/errors'
 import { resolve } from 'node:path'
+import { DaybookError } from '@daybook/memory/errors'
 import { z } from 'zod'
 
 const port = z.coerce.number().int().min(0).max(65_535)

@@ -10,12 +10,18 @@ export function createLogger(name: string, level: string): Logger {
   const options = {
     name,
     level,
-    redact: { paths: ['authorization', '*.authorization', 'apiKey', '*.apiKey', 'password', '*.password'], censor: '…' },
+    redact: {
+      paths: ['authorization', '*.authorization', 'apiKey', '*.apiKey', 'password', '*.password'],
+      censor: '…',
+    },
   }
   if (!process.stderr.isTTY) return pino(options, pino.destination({ fd: 2, sync: true }))
   return pino({
     ...options,
-    transport: { target: 'pino-pretty', options: { destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } },
+    transport: {
+      target: 'pino-pretty',
+      options: { destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' },
+    },
   })
 }
 

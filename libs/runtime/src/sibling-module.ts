@@ -13,5 +13,8 @@ export interface SiblingModule {
  */
 export function siblingModule(callerUrl: string, source: string, bundled: string): SiblingModule {
   if (!callerUrl.endsWith('.ts')) return { path: fileURLToPath(new URL(bundled, callerUrl)), execArgv: [] }
-  return { path: fileURLToPath(new URL(source, callerUrl)), execArgv: ['--import', import.meta.resolve('tsx')] }
+  return {
+    path: fileURLToPath(new URL(source, callerUrl)),
+    execArgv: ['--import', import.meta.resolve('tsx')],
+  }
 }

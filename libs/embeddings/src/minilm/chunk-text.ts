@@ -59,21 +59,23 @@ function splitUnits(text: string, countTokens: (word: string) => number): Unit[]
     units.push({ start: covered, end, tokens })
     covered = end
   }
-  for (const match of text.matchAll(/\s*(\S+)\s*/g)) {
-    const word = match[1]!
-    const tokens = countTokens(word)
-    if (tokens <= LONG_WORD_TOKENS) {
-      add(match.index + match[0].length, tokens)
-      continue
+  // White space is not part of the pattern: matching it too takes quadratic time on a long run of it.
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    // The word before ends here, its white space included.
+    const previous = units.pop()
+    if (previous) {
+      covered = previous.start
+      add(index, previous.tokens)
     }
-    const wordStart = match.index + match[0].indexOf(word)
-    const pieces = [...word.matchAll(WORD_PIECE)]
-    for (const [i, piece] of pieces.entries()) {
-      const isLast = i === pieces.length - 1
-      const end = isLast ? match.index + match[0].length : wordStart + piece.index + piece[0].length
-      add(end, countTokens(piece[0]))
+    const tokens = countTokens(word)
+    if (tokens <= LONG_WORD_TOKENS) add(index + word.length, tokens)
+    else {
+      for (const piece of word.matchAll(WORD_PIECE))
+        add(index + piece.index + piece[0].length, countTokens(piece[0]))
     }
   }
+  const last = units.at(-1)
+  if (last) units[units.length - 1] = { ...last, end: text.length }
   return units
 }
 

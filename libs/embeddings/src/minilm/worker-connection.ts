@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { EmbedPriority, TextSpan } from '../embedder.ts'
 import { EmbedderError } from '../embedder-error.ts'
+import { createNativeGate, shutGate } from './native-gate.ts'
 import { findWorkerEntry } from './worker-entry.ts'
 import {
   fromPlainError,
@@ -18,14 +19,14 @@ export interface WorkerConnection extends ModelFacts {
   close(): Promise<void>
 }
 
-export interface ConnectOptions extends WorkerSettings {
+export interface ConnectOptions extends Omit<WorkerSettings, 'gate'> {
   readonly onProgress: ((message: string) => void) | undefined
   /** The loaded worker ended without having been asked to. Called after everything in flight was rejected. */
   readonly onCrash: () => void
 }
 
-/** A thread that does not end by itself (milliseconds; a batch takes 0.1 s) is killed. */
-const CLOSE_TIMEOUT = 3000
+/** A thread that does not end by itself within this time (milliseconds; a batch takes 0.1 s) is killed. */
+const CLOSE_TIMEOUT = 10_000
 
 interface Waiting {
   resolve(result: never): void
@@ -40,8 +41,9 @@ interface Waiting {
 export async function connectWorker(options: ConnectOptions): Promise<WorkerConnection> {
   const { cacheDir, modelDir, threads, onProgress, onCrash } = options
   const entry = findWorkerEntry(import.meta.url)
+  const gate = createNativeGate()
   const worker = new Worker(entry.url, {
-    workerData: { cacheDir, modelDir, threads } satisfies WorkerSettings,
+    workerData: { cacheDir, modelDir, threads, gate } satisfies WorkerSettings,
     name: 'daybook-embedding',
     ...(entry.execArgv && { execArgv: entry.execArgv }),
   })
@@ -53,12 +55,18 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
   const ready = new Promise<ModelFacts>((resolve, reject) => {
     whenReady = { resolve, reject }
   })
+  // process.exit() stops the thread wherever it is.
+  const shutAtExit = () => void shutGate(gate)
+  process.once('exit', shutAtExit)
   let cause: unknown
   worker.once('error', (error) => {
     cause = error
   })
+  let markEnded!: () => void
   const ended = new Promise<void>((resolve) => {
+    markEnded = resolve
     worker.once('exit', () => {
+      process.off('exit', shutAtExit)
       const failure = closing ? closed() : crashed(cause)
       whenReady.reject(failure)
       rejectAll(failure)
@@ -100,6 +108,15 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
     })
   }
 
+  /** Ends a thread that does not listen, or, if it is stuck in native code, lets the process end without it. */
+  function giveUp(): void {
+    if (shutGate(gate)) void worker.terminate()
+    else {
+      worker.unref()
+      markEnded()
+    }
+  }
+
   const { modelId, dimension, maxTokens } = await ready
   isReady = true
   return {
@@ -116,7 +133,7 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
       closing = true
       rejectAll(closed())
       send({ type: 'close' })
-      const killer = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT)
+      const killer = setTimeout(giveUp, CLOSE_TIMEOUT)
       await ended
       clearTimeout(killer)
     },

@@ -1,5 +1,6 @@
 import type { EmbedPriority, TextSpan } from '../embedder.ts'
 import { EmbedderError, type EmbedderErrorCode } from '../embedder-error.ts'
+import type { NativeGate } from './native-gate.ts'
 
 /** How the worker is started. */
 export interface WorkerSettings {
@@ -7,6 +8,8 @@ export interface WorkerSettings {
   readonly modelDir: string | undefined
   /** Threads inside one operation of the model. */
   readonly threads: number
+  /** Held by the worker while it is in native code. */
+  readonly gate: NativeGate
 }
 
 /** What a worker says once, when its model is loaded. */

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { asEmbedderError, type EmbedderError } from '../embedder-error.ts'
 import { createChunker } from './chunk-text.ts'
 import { loadModel, type Model } from './model.ts'
+import { throughGate } from './native-gate.ts'
 import { prepareMiniLm } from './prepare.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { toPlainError, type WorkerReply, type WorkerRequest, type WorkerSettings } from './worker-protocol.ts'
@@ -42,10 +43,26 @@ async function answer(request: Exclude<WorkerRequest, { type: 'close' }>, schedu
 async function serve(model: Model, modelId: string): Promise<void> {
   const { dimension, maxTokens, tokenize } = model
   const chunk = createChunker(tokenize, { maxTokens, overlapTokens: OVERLAP_TOKENS })
-  const scheduler = createScheduler({ maxTokens, tokenize, chunk, embedBatch: model.embedBatch }, BATCH)
+  let lastBatch: Promise<unknown> = Promise.resolve()
+  let closing = false
+  const embedBatch: Model['embedBatch'] = (batch) => {
+    // Who waited has been told by the other side; an answer that never comes stops the scheduler.
+    if (closing) return new Promise(() => {})
+    const result = throughGate(settings.gate, () => model.embedBatch(batch))
+    lastBatch = result.catch(() => {})
+    return result
+  }
+  async function close(): Promise<never> {
+    closing = true
+    await lastBatch
+    await throughGate(settings.gate, model.dispose).catch(() => {})
+    // In a worker this ends the thread only.
+    process.exit(0)
+  }
+
+  const scheduler = createScheduler({ maxTokens, tokenize, chunk, embedBatch }, BATCH)
   port.on('message', (request: WorkerRequest) => {
-    // In a worker, exit() ends the thread. Who still waits has been told by the other side, so nothing is finished first.
-    if (request.type === 'close') void model.dispose().finally(() => process.exit(0))
+    if (request.type === 'close') void close()
     else void answer(request, scheduler)
   })
   reply({ type: 'ready', modelId, dimension, maxTokens })
@@ -54,7 +71,8 @@ async function serve(model: Model, modelId: string): Promise<void> {
 try {
   const onProgress = (message: string) => reply({ type: 'progress', message })
   const prepared = await prepareMiniLm({ ...settings, onProgress })
-  await serve(await loadModel(prepared, settings), prepared.modelId)
+  const model = await throughGate(settings.gate, () => loadModel(prepared, settings))
+  await serve(model, prepared.modelId)
 } catch (error) {
   const failure = asEmbedderError(error, 'MODEL_UNUSABLE', 'The embedding model cannot be used')
   reply({ type: 'unusable', error: toPlainError(failure) })

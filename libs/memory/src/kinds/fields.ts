@@ -47,8 +47,10 @@ export const list = (description: string) =>
   )
 
 /** One word out of a few. */
-export const choice = <const Words extends readonly [string, ...string[]]>(words: Words, description: string) =>
-  field(words, z.enum(words, `must be one of ${words.join(', ')}`), description)
+export const choice = <const Words extends readonly [string, ...string[]]>(
+  words: Words,
+  description: string,
+) => field(words, z.enum(words, `must be one of ${words.join(', ')}`), description)
 
 /** A moment in time. */
 export const time = (description: string) => field('moment', moment, description)

@@ -12,7 +12,19 @@ import { stash } from './stash.ts'
 import { todo } from './todo.ts'
 
 /** Every kind of memory. A new kind is one file beside this one and one line here; the API follows from it. */
-export const KINDS = { stash, insight, decision, learning, error, session, todo, note, fact, document, entity } as const
+export const KINDS = {
+  stash,
+  insight,
+  decision,
+  learning,
+  error,
+  session,
+  todo,
+  note,
+  fact,
+  document,
+  entity,
+} as const
 
 export type KindName = keyof typeof KINDS
 

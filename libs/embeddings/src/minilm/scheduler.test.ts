@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createScheduler, type Engine, type Row } from './scheduler.ts'
+
+/** A model that writes down its batches (as text lengths) and takes a moment for each. */
+function recordingEngine(failOn = -1) {
+  const batches: number[][] = []
+  const engine: Engine = {
+    maxTokens: 100,
+    tokenize: (text) => Array.from(text, (_, i) => i),
+    chunk: (text) => [{ start: 0, end: text.length }],
+    async embedBatch(batch: readonly Row[]) {
+      batches.push(batch.map(({ ids }) => ids.length))
+      await setTimeout(2)
+      if (batch.some(({ ids }) => ids.length === failOn)) throw new Error('no such token')
+      return batch.map(({ ids }) => Float32Array.of(ids.length))
+    },
+  }
+  return { batches, scheduler: createScheduler(engine, { maxPaddedTokens: 20, maxTexts: 4 }) }
+}
+
+const text = (length: number) => 'x'.repeat(length)
+const values = (vectors: Float32Array[]) => vectors.map(([value]) => value)
+
+describe('createScheduler', () => {
+  it('answers in the order asked, whatever the order of computing', async () => {
+    const { scheduler, batches } = recordingEngine()
+    expect(values(await scheduler.embed([3, 10, 4, 9].map(text), 'bulk'))).toEqual([3, 10, 4, 9])
+    expect(batches).toEqual([
+      [10, 9],
+      [4, 3],
+    ])
+  })
+
+  it('computes a query after the running batch, before all others', async () => {
+    const { scheduler, batches } = recordingEngine()
+    const bulk = scheduler.embed(
+      Array.from({ length: 6 }, () => text(20)),
+      'bulk',
+    )
+    while (batches.length < 2) await setTimeout(0)
+    await scheduler.embed([text(1)], 'query')
+    expect(batches).toEqual([[20], [20], [1]])
+    await bulk
+    expect(batches).toHaveLength(7)
+  })
+
+  it('batches queries that wait together, and bulk texts of several requests', async () => {
+    const { scheduler, batches } = recordingEngine()
+    const first = scheduler.embed([text(20)], 'bulk')
+    while (batches.length < 1) await setTimeout(0)
+    const queries = [1, 2, 3].map((length) => scheduler.embed([text(length)], 'query'))
+    const others = [5, 4].map((length) => scheduler.embed([text(length)], 'bulk'))
+    await Promise.all([first, ...queries, ...others])
+    expect(batches).toEqual([[20], [3, 2, 1], [5, 4]])
+  })
+
+  it('fails only the requests of the failing batch, and skips the rest of them', async () => {
+    const { scheduler, batches } = recordingEngine(20)
+    const bad = scheduler.embed([20, 1, 1, 1, 1, 1].map(text), 'bulk')
+    const good = scheduler.embed([text(19)], 'bulk')
+    await expect(bad).rejects.toMatchObject({ code: 'INFERENCE_FAILED' })
+    expect(values(await good)).toEqual([19])
+    expect(batches).toEqual([[20], [19]])
+  })
+
+  it('goes on after it has been idle', async () => {
+    const { scheduler } = recordingEngine()
+    for (const length of [1, 2, 3])
+      expect(values(await scheduler.embed([text(length)], 'bulk'))).toEqual([length])
+    expect(await scheduler.chunk(['ab'])).toEqual([[{ start: 0, end: 2 }]])
+  })
+})

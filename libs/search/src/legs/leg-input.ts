@@ -1,0 +1,15 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { LiveReadModel } from '@daybook/read-model/live-read-model'
+import type { RawBuilder } from 'kysely'
+
+/** What every leg gets. */
+export interface LegInput {
+  readonly scope: ProjectScope
+  readonly readModel: LiveReadModel
+  /** What a hit must satisfy, over `m` (`constraint.ts`). */
+  readonly condition: RawBuilder<boolean>
+  /** Forgotten memories are not in the indexes; where they are asked for, the legs look at each of them. */
+  readonly includeForgotten: boolean
+  /** Hits wanted, at most. */
+  readonly limit: number
+}

@@ -1,0 +1,46 @@
+import type { MemoryFilter } from '@daybook/memory/filter'
+import type { Memory } from '@daybook/memory/state'
+import type { HitExplanation } from './ranking/explanation.ts'
+import type { RankingOptions } from './ranking/options.ts'
+
+export type SearchMode = 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
+export type MatchType = 'EXACT' | SearchMode
+
+export interface SearchRequest {
+  readonly query: string
+  readonly filter: MemoryFilter
+  readonly mode: SearchMode
+  /** 1 to 100. */
+  readonly limit: number
+  readonly ranking?: Partial<RankingOptions>
+}
+
+export interface SearchHit {
+  readonly memory: Memory
+  /** 0 to 1, comparable within one answer. */
+  readonly score: number
+  readonly matchType: MatchType
+  /** HTML: matches in `<mark>`, the rest escaped. */
+  readonly snippet: string
+  readonly explanation: Explanation
+}
+
+/** Why a hit is where it is. */
+export interface Explanation extends HitExplanation {
+  /** The projection's generation that was searched. */
+  readonly generation: number
+  /** The model whose vectors were compared; null where the vector leg did not run. */
+  readonly modelId: string | null
+}
+
+export interface SearchAnswer {
+  readonly hits: readonly SearchHit[]
+  /** What the search was in the end; null where nothing was found. */
+  readonly matchType: MatchType | null
+  /** What was missing, in words. */
+  readonly degraded: readonly string[]
+  /** A hint where nothing was found. */
+  readonly message: string | null
+  /** The position in the journal that the answer includes. */
+  readonly sequence: number
+}

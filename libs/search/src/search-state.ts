@@ -1,0 +1,36 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { PGVECTOR } from '@daybook/read-model/generation-tables'
+import type { LiveReadModel } from '@daybook/read-model/live-read-model'
+import { sql } from 'kysely'
+
+/** How complete the index is at the moment of a search. */
+export interface SearchState {
+  /** The last sequence that the index is sure to include. */
+  readonly position: number
+  /** What is missing from the answer, in words. */
+  missing(vectorLegRan: boolean): string[]
+}
+
+export async function readSearchState(
+  { db, projectId }: ProjectScope,
+  readModel: LiveReadModel,
+): Promise<SearchState> {
+  const { generation, tables } = readModel
+  const { rows } = await sql<{ position: number; pending: number }>`
+    select
+      coalesce((select position from positions where projection = ${PGVECTOR}
+        and generation = ${generation.generation} and project_id = ${projectId}), 0) as position,
+      (select count(*) from ${tables.memories} where project_id = ${projectId} and vector_pending) as pending`.execute(
+    db,
+  )
+  const { position, pending } = rows[0] ?? { position: 0, pending: 0 }
+  return {
+    position,
+    missing: (vectorLegRan) =>
+      vectorLegRan && pending > 0
+        ? [
+            `${pending} ${pending === 1 ? 'memory has' : 'memories have'} no vector yet and can be found by words only`,
+          ]
+        : [],
+  }
+}
