@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/src/**/*.test.ts'],
+    globalSetup: ['libs/postgres/src/testing/global-setup.ts'],
     // Suites start real databases and models: two cores carry two of them, more only make each other time out.
     maxWorkers: 2,
     testTimeout: 60_000,

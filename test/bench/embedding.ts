@@ -5,7 +5,13 @@ import { prepareMiniLm } from '@daybook/embeddings/minilm/prepare'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { env, pipeline } from '@huggingface/transformers'
 
-/** Our embedder (worker, sorted and batched) against the same model called text by text, as most code calls it. */
+/**
+ * Our embedder (worker, sorted and batched) against the same model called text by text, as most code calls it.
+ *
+ * What can be won depends on the CPU. Measured on 2 AVX2 cores of 2.6 GHz: a batch's matrix products run at about the 166
+ * GFLOPS that these cores can do (85 % of the time), a short text alone reaches 4,600 tokens/s, a batch 6,700; these mixed texts give a ratio of 1.21.
+ * Sorting is worth more against unsorted batches than against text by text, which has no padding at all.
+ */
 export const name = 'embedding'
 
 const TEXTS = 1000
@@ -61,6 +67,9 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1000
 }
 
+const largestDifference = (a: Float32Array, b: ArrayLike<number>) =>
+  a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i]!)), 0)
+
 async function startDirect() {
   const { modelPath } = await prepareMiniLm({ cacheDir })
   env.localModelPath = dirname(modelPath)
@@ -85,7 +94,7 @@ export async function run(): Promise<void> {
 
   let ours = Number.POSITIVE_INFINITY
   let theirs = Number.POSITIVE_INFINITY
-  let agreement = 0
+  let disagreement = 0
   for (let round = 0; round < ROUNDS; round++) {
     let vectors: Float32Array[] = []
     delay.enable()
@@ -93,15 +102,15 @@ export async function run(): Promise<void> {
       vectors = await embedder.embed(texts)
     })
     delay.disable()
+    const reference: ArrayLike<number>[] = []
+    const tookDirectly = await seconds(async () => {
+      for (const text of texts) reference.push((await embedDirectly(text)).data as Float32Array)
+    })
     ours = Math.min(ours, took)
-    theirs = Math.min(
-      theirs,
-      await seconds(async () => {
-        for (const [i, text] of texts.entries()) {
-          const { data } = await embedDirectly(text)
-          agreement = Math.max(agreement, ...vectors[i]!.map((value, j) => Math.abs(value - Number(data[j]))))
-        }
-      }),
+    theirs = Math.min(theirs, tookDirectly)
+    disagreement = Math.max(
+      disagreement,
+      ...vectors.map((vector, i) => largestDifference(vector, reference[i]!)),
     )
   }
 
@@ -111,7 +120,7 @@ export async function run(): Promise<void> {
   console.log(`  Daybook, in a worker, sorted and batched   ${rate(ours)}`)
   console.log(`  transformers.js, text by text              ${rate(theirs)}`)
   console.log(
-    `  ratio ${ratio.toFixed(2)} (goal ${GOAL})   largest difference of a number ${agreement.toExponential(1)}`,
+    `  ratio ${ratio.toFixed(2)} (goal ${GOAL})   largest difference of a number ${disagreement.toExponential(1)}`,
   )
   console.log(
     `  event loop delay of the main thread in our runs: p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms`,

@@ -30,10 +30,17 @@ export class DaybookError extends Error {
 /** Input that cannot be accepted. `field` is the path as the caller wrote it, such as `content.stash.name`. */
 export class ValidationError extends DaybookError {
   readonly field: string
+  readonly #problem: string
 
   constructor(field: string, problem: string) {
     super('VALIDATION', `${field} ${problem}`)
     this.field = field
+    this.#problem = problem
+  }
+
+  /** The same, where the input was part of a larger one: `inputs.3` for the fourth of many. */
+  within(path: string): ValidationError {
+    return new ValidationError(`${path}.${this.field}`, this.#problem)
   }
 }
 

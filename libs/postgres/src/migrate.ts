@@ -1,6 +1,6 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { type Kysely, Migrator, sql } from 'kysely'
-import { type DatabaseAddress, openDatabase } from './connect.ts'
+import { Migrator, sql } from 'kysely'
+import { type Database, type DatabaseAddress, openDatabase } from './connect.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { prepareDatabase } from './prepare.ts'
 
@@ -35,7 +35,7 @@ export async function migrate(address: DatabaseAddress): Promise<string[]> {
 }
 
 /** Whether the application may use the database as it is; for health checks. */
-export async function isReachable(db: Kysely<never>): Promise<boolean> {
+export async function isReachable(db: Database): Promise<boolean> {
   try {
     await sql`select 1`.execute(db)
     return true

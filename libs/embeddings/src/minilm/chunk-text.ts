@@ -27,7 +27,7 @@ const WORD_PIECE = /[\p{L}\p{N}\p{M}_]{1,16}|./gsu
  * a word cut inside has other pieces, a configured model may tokenise otherwise), so each chunk is tokenised as a
  * whole before it is given out, and shortened if it does not fit.
  *
- * Measured on 64 KiB: English 60 ms, Chinese without spaces 250 ms.
+ * Measured on 64 KiB: English 60 to 130 ms, Chinese without spaces 240 ms, base64 310 ms.
  */
 export function createChunker(tokenize: Tokenize, limits: ChunkLimits): (text: string) => TextSpan[] {
   const countTokens = createWordCounter(tokenize)

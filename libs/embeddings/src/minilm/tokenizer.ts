@@ -2,8 +2,8 @@
 export type Tokenize = (text: string) => number[]
 
 /**
- * Remembers how many tokens short words have, special tokens not counted. Words repeat: on 64 KiB of English this saves
- * three quarters of the work. Forgotten all at once when full, which is simpler than evicting and as fast.
+ * Remembers how many tokens short words have, special tokens not counted. Words repeat: of 5,528 words of English prose
+ * 2,431 are different. Forgotten all at once when full, which is simpler than evicting.
  */
 export function createWordCounter(tokenize: Tokenize): (word: string) => number {
   const MAX_WORDS = 20_000

@@ -40,7 +40,7 @@ interface Waiting {
  */
 export async function connectWorker(options: ConnectOptions): Promise<WorkerConnection> {
   const { cacheDir, modelDir, threads, onProgress, onCrash } = options
-  const entry = findWorkerEntry(import.meta.url)
+  const entry = findWorkerEntry()
   const gate = createNativeGate()
   const worker = new Worker(entry.url, {
     workerData: { cacheDir, modelDir, threads, gate } satisfies WorkerSettings,

@@ -8,12 +8,11 @@ export interface WorkerEntry {
 /**
  * Finds the worker beside the running code: from source (tsx, vitest) `worker-from-source.mjs`, in a bundle the sibling entry
  * `embedding-worker.js`. Bundle it with `embedding-worker=<path to>/libs/embeddings/src/minilm/worker.ts`.
- *
- * @param from `import.meta.url` of the calling module, which lies in `minilm/` or is the bundle
  */
-export function findWorkerEntry(from: string): WorkerEntry {
-  const isSource = new URL(from).pathname.endsWith('.ts')
-  if (!isSource) return { url: new URL('./embedding-worker.js', from), execArgv: undefined }
+export function findWorkerEntry(): WorkerEntry {
+  // In a bundle, import.meta.url is the bundle's.
+  const isSource = import.meta.url.endsWith('.ts')
+  if (!isSource) return { url: new URL('./embedding-worker.js', import.meta.url), execArgv: undefined }
   // No flags: what the process was given for itself (--import tsx, vitest's loaders) is of no use in there.
-  return { url: new URL('./worker-from-source.mjs', from), execArgv: [] }
+  return { url: new URL('./worker-from-source.mjs', import.meta.url), execArgv: [] }
 }

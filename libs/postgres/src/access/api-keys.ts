@@ -20,13 +20,19 @@ export async function createApiKey(db: Database, projectId: string, name: string
   return key
 }
 
-/** The project that a key opens; null for any other string. */
-export async function projectOfKey(db: Database, key: string): Promise<string | null> {
+/** What a key opens, and what it is called: the name is the actor of the events written with it. */
+export interface Access {
+  readonly projectId: string
+  readonly keyName: string
+}
+
+/** What the key opens; null for any other string. */
+export async function accessOfKey(db: Database, key: string): Promise<Access | null> {
   if (!key.startsWith(PREFIX)) return null
   const row = await db
     .selectFrom('api_keys')
-    .select('project_id')
+    .select(['project_id', 'name'])
     .where('key_hash', '=', hashOf(key))
     .executeTakeFirst()
-  return row?.project_id ?? null
+  return row === undefined ? null : { projectId: row.project_id, keyName: row.name }
 }

@@ -1,0 +1,42 @@
+import pg from 'pg'
+import { NoNativeServerError, startNativeServer } from './native-server.ts'
+import { TEST_DATABASE_URL } from './test-database.ts'
+
+/**
+ * vitest's global setup: makes sure, once a run, that there is a native Postgres for the suites. It is where a further
+ * way to one (a container) belongs: all that suites know is the variable.
+ *
+ * - `DAYBOOK_TEST_DATABASE_URL`, where given: a superuser's address of a server with pgvector. Each test file makes a
+ *   database of its own there and drops it.
+ * - else a server of this machine, started for the run.
+ * - else none: said loudly, or with `DAYBOOK_TEST_REQUIRE=all` an error.
+ */
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  const given = process.env[TEST_DATABASE_URL]
+  if (given !== undefined && given !== '') return checkPgvector(given)
+  try {
+    const server = await startNativeServer()
+    process.env[TEST_DATABASE_URL] = server.url
+    return async () => {
+      delete process.env[TEST_DATABASE_URL]
+      await server.stop()
+    }
+  } catch (error) {
+    if (!(error instanceof NoNativeServerError)) throw error
+    const problem = `native Postgres: ${error.message}. Run infra/debian/install, or set ${TEST_DATABASE_URL}.`
+    if (process.env.DAYBOOK_TEST_REQUIRE === 'all') throw new Error(`Cannot test on ${problem}`)
+    process.stderr.write(`\n*** NOT TESTED on ${problem}\n\n`)
+    return undefined
+  }
+}
+
+async function checkPgvector(url: string): Promise<undefined> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query(`select from pg_available_extensions where name = 'vector'`)
+    if (rowCount === 0) throw new Error(`The server of ${TEST_DATABASE_URL} has no pgvector`)
+  } finally {
+    await client.end()
+  }
+}

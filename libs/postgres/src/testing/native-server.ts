@@ -1,0 +1,135 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { pause } from '@daybook/runtime/backoff'
+import pg from 'pg'
+
+/** A Postgres server for the tests of one run. */
+export interface NativeServer {
+  /** Of its maintenance database, as a superuser. */
+  readonly url: string
+  /** Ends the server and removes its folder. */
+  stop(): Promise<void>
+}
+
+/** Why there is no native server to test on; the message is for the person who runs the tests. */
+export class NoNativeServerError extends Error {}
+
+const START_TIMEOUT_MS = 30_000
+
+/**
+ * Keeps the server as long as its standard input is open, so that it goes with us however we end, `kill -9` included;
+ * then removes the folder ($1). SIGINT is Postgres's fast shutdown.
+ */
+const KEEPER = `
+  folder=$1; shift
+  "$@" & server=$!
+  (cat >/dev/null; kill -INT $server) & waiter=$!
+  wait $server
+  kill $waiter 2>/dev/null
+  rm -rf "$folder"
+`
+
+/**
+ * Starts the newest Postgres of this machine that has pgvector installed, in a temporary folder, listening on a Unix
+ * socket in it and on no port. As root it runs as the system's user `postgres`, since Postgres refuses root.
+ * @throws NoNativeServerError where there is none.
+ */
+export async function startNativeServer(): Promise<NativeServer> {
+  const bin = findBinaries()
+  const owner = serverUser()
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-native-'))
+  if (owner !== null) chownSync(folder, owner.uid, owner.gid)
+  const data = join(folder, 'data')
+  let keeper: ChildProcess | undefined
+  try {
+    // A database that is thrown away need not survive a power cut while it is made; afterwards fsync is on as always.
+    execFileSync(
+      join(bin, 'initdb'),
+      ['--no-sync', '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', data],
+      { ...owner, cwd: folder, stdio: 'pipe' },
+    )
+    const settings = [`unix_socket_directories=${folder}`, 'listen_addresses=', 'max_connections=200']
+    const command = [join(bin, 'postgres'), '-D', data, ...settings.flatMap((setting) => ['-c', setting])]
+    keeper = spawn('sh', ['-c', KEEPER, 'sh', folder, ...command], {
+      ...owner,
+      cwd: folder,
+      // A session of its own: a Ctrl-C is ours to answer, after the suites let go of their databases.
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    const url = `postgresql://postgres@${encodeURIComponent(folder)}/postgres`
+    await untilItAnswers(url, keeper)
+    const server = keeper
+    return { url, stop: () => stop(server) }
+  } catch (error) {
+    if (keeper !== undefined) await stop(keeper)
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** The folder with `initdb` and `postgres`. Debian keeps those off the PATH, one folder a version. */
+function findBinaries(): string {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian) : []
+  const folders = [
+    ...versions.toSorted((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ].filter((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+  if (folders.length === 0) throw new NoNativeServerError('no Postgres server is installed here')
+  const withPgvector = folders.find(hasPgvector)
+  if (withPgvector === undefined)
+    throw new NoNativeServerError(`pgvector is not installed for the Postgres in ${folders.join(', ')}`)
+  return withPgvector
+}
+
+function hasPgvector(bin: string): boolean {
+  try {
+    const share = execFileSync(join(bin, 'pg_config'), ['--sharedir'], { encoding: 'utf8' }).trim()
+    return existsSync(join(share, 'extension', 'vector.control'))
+  } catch {
+    return false
+  }
+}
+
+function serverUser(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null
+  const entry = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([name]) => name === 'postgres')
+  if (entry === undefined)
+    throw new NoNativeServerError('Postgres refuses to run as root, and there is no system user "postgres"')
+  return { uid: Number(entry[2]), gid: Number(entry[3]) }
+}
+
+async function untilItAnswers(url: string, keeper: ChildProcess): Promise<void> {
+  let log = ''
+  keeper.stderr?.on('data', (chunk) => {
+    // Only what a failed start says is of interest; reading on keeps the pipe from filling up.
+    if (log.length < 10_000) log += chunk
+  })
+  const deadline = Date.now() + START_TIMEOUT_MS
+  for (;;) {
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      return
+    } catch (error) {
+      if (keeper.exitCode !== null || Date.now() > deadline)
+        throw new Error(`Postgres for the tests did not start:\n${log}`, { cause: error })
+      await pause(30)
+    } finally {
+      await client.end()
+    }
+  }
+}
+
+async function stop(keeper: ChildProcess): Promise<void> {
+  if (keeper.exitCode !== null) return
+  const ended = new Promise((resolve) => keeper.once('exit', resolve))
+  keeper.stdin?.end()
+  await ended
+}

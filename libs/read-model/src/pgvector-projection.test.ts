@@ -1,0 +1,249 @@
+import type { Command, RememberInput, ReviseInput } from '@daybook/memory/commands'
+import { newId } from '@daybook/memory/id'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkReadModel } from './testing/check-read-model.ts'
+import {
+  appendRequest,
+  note,
+  type ReadModelHarness,
+  rememberCommand,
+  startReadModelHarness,
+} from './testing/read-model-harness.ts'
+
+/** Words whose lexemes meet, stop words, and things that are hard to store. */
+const words = fc.constantFrom(
+  'login',
+  'logins',
+  'Login!',
+  'the',
+  'of',
+  'jwt-validation',
+  "o'brien",
+  'back\\slash',
+  '<b>bold</b>',
+  '🎉',
+  'straße',
+  '2023-05-08',
+  'https://example.org/a?b=c',
+  '"quoted"',
+  '\u0001',
+  '{"json": [1]}',
+)
+const text = fc.array(words, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(' '))
+const label = fc.constantFrom('red', 'blue', 'with blank', 'quote"d', '{x,y}')
+const moment = fc
+  .integer({ min: Date.parse('0001-01-02'), max: Date.parse('9999-12-30') })
+  .map((time) => new Date(time).toISOString())
+
+const common = fc.record(
+  {
+    labels: fc.uniqueArray(label, { maxLength: 3 }),
+    categories: fc.uniqueArray(label, { maxLength: 2 }),
+    importance: fc.integer({ min: 0, max: 10 }),
+    context: fc.option(fc.constantFrom('repo', 'chat 1')),
+    agent: fc.option(fc.constantFrom('ada', 'bob')),
+    occurredAt: fc.option(moment),
+    expiresAt: fc.option(moment),
+    metadata: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 }).map(wellFormed), { maxKeys: 2 }),
+  },
+  { requiredKeys: [] },
+)
+
+/** Metadata that the journal takes: no NUL, no lone surrogates, no -0, which JSON does not keep. */
+function wellFormed(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '').toWellFormed().replaceAll('\\ud', ''))
+}
+
+const content = fc.oneof(
+  text.map((one) => ({ kind: 'note', fields: { text: one } })),
+  fc
+    .record({ name: fc.constantFrom('auth-flow', 'build'), summary: text })
+    .map((fields) => ({ kind: 'stash', fields })),
+)
+const remember: fc.Arbitrary<RememberInput> = fc
+  .tuple(content, common)
+  .map(([given, more]) => ({ ...more, content: given }))
+
+/** What is done to one of six memories; that its kind differs or it is not there is part of the game. */
+type Step = { memory: number } & (
+  | { do: 'remember'; input: RememberInput }
+  | { do: 'revise'; input: ReviseInput }
+  | { do: 'forget' }
+  | { do: 'restore'; version: number | undefined }
+)
+const memory = fc.nat(5)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ memory, do: fc.constant('remember' as const), input: remember }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      memory,
+      do: fc.constant('revise' as const),
+      input: fc.oneof(
+        common,
+        fc.tuple(content, common).map(([given, more]) => ({ ...more, content: given })),
+      ),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ memory, do: fc.constant('forget' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      memory,
+      do: fc.constant('restore' as const),
+      version: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    }),
+  },
+)
+
+function commandOf(ids: readonly string[], one: Step): Command {
+  const id = ids[one.memory]!
+  if (one.do === 'remember' || one.do === 'revise') return { type: one.do, id, input: one.input } as Command
+  if (one.do === 'forget') return { type: 'forget', id }
+  return { type: 'restore', id, ...(one.version === undefined ? {} : { version: one.version }) }
+}
+
+describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) => {
+  let harness: ReadModelHarness
+  beforeAll(async () => {
+    harness = await startReadModelHarness({ start })
+  })
+  afterAll(() => harness?.stop())
+
+  const check = (scope: ProjectScope) => checkReadModel(scope, harness.readModel)
+
+  it('is the fold of the journal after any commands, whatever the batches and whenever vectors come', async () => {
+    const round = fc.record({
+      steps: fc.array(step, { minLength: 1, maxLength: 10 }),
+      size: fc.integer({ min: 1, max: 12 }),
+      embed: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 4 }), async (rounds) => {
+        const scope = await harness.newProject()
+        const ids = Array.from({ length: 6 }, () => newId())
+        for (const { steps, size, embed } of rounds) {
+          // Commands that are refused leave no event.
+          await harness.writer.appendMany(
+            scope,
+            steps.map((one) => appendRequest(commandOf(ids, one))),
+          )
+          await harness.post(scope, size)
+          if (embed) await harness.embed()
+          expect(await check(scope)).toEqual([])
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('takes several events of one memory in one batch', async () => {
+    const scope = await harness.newProject()
+    const id = newId()
+    await harness.append(
+      scope,
+      rememberCommand(note('first words'), id),
+      { type: 'revise', id, input: note('second words') },
+      { type: 'forget', id },
+      { type: 'restore', id },
+    )
+    await harness.post(scope)
+    expect(await check(scope)).toEqual([])
+    const { rows } = await sql<{ version: number; lexemes: string }>`
+      select version, lexemes::text as lexemes from ${harness.readModel.tables.memories} where memory_id = ${id}`.execute(
+      harness.db,
+    )
+    expect(rows).toMatchObject([{ version: 4, lexemes: expect.stringMatching(/'second'/) }])
+  })
+
+  it('leaves the postings alone where the words are the same', async () => {
+    const scope = await harness.newProject()
+    const [one, other] = await harness.remember(scope, note('keep these words'), note('change those words'))
+    const places = async () => {
+      const { rows } = await sql<{ number: number; place: string }>`
+        select number, min(ctid)::text as place from ${harness.readModel.tables.postings}
+        where project_id = ${scope.projectId} group by number order by number`.execute(harness.db)
+      return rows.map((row) => row.place)
+    }
+    const before = await places()
+    await harness.append(
+      scope,
+      { type: 'revise', id: one!.state.id, input: { importance: 9, agent: 'ada' } },
+      { type: 'revise', id: other!.state.id, input: note('change those texts') },
+    )
+    await harness.post(scope)
+    const after = await places()
+    expect(after[0]).toBe(before[0])
+    expect(after[1]).not.toBe(before[1])
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('posts a text of the longest that a memory can hold', async () => {
+    const scope = await harness.newProject()
+    const item = (index: number) => `${index}${'𐐨'.repeat(1_000)} `
+    const files = Array.from({ length: 256 }, (_, index) => item(index).slice(0, 1_024))
+    await harness.append(
+      scope,
+      rememberCommand({ content: { kind: 'stash', fields: { name: 'long', summary: 'short', files } } }),
+      rememberCommand(note(Array.from({ length: 9_000 }, (_, index) => `w${index}`).join(' '))),
+    )
+    await harness.post(scope)
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('counts each project for itself', async () => {
+    const [one, other] = [await harness.newProject(), await harness.newProject()]
+    await harness.remember(one, note('a shared word'), note('and another'))
+    await harness.remember(other, note('a shared word'))
+    expect(await check(one)).toEqual([])
+    expect(await check(other)).toEqual([])
+    const { rows } = await sql<{ memories: number }>`
+      select memories from ${harness.readModel.tables.lexicalStats}
+      where project_id in (${one.projectId}, ${other.projectId}) order by memories`.execute(harness.db)
+    expect(rows.map((row) => row.memories)).toEqual([1, 2])
+  })
+})
+
+describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
+  let harness: ReadModelHarness
+  let scope: ProjectScope
+  beforeAll(async () => {
+    harness = await startReadModelHarness({ start })
+  })
+  afterAll(() => harness?.stop())
+
+  /** Each damage in a project of its own. */
+  async function differencesAfter(damage: (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>) {
+    scope = await harness.newProject()
+    const [, , forgotten] = await harness.remember(scope, note('alpha beta'), note('gamma'), note('delta'))
+    await harness.append(scope, { type: 'forget', id: forgotten!.state.id })
+    await harness.post(scope)
+    expect(await checkReadModel(scope, harness.readModel)).toEqual([])
+    await damage(harness.readModel.tables).execute(harness.db)
+    return checkReadModel(scope, harness.readModel)
+  }
+
+  it.each([
+    ['a lost posting', ({ postings }) => sql`delete from ${postings} where project_id = ${scope.projectId} and lexeme = 'gamma'`, /gamma.* is missing/],
+    ['a posting too many', ({ postings }) => sql`insert into ${postings} values (${scope.projectId}, 'delta', 3, 1, 4)`, /delta.* should not be there/],
+    ['a wrong frequency', ({ postings }) => sql`update ${postings} set frequency = 2 where project_id = ${scope.projectId} and lexeme = 'gamma'`, /gamma/],
+    ['a wrong count', ({ lexicalStats }) => sql`update ${lexicalStats} set memories = memories + 1 where project_id = ${scope.projectId}`, /lexical_stats/],
+    ['a wrong total length', ({ lexicalStats }) => sql`update ${lexicalStats} set total_length = 7 where project_id = ${scope.projectId}`, /lexical_stats/],
+    ['a lost memory', ({ memories }) => sql`delete from ${memories} where project_id = ${scope.projectId} and number = 2`, /is missing from memories/],
+    ['a stale state', ({ memories }) => sql`update ${memories} set state = state || '{"importance": 1}' where project_id = ${scope.projectId}`, /has state/],
+    ['other lexemes', ({ memories }) => sql`update ${memories} set lexemes = '' where project_id = ${scope.projectId} and number = 2`, /has lexemes/],
+    ['a lost version', ({ versions }) => sql`delete from ${versions} where project_id = ${scope.projectId} and sequence = 2`, /event 2 is missing/],
+    ['a lost vector', ({ vectors, memories }) => sql`delete from ${vectors} where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`, /is missing from vectors/],
+    ['a vector of another text', ({ vectors, memories }) => sql`update ${vectors} set embedding = (select embedding from ${vectors} v where v.memory_id <> vectors.memory_id limit 1) where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`, /should not be in vectors/],
+  ] as [string, (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>, RegExp][])(
+    'names %s',
+    async (_, damage, words) => {
+      const differences = await differencesAfter(damage)
+      expect(differences.join('\n')).toMatch(words)
+    },
+  )
+})

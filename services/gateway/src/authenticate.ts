@@ -1,0 +1,22 @@
+import { type Access, accessOfKey } from '@daybook/postgres/access/api-keys'
+import type { Database } from '@daybook/postgres/connect'
+import { LRUCache } from 'lru-cache'
+
+/** Milliseconds for which a key's project is remembered: a revoked key works that much longer at most. */
+const REMEMBERED_MS = 5_000
+
+/** Which project a request belongs to, by its `Authorization: Bearer <key>`. Null where the key opens none. */
+export type Authenticate = (authorization: string | null | undefined) => Promise<Access | null>
+
+export function createAuthenticate(db: Database): Authenticate {
+  const known = new LRUCache<string, Access>({ max: 10_000, ttl: REMEMBERED_MS })
+  return async (authorization) => {
+    const key = /^Bearer\s+(\S+)$/iu.exec(authorization ?? '')?.[1]
+    if (key === undefined) return null
+    const remembered = known.get(key)
+    if (remembered !== undefined) return remembered
+    const access = await accessOfKey(db, key)
+    if (access !== null) known.set(key, access)
+    return access
+  }
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import type { Cause } from '@daybook/memory/events'
+import type { Access } from '@daybook/postgres/access/api-keys'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { type Access as MemoryAccess, readAccess } from '@daybook/read-model/access'
+import { type LiveReadModel, liveReadModel } from '@daybook/read-model/live-read-model'
+import DataLoader from 'dataloader'
+import type { GatewayParts } from './parts.ts'
+
+/** What resolvers work with. It holds no database handle: everything goes through the request's project. */
+export interface Context {
+  readonly project: ProjectScope
+  readonly parts: Omit<GatewayParts, 'db'>
+  readonly cause: Cause
+  /** Looked up once a request, so that all of it reads the same generation. */
+  readModel(): Promise<LiveReadModel>
+  /** How often memories were read, by plain id. */
+  readonly memoryAccess: DataLoader<string, MemoryAccess | null>
+}
+
+/** The context of one request, whose key has been found to open `access.projectId`. */
+export function createContext(parts: GatewayParts, access: Access, correlationId: string | null): Context {
+  const project = projectScope(parts.db, access.projectId)
+  let readModel: Promise<LiveReadModel> | undefined
+  return {
+    project,
+    parts,
+    cause: { actor: access.keyName, correlationId: correlationId ?? randomUUID(), causationId: null },
+    readModel: () => (readModel ??= liveReadModel(parts.db)),
+    memoryAccess: new DataLoader(async (ids) => {
+      const found = await readAccess(project, ids)
+      return ids.map((id) => found.get(id) ?? null)
+    }),
+  }
+}

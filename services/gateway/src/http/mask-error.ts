@@ -1,0 +1,45 @@
+import { DaybookError, ValidationError } from '@daybook/memory/errors'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import type { Logger } from '@daybook/runtime/logger'
+import { GraphQLError } from 'graphql'
+
+/** Codes whose request may be sent again as it is. */
+const RETRYABLE = ['UNAVAILABLE', 'BEHIND']
+
+/** The error that we threw, under the layers that GraphQL put round it. */
+function origin(error: unknown): unknown {
+  return error instanceof GraphQLError && error.originalError != null ? origin(error.originalError) : error
+}
+
+function expected(error: DaybookError): GraphQLError {
+  return new GraphQLError(error.message, {
+    extensions: {
+      code: error.code,
+      retryable: RETRYABLE.includes(error.code),
+      ...(error instanceof ValidationError ? { field: error.field } : {}),
+    },
+  })
+}
+
+/**
+ * What a client sees of an error: expected failures as they are, GraphQL's own complaints about the request as they
+ * are, and of everything else only that it happened; the log has the rest.
+ */
+export function createMaskError(logger: Logger) {
+  return (error: unknown): Error => {
+    const source = origin(error)
+    const located = error instanceof GraphQLError ? { path: error.path, nodes: error.nodes } : {}
+    const toLocated = (masked: GraphQLError) =>
+      new GraphQLError(masked.message, { ...located, extensions: masked.extensions } as never)
+    if (source instanceof DaybookError) return toLocated(expected(source))
+    if (isDatabaseUnavailable(source)) {
+      logger.warn({ error: source }, 'the database cannot be reached')
+      return toLocated(expected(new DaybookError('UNAVAILABLE', 'The database cannot be reached now: try again in a moment')))
+    }
+    if (source instanceof GraphQLError) return source
+    logger.error({ error: source }, 'a request failed unexpectedly')
+    return toLocated(
+      new GraphQLError('Something went wrong inside Daybook; its log says what', { extensions: { code: 'INTERNAL', retryable: false } }),
+    )
+  }
+}

@@ -1,0 +1,59 @@
+import type { Server } from 'node:http'
+import { useServer } from 'graphql-ws/use/ws'
+import type { ExecutionArgs } from 'graphql'
+import { WebSocketServer } from 'ws'
+import type { Authenticate } from '../authenticate.ts'
+import { REQUEST_LIMITS } from '../schema/limits.ts'
+import type { GraphQLServer, RequestContext } from './yoga.ts'
+
+/** Carries the request's own functions to where graphql-ws calls them. */
+type Run = (args: ExecutionArgs) => never
+type Enveloped = ExecutionArgs & { readonly rootValue: { readonly execute: Run; readonly subscribe: Run } }
+
+/**
+ * Subscriptions (and anything else) over WebSocket, protocol graphql-transport-ws. The key comes in the upgrade's
+ * `Authorization` header, or as `Authorization` in the connection's parameters, as browsers cannot set the header.
+ *
+ * @returns ends all connections, telling the clients that the server goes away
+ */
+export function serveWebSocket(server: Server, graphql: GraphQLServer, authenticate: Authenticate): () => Promise<void> {
+  const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: REQUEST_LIMITS.bodyBytes })
+  const contexts = new WeakMap<object, RequestContext>()
+  const service = useServer(
+    {
+      // Yoga's own, so that its plugins and limits hold here too.
+      execute: (args) => (args as Enveloped).rootValue.execute(args),
+      subscribe: (args) => (args as Enveloped).rootValue.subscribe(args),
+      onConnect: async (connection) => {
+        const parameter = connection.connectionParams?.['Authorization'] ?? connection.connectionParams?.['authorization']
+        const given = connection.extra.request.headers.authorization ?? parameter
+        const access = await authenticate(typeof given === 'string' ? given : null)
+        // false closes the socket with 4403 Forbidden.
+        if (access === null) return false
+        contexts.set(connection.extra.socket, { access, correlationId: null })
+        return true
+      },
+      onSubscribe: async (connection, _id, payload) => {
+        const request = contexts.get(connection.extra.socket)
+        const enveloped = graphql.getEnveloped({ ...request, params: payload })
+        const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
+        const document = parse(payload.query)
+        const errors = validate(schema, document)
+        if (errors.length > 0) return errors
+        const args = {
+          schema,
+          operationName: payload.operationName,
+          document,
+          variableValues: payload.variables,
+          contextValue: await contextFactory(),
+        }
+        return { ...args, rootValue: { execute, subscribe } } as never
+      },
+    },
+    sockets,
+  )
+  return async () => {
+    await service.dispose()
+    sockets.close()
+  }
+}

@@ -1,0 +1,47 @@
+import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
+import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives'
+import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
+import type { Access } from '@daybook/postgres/access/api-keys'
+import { createYoga } from 'graphql-yoga'
+import { createContext } from '../context.ts'
+import type { GatewayParts } from '../parts.ts'
+import { REQUEST_LIMITS } from '../schema/limits.ts'
+import { schema } from '../schema/index.ts'
+import { bodyLimit } from './body-limit.ts'
+import { renderOfflineGraphiQL } from './graphiql.ts'
+import { createMaskError } from './mask-error.ts'
+
+/** What the server found out about a request before handing it to GraphQL. */
+export interface RequestContext {
+  readonly access: Access | null
+  readonly correlationId: string | null
+}
+
+/** GraphQL over HTTP and SSE, with everything that limits what one request may cost. */
+export function createGraphQL(parts: GatewayParts) {
+  return createYoga<RequestContext>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    batching: false,
+    // The key is in a header that browsers do not send by themselves, so other origins gain nothing from asking.
+    cors: false,
+    logging: false,
+    maskedErrors: { maskError: createMaskError(parts.logger) },
+    graphiql: () => ({ subscriptionsProtocol: 'SSE' }),
+    renderGraphiQL: renderOfflineGraphiQL,
+    context: ({ access, correlationId }) => {
+      // The server answers 401 before it comes to this; the page of GraphiQL executes nothing.
+      if (access === null) throw new Error('a request without a project reached GraphQL')
+      return createContext(parts, access, correlationId)
+    },
+    plugins: [
+      bodyLimit(),
+      maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
+      maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),
+      maxDirectivesPlugin({ n: REQUEST_LIMITS.directives }),
+    ],
+  })
+}
+
+export type GraphQLServer = ReturnType<typeof createGraphQL>

@@ -1,0 +1,19 @@
+import type { Bus } from '@daybook/bus/bus'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import type { JournalWriter } from '@daybook/journal/journal-writer'
+import type { Database } from '@daybook/postgres/connect'
+import type { PositionSignal } from '@daybook/projection/position-signal'
+import type { AccessTracker } from '@daybook/read-model/access'
+import type { Logger } from '@daybook/runtime/logger'
+
+/** What the gateway is assembled from. */
+export interface GatewayParts {
+  readonly db: Database
+  readonly writer: JournalWriter
+  readonly bus: Bus
+  readonly signal: PositionSignal
+  /** Null: searches by words only. */
+  readonly embedder: Embedder | null
+  readonly access: AccessTracker
+  readonly logger: Logger
+}

@@ -1,0 +1,45 @@
+import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin from '@pothos/plugin-complexity'
+import DataloaderPlugin from '@pothos/plugin-dataloader'
+import ErrorsPlugin from '@pothos/plugin-errors'
+import RelayPlugin from '@pothos/plugin-relay'
+import { GraphQLError } from 'graphql'
+import type { Context } from '../context.ts'
+import { REQUEST_LIMITS } from './limits.ts'
+
+/** The one builder that every type of the API registers with. */
+export const builder = new SchemaBuilder<{
+  Context: Context
+  DefaultFieldNullability: false
+  Scalars: {
+    ID: { Input: string; Output: string }
+    DateTime: { Input: string; Output: string }
+    JSON: { Input: object; Output: object }
+  }
+}>({
+  plugins: [ErrorsPlugin, RelayPlugin, DataloaderPlugin, ComplexityPlugin],
+  defaultFieldNullability: false,
+  errors: { defaultTypes: [] },
+  // Ids are made of kind and UUID by the memory itself, and read in both spellings by the queries.
+  relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
+  complexity: {
+    defaultComplexity: 1,
+    defaultListMultiplier: 10,
+    limit: { complexity: REQUEST_LIMITS.cost, depth: REQUEST_LIMITS.depth, breadth: REQUEST_LIMITS.breadth },
+    complexityError: (kind, result) => {
+      const [what, asked, limit] = {
+        Complexity: ['costly', result.complexity, REQUEST_LIMITS.cost],
+        Depth: ['deep', result.depth, REQUEST_LIMITS.depth],
+        Breadth: ['broad', result.breadth, REQUEST_LIMITS.breadth],
+      }[kind] as [string, number, number]
+      return new GraphQLError(`The query is too ${what}: ${asked} where the limit is ${limit}. Ask for less at a time.`, {
+        extensions: { code: 'QUERY_TOO_COSTLY', limit, http: { status: 400 } },
+      })
+    },
+  },
+})
+
+builder.queryType()
+builder.mutationType()
+builder.subscriptionType()
+

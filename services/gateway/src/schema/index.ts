@@ -1,0 +1,23 @@
+import type { GraphQLSchema } from 'graphql'
+import { builder } from './builder.ts'
+import './types/scalars.ts'
+import './types/errors.ts'
+import './types/memory.ts'
+import './types/kinds.ts'
+import './types/event.ts'
+import './types/history.ts'
+import './types/search-result.ts'
+import './types/projection.ts'
+import './mutations/remember.ts'
+import './mutations/revise.ts'
+import './mutations/forget.ts'
+import './mutations/restore.ts'
+import './queries/memory.ts'
+import './queries/memories.ts'
+import './queries/search.ts'
+import './queries/journal.ts'
+import './queries/projections.ts'
+import './subscriptions/events.ts'
+
+/** The whole API. Its printed form is committed as `services/gateway/schema.graphql`. */
+export const schema: GraphQLSchema = builder.toSchema()

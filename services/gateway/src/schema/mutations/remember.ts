@@ -1,0 +1,83 @@
+import type { AppendRequest, Appended } from '@daybook/journal/append-request'
+import { ConflictError, ValidationError } from '@daybook/memory/errors'
+import { newId } from '@daybook/memory/id'
+import { LIMITS } from '@daybook/memory/limits'
+import type { Context } from '../../context.ts'
+import { builder } from '../builder.ts'
+import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
+import { memoryInterface } from '../types/memory.ts'
+import { append, checkIdempotencyKey } from './request.ts'
+
+const remembered = builder.objectRef<Appended>('Remembered')
+builder.objectType(remembered, {
+  fields: (t) => ({
+    memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
+    sequence: t.int({ resolve: ({ memory }) => memory.sequence, description: 'The receipt: committed, in this place of the journal.' }),
+    duplicate: t.exposeBoolean('duplicate', {
+      description: 'True where the idempotency key had been used for this same request.',
+    }),
+  }),
+})
+
+const rememberResult = builder.errorUnion('RememberResult', { types: [remembered, ValidationError, ConflictError] })
+
+/** Any other error among them is not for the caller: GraphQL reports it for its item, masked. */
+type RememberOutcome = Appended | ValidationError | ConflictError
+
+type Given = typeof rememberInput.$inferInput
+
+/** @throws ValidationError */
+function toRequest(context: Context, given: Given): AppendRequest {
+  return {
+    command: { type: 'remember', id: newId(), input: toRememberInput(given) },
+    cause: context.cause,
+    idempotencyKey: checkIdempotencyKey(given.idempotencyKey),
+  }
+}
+
+builder.mutationField('remember', (t) =>
+  t.field({
+    type: rememberResult,
+    args: { input: t.arg({ type: rememberInput, required: true }) },
+    resolve: (_, { input }, context) => {
+      const { command, idempotencyKey } = toRequest(context, input)
+      return append(context, command, idempotencyKey ?? null)
+    },
+  }),
+)
+
+builder.mutationField('rememberMany', (t) =>
+  t.field({
+    type: [rememberResult],
+    description: 'Up to 500 at once, committed together; each has a result of its own, in order.',
+    args: { inputs: t.arg({ type: [rememberInput], required: true }) },
+    resolve: (_, { inputs }, context) => rememberMany(context, inputs),
+  }),
+)
+
+async function rememberMany(context: Context, inputs: readonly Given[]): Promise<RememberOutcome[]> {
+  if (inputs.length > LIMITS.memoriesPerCall)
+    throw new ValidationError('inputs', `holds ${inputs.length} memories: the limit is ${LIMITS.memoriesPerCall} a call`)
+  const prepared = inputs.map((input, index) => {
+    try {
+      return toRequest(context, input)
+    } catch (error) {
+      return located(error, index)
+    }
+  })
+  const requests = prepared.filter((one): one is AppendRequest => !(one instanceof Error))
+  const outcomes = requests.length === 0 ? [] : await context.parts.writer.appendMany(context.project, requests)
+  let next = 0
+  return prepared.map((one, index) => {
+    if (one instanceof Error) return one
+    const outcome = outcomes[next++]
+    if (outcome === undefined) throw new Error('an append had no outcome')
+    return 'error' in outcome ? located(outcome.error, index) : outcome.appended
+  })
+}
+
+/** Says which of the inputs a field belongs to. */
+function located(error: unknown, index: number): ValidationError | ConflictError {
+  if (error instanceof ValidationError) return error.within(`inputs.${index}`)
+  return error as ConflictError
+}

@@ -1,0 +1,35 @@
+import type { Appended } from '@daybook/journal/append-request'
+import { check } from '@daybook/memory/check'
+import type { Command } from '@daybook/memory/commands'
+import { NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { parseMemoryId } from '@daybook/memory/id'
+import { LIMITS } from '@daybook/memory/limits'
+import { shortString } from '@daybook/memory/text-rules'
+import type { Context } from '../../context.ts'
+
+/** The key of a request that may be repeated, checked. @throws ValidationError */
+export function checkIdempotencyKey(key: string | null | undefined): string | null {
+  return key == null ? null : check('idempotencyKey', shortString(LIMITS.idempotencyKeyCharacters), key)
+}
+
+/** @throws ValidationError */
+export function checkExpectedVersion(version: number | null | undefined): { expectedVersion?: number } {
+  if (version == null) return {}
+  if (version < 1) throw new ValidationError('expectedVersion', 'must be 1 or more')
+  return { expectedVersion: version }
+}
+
+/**
+ * The plain id of the memory that a mutation is about.
+ * @throws NotFoundError for anything that is no id: no memory has it
+ */
+export function requireMemoryId(id: string): string {
+  const ref = parseMemoryId(id)
+  if (ref === null) throw new NotFoundError(`The memory "${id.slice(0, 64)}"`)
+  return ref.uuid
+}
+
+/** Appends a command of the request's project. */
+export function append(context: Context, command: Command, idempotencyKey: string | null = null): Promise<Appended> {
+  return context.parts.writer.append(context.project, { command, cause: context.cause, idempotencyKey })
+}

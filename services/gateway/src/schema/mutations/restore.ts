@@ -1,0 +1,31 @@
+import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { builder } from '../builder.ts'
+import { changed } from './changed.ts'
+import { append, checkExpectedVersion, requireMemoryId } from './request.ts'
+
+const restored = changed('Restored', 'The memory as it is again.')
+
+const restoreResult = builder.errorUnion('RestoreResult', {
+  types: [restored, ValidationError, ConflictError, NotFoundError],
+})
+
+builder.mutationField('restore', (t) =>
+  t.field({
+    type: restoreResult,
+    description: 'Undo: back to an earlier version, or back from forgotten. It is a new version of its own.',
+    args: {
+      id: t.arg.id({ required: true }),
+      version: t.arg.int({ description: 'Whose content comes back; needed unless the memory is forgotten.' }),
+      expectedVersion: t.arg.int(),
+    },
+    resolve: (_, { id, version, expectedVersion }, context) => {
+      if (version != null && version < 1) throw new ValidationError('version', 'must be 1 or more')
+      return append(context, {
+        type: 'restore',
+        id: requireMemoryId(id),
+        ...(version == null ? {} : { version }),
+        ...checkExpectedVersion(expectedVersion),
+      })
+    },
+  }),
+)

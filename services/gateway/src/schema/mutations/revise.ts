@@ -1,0 +1,30 @@
+import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { builder } from '../builder.ts'
+import { reviseInput, toReviseInput } from '../types/memory-inputs.ts'
+import { changed } from './changed.ts'
+import { append, checkExpectedVersion, checkIdempotencyKey, requireMemoryId } from './request.ts'
+
+const revised = changed('Revised', 'The memory as it is now. Nothing is written where nothing changed.')
+
+const reviseResult = builder.errorUnion('ReviseResult', {
+  types: [revised, ValidationError, ConflictError, NotFoundError],
+})
+
+builder.mutationField('revise', (t) =>
+  t.field({
+    type: reviseResult,
+    description: 'Changes what is given, nothing else.',
+    args: {
+      id: t.arg.id({ required: true }),
+      input: t.arg({ type: reviseInput, required: true }),
+      expectedVersion: t.arg.int({ description: 'Refuses the change where the memory is at another version.' }),
+      idempotencyKey: t.arg.string(),
+    },
+    resolve: (_, { id, input, expectedVersion, idempotencyKey }, context) =>
+      append(
+        context,
+        { type: 'revise', id: requireMemoryId(id), input: toReviseInput(input), ...checkExpectedVersion(expectedVersion) },
+        checkIdempotencyKey(idempotencyKey),
+      ),
+  }),
+)

@@ -1,0 +1,22 @@
+import { readJournal } from '@daybook/journal/read'
+import { readable } from '@daybook/journal/stored-event'
+import { ValidationError } from '@daybook/memory/errors'
+import { checkAfter } from '../../follow-journal.ts'
+import { builder } from '../builder.ts'
+import { event } from '../types/event.ts'
+
+/** Events in one answer. */
+const FIRST_MAX = 1_000
+
+builder.queryField('journal', (t) =>
+  t.field({
+    type: [event],
+    description: "The project's events in sequence order, those after `after`.",
+    args: { after: t.arg.int({ defaultValue: 0 }), first: t.arg.int({ defaultValue: 100, description: '1 to 1,000.' }) },
+    resolve: async (_, { after, first }, { project }) => {
+      const limit = first ?? 100
+      if (limit < 1 || limit > FIRST_MAX) throw new ValidationError('first', `must be from 1 to ${FIRST_MAX}`)
+      return (await readJournal(project, { after: checkAfter(after) ?? 0, limit })).map(readable)
+    },
+  }),
+)

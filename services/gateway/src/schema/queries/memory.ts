@@ -1,0 +1,42 @@
+import { parseMemoryId } from '@daybook/memory/id'
+import { readMemories } from '@daybook/read-model/read-memories'
+import { requireAtLeast } from '../../at-least.ts'
+import type { Context } from '../../context.ts'
+import { builder } from '../builder.ts'
+import { memoryInterface } from '../types/memory.ts'
+import { node } from '../types/node.ts'
+
+/** A memory by id in both spellings; null where there is none, whatever the string. A forgotten one says so itself. */
+async function findMemory(context: Context, id: string) {
+  const ref = parseMemoryId(id)
+  if (ref === null) return null
+  const { tables } = await context.readModel()
+  const memory = (await readMemories(context.project, tables, [ref.uuid])).get(ref.uuid)
+  if (memory === undefined || (ref.kind !== null && memory.state.kind !== ref.kind)) return null
+  context.parts.access.touch(context.project, [ref.uuid])
+  return memory
+}
+
+builder.queryField('memory', (t) =>
+  t.field({
+    type: memoryInterface,
+    nullable: true,
+    args: {
+      id: t.arg.id({ required: true }),
+      atLeast: t.arg.int({ description: 'Waits, at most 5 s, until this sequence is readable.' }),
+    },
+    resolve: async (_, { id, atLeast }, context) => {
+      await requireAtLeast(context, atLeast)
+      return findMemory(context, id)
+    },
+  }),
+)
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: node,
+    nullable: true,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, context) => findMemory(context, id),
+  }),
+)

@@ -1,0 +1,67 @@
+import { checkFilter } from '@daybook/memory/filter'
+import { POP, RECALL, searchByKey } from '@daybook/search/search-by-key'
+import type { SearchAnswer } from '@daybook/search/search-request'
+import { type SearchParts, search } from '@daybook/search/search'
+import { waitAtLeast } from '../../at-least.ts'
+import type { Context } from '../../context.ts'
+import { builder } from '../builder.ts'
+import { memoryFilter } from '../types/memory-filter.ts'
+import { searchEngine, searchMode, searchResult } from '../types/search-result.ts'
+
+async function partsOf(context: Context): Promise<SearchParts> {
+  return { scope: context.project, readModel: await context.readModel(), embedder: context.parts.embedder }
+}
+
+/** Counts the hits as accessed; the counting is written later and never holds up the answer. */
+function counted(context: Context, answer: SearchAnswer): SearchAnswer {
+  context.parts.access.touch(
+    context.project,
+    answer.hits.map((hit) => hit.memory.state.id),
+  )
+  return answer
+}
+
+builder.queryField('search', (t) =>
+  t.field({
+    type: searchResult,
+    description: 'Finds memories by words and by meaning. In the query: words, "a phrase", -without, OR.',
+    args: {
+      query: t.arg.string({ required: true }),
+      filter: t.arg({ type: memoryFilter }),
+      mode: t.arg({ type: searchMode, defaultValue: 'HYBRID' }),
+      engine: t.arg({ type: searchEngine, defaultValue: 'AUTO' }),
+      limit: t.arg.int({ defaultValue: 10, description: '1 to 100.' }),
+      atLeast: t.arg.int({ description: 'Waits, at most 5 s, until this sequence is searchable.' }),
+    },
+    resolve: async (_, args, context) => {
+      const behind = await waitAtLeast(context, args.atLeast)
+      const answer = await search(await partsOf(context), {
+        query: args.query,
+        filter: checkFilter(args.filter),
+        mode: args.mode ?? 'HYBRID',
+        limit: args.limit ?? 10,
+      })
+      return counted(context, behind === null ? answer : { ...answer, degraded: [behind, ...answer.degraded] })
+    },
+  }),
+)
+
+builder.queryField('recall', (t) =>
+  t.field({
+    type: searchResult,
+    description: 'Insights by their key: the exact one, else a search among insights.',
+    args: { key: t.arg.string({ required: true }), limit: t.arg.int({ defaultValue: 5 }) },
+    resolve: async (_, { key, limit }, context) =>
+      counted(context, await searchByKey(await partsOf(context), RECALL, key, limit ?? 5)),
+  }),
+)
+
+builder.queryField('pop', (t) =>
+  t.field({
+    type: searchResult,
+    description: 'Stashes by their name: the exact one, else a search among stashes.',
+    args: { name: t.arg.string({ required: true }), limit: t.arg.int({ defaultValue: 5 }) },
+    resolve: async (_, { name, limit }, context) =>
+      counted(context, await searchByKey(await partsOf(context), POP, name, limit ?? 5)),
+  }),
+)

@@ -1,0 +1,31 @@
+import { ConflictError, DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { builder } from '../builder.ts'
+
+const errorInterface = builder.interfaceRef<DaybookError>('DaybookError')
+
+builder.interfaceType(errorInterface, {
+  description: 'An expected failure, with a code to switch on and a message for whoever caused it.',
+  fields: (t) => ({ code: t.exposeString('code'), message: t.exposeString('message') }),
+})
+
+builder.objectType(ValidationError, {
+  name: 'ValidationError',
+  description: 'Input that cannot be accepted; nothing was written.',
+  interfaces: [errorInterface],
+  fields: (t) => ({ field: t.exposeString('field') }),
+})
+
+builder.objectType(ConflictError, {
+  name: 'ConflictError',
+  description: 'The memory, or the idempotency key, is not in the state that the caller assumed; nothing was written.',
+  interfaces: [errorInterface],
+  fields: (t) => ({ currentVersion: t.exposeInt('currentVersion', { nullable: true }) }),
+})
+
+builder.objectType(NotFoundError, {
+  name: 'NotFoundError',
+  description: 'There is no such memory in the project of the key.',
+  interfaces: [errorInterface],
+})
+
+export { ConflictError, NotFoundError, ValidationError }

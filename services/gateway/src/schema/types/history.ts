@@ -1,0 +1,20 @@
+import { readMemoryEvents } from '@daybook/journal/read'
+import { builder } from '../builder.ts'
+import { event } from './event.ts'
+import { memoryInterface } from './memory.ts'
+import { checkPage, toConnection } from './page.ts'
+
+const eventConnection = builder.connectionObject({ type: event, name: 'EventConnection' })
+
+builder.interfaceField(memoryInterface, 'history', (t) =>
+  t.field({
+    type: eventConnection,
+    description: "The memory's events, oldest first.",
+    args: { first: t.arg.int({ defaultValue: 20 }), after: t.arg.string() },
+    resolve: async ({ state }, args, { project }) => {
+      const page = checkPage(args)
+      const events = await readMemoryEvents(project, state.id, { afterVersion: page.after ?? 0, limit: page.first + 1 })
+      return toConnection(events, page, { cursor: (row) => row.version, node: (row) => row })
+    },
+  }),
+)

@@ -1,0 +1,110 @@
+import type { FieldShape } from '@daybook/memory/kinds/fields'
+import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import type { Memory } from '@daybook/memory/state'
+import { builder } from '../builder.ts'
+import { memoryInterface } from './memory.ts'
+import { node } from './node.ts'
+
+/*
+ * One GraphQL object and two inputs for each kind, made from the kind's own fields (libs/memory/src/kinds), so that a
+ * new kind needs nothing here.
+ */
+
+const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** The GraphQL name of a kind: `Insight`. */
+export const typeName = (kind: KindName) => capitalised(kind)
+
+/**
+ * Fields whose name the interface `Memory` has for something else, or for the same. A learning's and a todo's `context` is
+ * a text, the interface's a namespace; a note's `text` and a document's `title` are what the interface gives under these names.
+ */
+const OUTPUT_NAMES: Readonly<Record<string, string | null>> = {
+  'learning.context': 'contextText',
+  'todo.context': 'contextText',
+  'note.text': null,
+  'document.title': null,
+}
+
+const isChoice = (shape: FieldShape): shape is readonly [string, ...string[]] => Array.isArray(shape)
+
+const choices = new Map<string, ReturnType<typeof choiceType>>()
+
+function choiceType(name: string, words: readonly string[]) {
+  return builder.enumType(name, {
+    values: Object.fromEntries(words.map((word) => [word.toUpperCase(), { value: word }])),
+  })
+}
+
+/** The enum of a field that is one word out of a few, named after kind and field: `SessionStatus`. */
+function choiceOf(kind: KindName, field: string, words: readonly string[]) {
+  const name = typeName(kind) + capitalised(field)
+  const known = choices.get(name) ?? choiceType(name, words)
+  choices.set(name, known)
+  return known
+}
+
+for (const kind of KIND_NAMES) {
+  const { description, fields } = kindNamed(kind)
+  builder.objectType(builder.objectRef<Memory>(typeName(kind)), {
+    description,
+    interfaces: [node, memoryInterface],
+    isTypeOf: (value) => (value as Partial<Memory>).state?.kind === kind,
+    fields: (t) => {
+      const entries = Object.entries(fields).flatMap(([name, field]) => {
+        const outputName = OUTPUT_NAMES[`${kind}.${name}`]
+        if (outputName === null) return []
+        const options = { nullable: !field.required, description: field.description }
+        const resolve = ({ state }: Memory) => state.content[name] ?? null
+        const shape = field.shape
+        const made =
+          shape === 'strings'
+            ? t.stringList({ ...options, complexity: 1, resolve: resolve as never })
+            : shape === 'moment'
+              ? t.field({ ...options, type: 'DateTime', resolve: resolve as never })
+              : isChoice(shape)
+                ? t.field({ ...options, type: choiceOf(kind, name, shape), resolve: resolve as never })
+                : t.string({ ...options, resolve: resolve as never })
+        return [[outputName ?? name, made] as const]
+      })
+      return Object.fromEntries(entries)
+    },
+  })
+}
+
+/** A kind's fields as an input; in a revision none is required, and null empties an optional one. */
+function contentInput(kind: KindName, suffix: 'Input' | 'RevisionInput') {
+  const { description, fields } = kindNamed(kind)
+  return builder.inputType(typeName(kind) + suffix, {
+    description: suffix === 'Input' ? description : 'Only what is given changes; null empties an optional field.',
+    fields: (t) => {
+      const entries = Object.entries(fields).map(([name, field]) => {
+        const options = { required: field.required && suffix === 'Input', description: field.description }
+        const shape = field.shape
+        const made =
+          shape === 'strings'
+            ? t.stringList(options)
+            : shape === 'moment'
+              ? t.field({ ...options, type: 'DateTime' })
+              : isChoice(shape)
+                ? t.field({ ...options, type: choiceOf(kind, name, shape) })
+                : t.string(options)
+        return [name, made] as const
+      })
+      const own = Object.fromEntries(entries)
+      // A stash is usually given its expiry with its other fields; it is the memory's own.
+      return kind === 'stash' ? { ...own, expiresAt: t.field({ type: 'DateTime' }) } : own
+    },
+  })
+}
+
+function oneOfKinds(name: string, description: string, suffix: 'Input' | 'RevisionInput') {
+  return builder.inputType(name, {
+    description,
+    isOneOf: true,
+    fields: (t) => Object.fromEntries(KIND_NAMES.map((kind) => [kind, t.field({ type: contentInput(kind, suffix) })])),
+  })
+}
+
+export const memoryContentInput = oneOfKinds('MemoryContentInput', 'What is remembered: exactly one kind.', 'Input')
+export const reviseContentInput = oneOfKinds('ReviseContentInput', "Changes to the memory's own kind.", 'RevisionInput')

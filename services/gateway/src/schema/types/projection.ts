@@ -1,0 +1,20 @@
+import type { ProjectionStatus } from '@daybook/read-model/projection-status'
+import { builder } from '../builder.ts'
+
+export const projection = builder.objectRef<ProjectionStatus>('Projection')
+
+builder.objectType(projection, {
+  description: 'A read model posted from the journal, as far as it has come with the project of the key.',
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    generation: t.exposeInt('generation'),
+    position: t.exposeInt('position', { description: 'The last sequence applied.' }),
+    head: t.exposeInt('head', { description: "The journal's last sequence." }),
+    lag: t.exposeInt('lag'),
+    pendingEmbeddings: t.exposeInt('pendingEmbeddings', {
+      description: 'Memories found by words already but not by meaning yet.',
+    }),
+    parked: t.exposeInt('parked', { description: 'Events that could not be applied.' }),
+    status: t.exposeString('status', { description: 'live, rebuilding, stopped or unreachable' }),
+  }),
+})

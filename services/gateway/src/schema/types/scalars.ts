@@ -1,0 +1,30 @@
+import { moment } from '@daybook/memory/text-rules'
+import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { builder } from '../builder.ts'
+
+function parseMoment(value: unknown): string {
+  const result = moment.safeParse(value)
+  if (!result.success) throw new GraphQLError(`DateTime ${result.error.issues[0]?.message ?? 'is invalid'}, such as 2026-11-21T09:30:00Z`)
+  return result.data
+}
+
+builder.scalarType('DateTime', {
+  description: 'A moment as RFC 3339, in UTC when it comes out.',
+  serialize: (value) => parseMoment(value),
+  parseValue: parseMoment,
+})
+
+function parseObject(value: unknown): object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new GraphQLError('JSON must be an object')
+  return value
+}
+
+builder.scalarType('JSON', {
+  description: 'A JSON object.',
+  serialize: (value) => value as object,
+  parseValue: parseObject,
+  parseLiteral: (node: ValueNode, variables) => {
+    if (node.kind !== Kind.OBJECT) throw new GraphQLError('JSON must be an object')
+    return parseObject(valueFromASTUntyped(node, variables))
+  },
+})

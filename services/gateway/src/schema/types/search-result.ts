@@ -1,0 +1,80 @@
+import type { HitExplanation } from '@daybook/search/ranking/explanation'
+import type { Explanation, SearchAnswer, SearchHit } from '@daybook/search/search-request'
+import { builder } from '../builder.ts'
+import { memoryInterface } from './memory.ts'
+
+export const searchMode = builder.enumType('SearchMode', { values: ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const })
+export const searchEngine = builder.enumType('SearchEngine', {
+  description: 'Where a search runs. AUTO takes the best that is configured.',
+  values: ['AUTO', 'POSTGRES'] as const,
+})
+const matchType = builder.enumType('MatchType', { values: ['EXACT', 'HYBRID', 'SEMANTIC', 'KEYWORD'] as const })
+
+const legContribution = builder.objectRef<HitExplanation['legs'][number]>('LegContribution')
+builder.objectType(legContribution, {
+  description: 'What one retriever said of a hit. contribution = weight × normalisedScore.',
+  fields: (t) => ({
+    leg: t.exposeString('leg', { description: 'lexical or vector' }),
+    rank: t.exposeInt('rank'),
+    rawScore: t.exposeFloat('rawScore', { description: 'BM25 times coverage, or the cosine similarity.' }),
+    normalisedScore: t.exposeFloat('normalisedScore'),
+    weight: t.exposeFloat('weight'),
+    contribution: t.exposeFloat('contribution'),
+  }),
+})
+
+const neighbourContribution = builder.objectRef<HitExplanation['neighbours'][number]>('NeighbourContribution')
+builder.objectType(neighbourContribution, {
+  description: 'What a memory before or after in the same context added.',
+  fields: (t) => ({
+    memoryId: t.id({ resolve: ({ memoryId }) => memoryId, description: 'Its plain id.' }),
+    distance: t.exposeInt('distance'),
+    contribution: t.exposeFloat('contribution'),
+  }),
+})
+
+const explanation = builder.objectRef<Explanation>('Explanation')
+builder.objectType(explanation, {
+  description: 'Why a hit scores what it scores: score = scale × (ownScore + neighbours + missingNeighbours).',
+  fields: (t) => ({
+    method: t.exposeString('method'),
+    legs: t.field({ type: [legContribution], complexity: { multiplier: 2 }, resolve: ({ legs }) => [...legs] }),
+    neighbours: t.field({
+      type: [neighbourContribution],
+      complexity: { multiplier: 4 },
+      resolve: ({ neighbours }) => [...neighbours],
+    }),
+    missingNeighbours: t.exposeFloat('missingNeighbours', { description: 'What stands in for neighbours that do not exist.' }),
+    ownScore: t.exposeFloat('ownScore'),
+    scale: t.exposeFloat('scale'),
+    score: t.exposeFloat('score'),
+    generation: t.exposeInt('generation', { description: "The projection's generation that was searched." }),
+    model: t.exposeString('modelId', { nullable: true, description: 'The embedding model; null where no vectors were compared.' }),
+  }),
+})
+
+const searchHit = builder.objectRef<SearchHit>('SearchHit')
+builder.objectType(searchHit, {
+  fields: (t) => ({
+    memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
+    score: t.exposeFloat('score', { description: '0 to 1, comparable within one answer.' }),
+    matchType: t.field({ type: matchType, resolve: (hit) => hit.matchType }),
+    snippet: t.exposeString('snippet', {
+      description: 'About 150 characters of HTML: matches stand in <mark>, everything else is escaped.',
+    }),
+    version: t.int({ resolve: ({ memory }) => memory.version, description: 'The version that matched.' }),
+    explanation: t.field({ type: explanation, resolve: (hit) => hit.explanation }),
+  }),
+})
+
+export const searchResult = builder.objectRef<SearchAnswer>('SearchResult')
+builder.objectType(searchResult, {
+  fields: (t) => ({
+    hits: t.field({ type: [searchHit], resolve: ({ hits }) => [...hits] }),
+    matchType: t.field({ type: matchType, nullable: true, resolve: (answer) => answer.matchType }),
+    engine: t.field({ type: searchEngine, resolve: () => 'POSTGRES' as const, description: 'The one that answered.' }),
+    degraded: t.stringList({ resolve: ({ degraded }) => [...degraded], description: 'What was missing, in words.' }),
+    message: t.exposeString('message', { nullable: true, description: 'A hint where nothing was found.' }),
+    sequence: t.exposeInt('sequence', { description: 'The position in the journal that the answer includes.' }),
+  }),
+})
