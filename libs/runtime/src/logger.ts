@@ -1,4 +1,4 @@
-import { type Logger as PinoLogger, pino } from 'pino'
+import { type Logger as PinoLogger, pino, stdSerializers } from 'pino'
 
 export type Logger = PinoLogger
 
@@ -10,6 +10,7 @@ export function createLogger(name: string, level: string): Logger {
   const options = {
     name,
     level,
+    serializers: { error: stdSerializers.err },
     redact: {
       paths: ['authorization', '*.authorization', 'apiKey', '*.apiKey', 'password', '*.password'],
       censor: '…',

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
-import { type ExclusiveLock, lockHolder, takeLock } from '@daybook/runtime/exclusive-lock'
 import { accessOfKey, createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
+import { type ExclusiveLock, lockHolder, takeLock } from '@daybook/runtime/exclusive-lock'
 
 /**
  * Takes the data folder for this process.
@@ -15,7 +15,9 @@ export function lockDataFolder(dataDir: string): ExclusiveLock {
   const lock = takeLock(path)
   if (lock !== null) return lock
   const { pid, url } = lockHolder(path)
-  const who = [pid === undefined ? '' : `process ${pid}`, typeof url === 'string' ? `at ${url}` : ''].filter(Boolean).join(' ')
+  const who = [pid === undefined ? '' : `process ${pid}`, typeof url === 'string' ? `at ${url}` : '']
+    .filter(Boolean)
+    .join(' ')
   throw new DaybookError(
     'LOCKED',
     `Another Daybook${who ? ` (${who})` : ''} uses the data folder ${dataDir}.\n` +
@@ -27,7 +29,10 @@ export function lockDataFolder(dataDir: string): ExclusiveLock {
  * The key of the project `default`, in `<data folder>/api-key` with mode 0600; both are made on the first start. A key
  * that the database does not know (the folder was used with another database) is replaced.
  */
-export async function ensureDefaultKey(db: Database, dataDir: string): Promise<{ key: string; path: string }> {
+export async function ensureDefaultKey(
+  db: Database,
+  dataDir: string,
+): Promise<{ key: string; path: string }> {
   const path = join(dataDir, 'api-key')
   if (existsSync(path)) {
     const key = readFileSync(path, 'utf8').trim()

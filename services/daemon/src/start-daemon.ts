@@ -53,7 +53,8 @@ export async function startDaemon(config: Config, logger: Logger, progress: Prog
     const applied = await migrate(address)
     if (applied.length > 0) progress(`Prepared the database (${applied.join(', ')})`)
     const db = openDatabase(address, {
-      onConnectionError: (error) => logger.warn({ error }, 'a database connection broke; a new one is made when needed'),
+      onConnectionError: (error) =>
+        logger.warn({ error }, 'a database connection broke; a new one is made when needed'),
     })
     stops.push(() => db.destroy())
     const { key, path } = await ensureDefaultKey(db, config.dataDir)
@@ -64,7 +65,14 @@ export async function startDaemon(config: Config, logger: Logger, progress: Prog
     const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events))
     const access = startAccessTracker(db, logger)
     stops.push(access.stop)
-    const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model: embedder ?? DEFAULT_MODEL })
+    const projector = await startPgvectorProjector({
+      db,
+      bus,
+      signal,
+      logger,
+      embedder,
+      model: embedder ?? DEFAULT_MODEL,
+    })
     stops.push(projector.stop)
     const gateway: Gateway = await startGateway({ db, writer, bus, signal, embedder, access, logger }, config)
     stops.push(gateway.stop)

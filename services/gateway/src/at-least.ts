@@ -1,5 +1,5 @@
-import { DaybookError, ValidationError } from '@daybook/memory/errors'
 import { readHead } from '@daybook/journal/read'
+import { DaybookError, ValidationError } from '@daybook/memory/errors'
 import { waitForPosition } from '@daybook/projection/position-signal'
 import { readPosition } from '@daybook/projection/positions'
 import { PGVECTOR } from '@daybook/read-model/generation-tables'
@@ -13,7 +13,10 @@ export const WAIT_MS = 5_000
  * @returns null once it does; else in words how far behind it is.
  * @throws ValidationError for a sequence that the journal has not reached: waiting for it would be in vain
  */
-export async function waitAtLeast(context: Context, atLeast: number | null | undefined): Promise<string | null> {
+export async function waitAtLeast(
+  context: Context,
+  atLeast: number | null | undefined,
+): Promise<string | null> {
   if (atLeast == null) return null
   if (atLeast < 0) throw new ValidationError('atLeast', 'must not be negative')
   const { generation } = await context.readModel()
@@ -21,9 +24,12 @@ export async function waitAtLeast(context: Context, atLeast: number | null | und
   const read = () => readPosition(context.project.db, place, context.project.projectId)
   if ((await read()) >= atLeast) return null
   const head = await readHead(context.project)
-  if (atLeast > head) throw new ValidationError('atLeast', `is beyond the journal's last sequence, which is ${head}`)
+  if (atLeast > head)
+    throw new ValidationError('atLeast', `is beyond the journal's last sequence, which is ${head}`)
   const position = await waitForPosition(read, atLeast, context.parts.signal, WAIT_MS)
-  return position >= atLeast ? null : `the index is at sequence ${position}, behind the ${atLeast} asked for: try again in a moment`
+  return position >= atLeast
+    ? null
+    : `the index is at sequence ${position}, behind the ${atLeast} asked for: try again in a moment`
 }
 
 /** The same for reads that have no other way to say that they are behind. @throws DaybookError BEHIND */

@@ -12,6 +12,8 @@ export interface Context {
   readonly project: ProjectScope
   readonly parts: Omit<GatewayParts, 'db'>
   readonly cause: Cause
+  /** Aborted when the gateway stops; what would go on for ever ends then. */
+  readonly closing: AbortSignal
   /** Looked up once a request, so that all of it reads the same generation. */
   readModel(): Promise<LiveReadModel>
   /** How often memories were read, by plain id. */
@@ -19,13 +21,19 @@ export interface Context {
 }
 
 /** The context of one request, whose key has been found to open `access.projectId`. */
-export function createContext(parts: GatewayParts, access: Access, correlationId: string | null): Context {
+export function createContext(
+  parts: GatewayParts,
+  access: Access,
+  correlationId: string | null,
+  closing: AbortSignal,
+): Context {
   const project = projectScope(parts.db, access.projectId)
   let readModel: Promise<LiveReadModel> | undefined
   return {
     project,
     parts,
     cause: { actor: access.keyName, correlationId: correlationId ?? randomUUID(), causationId: null },
+    closing,
     readModel: () => (readModel ??= liveReadModel(parts.db)),
     memoryAccess: new DataLoader(async (ids) => {
       const found = await readAccess(project, ids)

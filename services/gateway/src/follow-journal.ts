@@ -19,7 +19,7 @@ const POLL_MS = 1_000
  * reading ──page empty──▶ waiting ──bus or poll──▶ reading
  */
 export async function* followJournal(
-  { project, parts }: Context,
+  { project, parts, closing }: Context,
   after: number | null | undefined,
   filter: MemoryFilter,
 ): AsyncGenerator<JournalEvent> {
@@ -27,9 +27,10 @@ export async function* followJournal(
   const unsubscribe = parts.bus.subscribe((projectId) => {
     if (projectId === project.projectId) news.raise()
   })
+  closing.addEventListener('abort', news.raise)
   try {
     let cursor = after ?? (await readHead(project))
-    for (;;) {
+    while (!closing.aborted) {
       const records = await readJournal(project, { after: cursor, limit: PAGE })
       for (const record of records) {
         cursor = record.sequence
@@ -40,6 +41,7 @@ export async function* followJournal(
     }
   } finally {
     unsubscribe()
+    closing.removeEventListener('abort', news.raise)
   }
 }
 

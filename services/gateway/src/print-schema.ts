@@ -10,7 +10,9 @@ const printed = `${printSchema(lexicographicSortSchema(schema))}\n`
 
 if (process.argv.includes('--check')) {
   if (readFileSync(file, 'utf8') !== printed) {
-    console.error('services/gateway/schema.graphql is not what the code serves: run `npm run schema` and commit it')
+    console.error(
+      'services/gateway/schema.graphql is not what the code serves: run `npm run schema` and commit it',
+    )
     process.exit(1)
   }
   console.log('services/gateway/schema.graphql is up to date')

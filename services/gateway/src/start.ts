@@ -1,11 +1,11 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DaybookError } from '@daybook/memory/errors'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { readiness } from './http/health.ts'
 import { sendError, sendJson } from './http/json-response.ts'
 import { serveWebSocket } from './http/websocket.ts'
-import { type GraphQLServer, createGraphQL } from './http/yoga.ts'
+import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
 import type { GatewayParts } from './parts.ts'
 
 export interface Gateway {
@@ -20,14 +20,21 @@ export interface Gateway {
  * (it can serve).
  * @throws DaybookError CONFIGURATION where the address cannot be listened on
  */
-export async function startGateway(parts: GatewayParts, at: { host: string; port: number }): Promise<Gateway> {
+export async function startGateway(
+  parts: GatewayParts,
+  at: { host: string; port: number },
+): Promise<Gateway> {
   const authenticate = createAuthenticate(parts.db)
-  const graphql = createGraphQL(parts)
+  const closing = new AbortController()
+  const graphql = createGraphQL(parts, closing.signal)
   const server = createServer((request, response) => {
     handle(parts, graphql, authenticate, request, response).catch((error: unknown) => {
       parts.logger.error({ error }, 'a request could not be answered')
       if (response.headersSent) response.destroy()
-      else sendError(response, 503, 'UNAVAILABLE', 'The request cannot be answered now: try again in a moment', { 'retry-after': '1' })
+      else
+        sendError(response, 503, 'UNAVAILABLE', 'The request cannot be answered now: try again in a moment', {
+          'retry-after': '1',
+        })
     })
   })
   const closeWebSockets = serveWebSocket(server, graphql, authenticate)
@@ -37,9 +44,10 @@ export async function startGateway(parts: GatewayParts, at: { host: string; port
     url: `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${port}`,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      closing.abort()
       await closeWebSockets()
       server.closeIdleConnections()
-      // Subscriptions over SSE never end by themselves; whatever else is under way has had its time by then.
+      // Whatever is still under way has had its time by then.
       const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
       await parts.writer.drained()
       await closed
@@ -68,7 +76,8 @@ async function handle(
     response.writeHead(302, { location: '/graphql' }).end()
     return
   }
-  if (pathname !== '/graphql') return sendError(response, 404, 'NOT_FOUND', `There is nothing at ${pathname}: the API is at /graphql`)
+  if (pathname !== '/graphql')
+    return sendError(response, 404, 'NOT_FOUND', `There is nothing at ${pathname}: the API is at /graphql`)
 
   const access = await authenticate(request.headers.authorization)
   if (access === null && !asksForGraphiQL(request)) {
@@ -98,7 +107,10 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? 'another program uses it' : error.message
       reject(
-        new DaybookError('CONFIGURATION', `Daybook cannot listen on ${host}:${port}: ${why}. Choose another with DAYBOOK_HOST and DAYBOOK_PORT.`),
+        new DaybookError(
+          'CONFIGURATION',
+          `Daybook cannot listen on ${host}:${port}: ${why}. Choose another with DAYBOOK_HOST and DAYBOOK_PORT.`,
+        ),
       )
     })
     server.listen(port, host, resolve)

@@ -1,10 +1,13 @@
-import { type GraphQLParams, type Plugin, createGraphQLError } from 'graphql-yoga'
+import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 
 function tooLarge() {
-  return createGraphQLError(`The request's body is too large: the limit is ${REQUEST_LIMITS.bodyBytes} bytes`, {
-    extensions: { code: 'BODY_TOO_LARGE', limit: REQUEST_LIMITS.bodyBytes, http: { status: 413 } },
-  })
+  return createGraphQLError(
+    `The request's body is too large: the limit is ${REQUEST_LIMITS.bodyBytes} bytes`,
+    {
+      extensions: { code: 'BODY_TOO_LARGE', limit: REQUEST_LIMITS.bodyBytes, http: { status: 413 } },
+    },
+  )
 }
 
 function invalid(message: string) {
@@ -38,7 +41,8 @@ export function bodyLimit(): Plugin {
         } catch {
           throw invalid('The body is not JSON')
         }
-        if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('The body must be one JSON object')
+        if (typeof body !== 'object' || body === null || Array.isArray(body))
+          throw invalid('The body must be one JSON object')
         return body as GraphQLParams
       })
     },

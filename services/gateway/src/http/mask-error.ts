@@ -4,7 +4,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { GraphQLError } from 'graphql'
 
 /** Codes whose request may be sent again as it is. */
-const RETRYABLE = ['UNAVAILABLE', 'BEHIND']
+const RETRYABLE = new Set<string>(['UNAVAILABLE', 'BEHIND'])
 
 /** The error that we threw, under the layers that GraphQL put round it. */
 function origin(error: unknown): unknown {
@@ -15,7 +15,7 @@ function expected(error: DaybookError): GraphQLError {
   return new GraphQLError(error.message, {
     extensions: {
       code: error.code,
-      retryable: RETRYABLE.includes(error.code),
+      retryable: RETRYABLE.has(error.code),
       ...(error instanceof ValidationError ? { field: error.field } : {}),
     },
   })
@@ -34,12 +34,18 @@ export function createMaskError(logger: Logger) {
     if (source instanceof DaybookError) return toLocated(expected(source))
     if (isDatabaseUnavailable(source)) {
       logger.warn({ error: source }, 'the database cannot be reached')
-      return toLocated(expected(new DaybookError('UNAVAILABLE', 'The database cannot be reached now: try again in a moment')))
+      return toLocated(
+        expected(
+          new DaybookError('UNAVAILABLE', 'The database cannot be reached now: try again in a moment'),
+        ),
+      )
     }
     if (source instanceof GraphQLError) return source
     logger.error({ error: source }, 'a request failed unexpectedly')
     return toLocated(
-      new GraphQLError('Something went wrong inside Daybook; its log says what', { extensions: { code: 'INTERNAL', retryable: false } }),
+      new GraphQLError('Something went wrong inside Daybook; its log says what', {
+        extensions: { code: 'INTERNAL', retryable: false },
+      }),
     )
   }
 }

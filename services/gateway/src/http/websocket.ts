@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
-import { useServer } from 'graphql-ws/use/ws'
 import type { ExecutionArgs } from 'graphql'
+import { useServer } from 'graphql-ws/use/ws'
 import { WebSocketServer } from 'ws'
 import type { Authenticate } from '../authenticate.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
@@ -16,7 +16,11 @@ type Enveloped = ExecutionArgs & { readonly rootValue: { readonly execute: Run; 
  *
  * @returns ends all connections, telling the clients that the server goes away
  */
-export function serveWebSocket(server: Server, graphql: GraphQLServer, authenticate: Authenticate): () => Promise<void> {
+export function serveWebSocket(
+  server: Server,
+  graphql: GraphQLServer,
+  authenticate: Authenticate,
+): () => Promise<void> {
   const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: REQUEST_LIMITS.bodyBytes })
   const contexts = new WeakMap<object, RequestContext>()
   const service = useServer(
@@ -25,7 +29,8 @@ export function serveWebSocket(server: Server, graphql: GraphQLServer, authentic
       execute: (args) => (args as Enveloped).rootValue.execute(args),
       subscribe: (args) => (args as Enveloped).rootValue.subscribe(args),
       onConnect: async (connection) => {
-        const parameter = connection.connectionParams?.['Authorization'] ?? connection.connectionParams?.['authorization']
+        const parameter =
+          connection.connectionParams?.['Authorization'] ?? connection.connectionParams?.['authorization']
         const given = connection.extra.request.headers.authorization ?? parameter
         const access = await authenticate(typeof given === 'string' ? given : null)
         // false closes the socket with 4403 Forbidden.

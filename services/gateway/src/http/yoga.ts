@@ -1,12 +1,12 @@
+import type { Access } from '@daybook/postgres/access/api-keys'
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
-import type { Access } from '@daybook/postgres/access/api-keys'
 import { createYoga } from 'graphql-yoga'
 import { createContext } from '../context.ts'
 import type { GatewayParts } from '../parts.ts'
-import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { schema } from '../schema/index.ts'
+import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { bodyLimit } from './body-limit.ts'
 import { renderOfflineGraphiQL } from './graphiql.ts'
 import { createMaskError } from './mask-error.ts'
@@ -18,7 +18,7 @@ export interface RequestContext {
 }
 
 /** GraphQL over HTTP and SSE, with everything that limits what one request may cost. */
-export function createGraphQL(parts: GatewayParts) {
+export function createGraphQL(parts: GatewayParts, closing: AbortSignal) {
   return createYoga<RequestContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -33,7 +33,7 @@ export function createGraphQL(parts: GatewayParts) {
     context: ({ access, correlationId }) => {
       // The server answers 401 before it comes to this; the page of GraphiQL executes nothing.
       if (access === null) throw new Error('a request without a project reached GraphQL')
-      return createContext(parts, access, correlationId)
+      return createContext(parts, access, correlationId, closing)
     },
     plugins: [
       bodyLimit(),

@@ -32,9 +32,12 @@ export const builder = new SchemaBuilder<{
         Depth: ['deep', result.depth, REQUEST_LIMITS.depth],
         Breadth: ['broad', result.breadth, REQUEST_LIMITS.breadth],
       }[kind] as [string, number, number]
-      return new GraphQLError(`The query is too ${what}: ${asked} where the limit is ${limit}. Ask for less at a time.`, {
-        extensions: { code: 'QUERY_TOO_COSTLY', limit, http: { status: 400 } },
-      })
+      return new GraphQLError(
+        `The query is too ${what}: ${asked} where the limit is ${limit}. Ask for less at a time.`,
+        {
+          extensions: { code: 'QUERY_TOO_COSTLY', limit, http: { status: 400 } },
+        },
+      )
     },
   },
 })
@@ -42,4 +45,3 @@ export const builder = new SchemaBuilder<{
 builder.queryType()
 builder.mutationType()
 builder.subscriptionType()
-

@@ -7,6 +7,7 @@ const forgotten = changed('Forgotten', 'The memory, which has left the indexes a
 
 const forgetResult = builder.errorUnion('ForgetResult', {
   types: [forgotten, ValidationError, ConflictError, NotFoundError],
+  resolveType: () => 'Forgotten',
 })
 
 builder.mutationField('forget', (t) =>

@@ -1,25 +1,31 @@
-import type { AppendRequest, Appended } from '@daybook/journal/append-request'
+import type { Appended, AppendRequest } from '@daybook/journal/append-request'
 import { ConflictError, ValidationError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
-import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
 import { memoryInterface } from '../types/memory.ts'
+import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
 import { append, checkIdempotencyKey } from './request.ts'
 
 const remembered = builder.objectRef<Appended>('Remembered')
 builder.objectType(remembered, {
   fields: (t) => ({
     memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
-    sequence: t.int({ resolve: ({ memory }) => memory.sequence, description: 'The receipt: committed, in this place of the journal.' }),
+    sequence: t.int({
+      resolve: ({ memory }) => memory.sequence,
+      description: 'The receipt: committed, in this place of the journal.',
+    }),
     duplicate: t.exposeBoolean('duplicate', {
       description: 'True where the idempotency key had been used for this same request.',
     }),
   }),
 })
 
-const rememberResult = builder.errorUnion('RememberResult', { types: [remembered, ValidationError, ConflictError] })
+const rememberResult = builder.errorUnion('RememberResult', {
+  types: [remembered, ValidationError, ConflictError],
+  resolveType: () => 'Remembered',
+})
 
 /** Any other error among them is not for the caller: GraphQL reports it for its item, masked. */
 type RememberOutcome = Appended | ValidationError | ConflictError
@@ -57,7 +63,10 @@ builder.mutationField('rememberMany', (t) =>
 
 async function rememberMany(context: Context, inputs: readonly Given[]): Promise<RememberOutcome[]> {
   if (inputs.length > LIMITS.memoriesPerCall)
-    throw new ValidationError('inputs', `holds ${inputs.length} memories: the limit is ${LIMITS.memoriesPerCall} a call`)
+    throw new ValidationError(
+      'inputs',
+      `holds ${inputs.length} memories: the limit is ${LIMITS.memoriesPerCall} a call`,
+    )
   const prepared = inputs.map((input, index) => {
     try {
       return toRequest(context, input)
@@ -66,7 +75,8 @@ async function rememberMany(context: Context, inputs: readonly Given[]): Promise
     }
   })
   const requests = prepared.filter((one): one is AppendRequest => !(one instanceof Error))
-  const outcomes = requests.length === 0 ? [] : await context.parts.writer.appendMany(context.project, requests)
+  const outcomes =
+    requests.length === 0 ? [] : await context.parts.writer.appendMany(context.project, requests)
   let next = 0
   return prepared.map((one, index) => {
     if (one instanceof Error) return one

@@ -30,6 +30,10 @@ export function requireMemoryId(id: string): string {
 }
 
 /** Appends a command of the request's project. */
-export function append(context: Context, command: Command, idempotencyKey: string | null = null): Promise<Appended> {
+export function append(
+  context: Context,
+  command: Command,
+  idempotencyKey: string | null = null,
+): Promise<Appended> {
   return context.parts.writer.append(context.project, { command, cause: context.cause, idempotencyKey })
 }

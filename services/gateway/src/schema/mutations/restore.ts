@@ -7,6 +7,7 @@ const restored = changed('Restored', 'The memory as it is again.')
 
 const restoreResult = builder.errorUnion('RestoreResult', {
   types: [restored, ValidationError, ConflictError, NotFoundError],
+  resolveType: () => 'Restored',
 })
 
 builder.mutationField('restore', (t) =>

@@ -8,6 +8,7 @@ const revised = changed('Revised', 'The memory as it is now. Nothing is written 
 
 const reviseResult = builder.errorUnion('ReviseResult', {
   types: [revised, ValidationError, ConflictError, NotFoundError],
+  resolveType: () => 'Revised',
 })
 
 builder.mutationField('revise', (t) =>
@@ -17,13 +18,20 @@ builder.mutationField('revise', (t) =>
     args: {
       id: t.arg.id({ required: true }),
       input: t.arg({ type: reviseInput, required: true }),
-      expectedVersion: t.arg.int({ description: 'Refuses the change where the memory is at another version.' }),
+      expectedVersion: t.arg.int({
+        description: 'Refuses the change where the memory is at another version.',
+      }),
       idempotencyKey: t.arg.string(),
     },
     resolve: (_, { id, input, expectedVersion, idempotencyKey }, context) =>
       append(
         context,
-        { type: 'revise', id: requireMemoryId(id), input: toReviseInput(input), ...checkExpectedVersion(expectedVersion) },
+        {
+          type: 'revise',
+          id: requireMemoryId(id),
+          input: toReviseInput(input),
+          ...checkExpectedVersion(expectedVersion),
+        },
         checkIdempotencyKey(idempotencyKey),
       ),
   }),

@@ -12,7 +12,10 @@ builder.queryField('journal', (t) =>
   t.field({
     type: [event],
     description: "The project's events in sequence order, those after `after`.",
-    args: { after: t.arg.int({ defaultValue: 0 }), first: t.arg.int({ defaultValue: 100, description: '1 to 1,000.' }) },
+    args: {
+      after: t.arg.int({ defaultValue: 0 }),
+      first: t.arg.int({ defaultValue: 100, description: '1 to 1,000.' }),
+    },
     resolve: async (_, { after, first }, { project }) => {
       const limit = first ?? 100
       if (limit < 1 || limit > FIRST_MAX) throw new ValidationError('first', `must be from 1 to ${FIRST_MAX}`)

@@ -1,8 +1,8 @@
 import { checkFilter } from '@daybook/memory/filter'
 import { listMemories } from '@daybook/read-model/read-memories'
 import { builder } from '../builder.ts'
-import { memoryFilter } from '../types/memory-filter.ts'
 import { memoryInterface } from '../types/memory.ts'
+import { memoryFilter } from '../types/memory-filter.ts'
 import { checkPage, toConnection } from '../types/page.ts'
 
 const memoryConnection = builder.connectionObject({ type: memoryInterface, name: 'MemoryConnection' })

@@ -1,7 +1,7 @@
 import { checkFilter } from '@daybook/memory/filter'
+import { type SearchParts, search } from '@daybook/search/search'
 import { POP, RECALL, searchByKey } from '@daybook/search/search-by-key'
 import type { SearchAnswer } from '@daybook/search/search-request'
-import { type SearchParts, search } from '@daybook/search/search'
 import { waitAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
@@ -41,7 +41,10 @@ builder.queryField('search', (t) =>
         mode: args.mode ?? 'HYBRID',
         limit: args.limit ?? 10,
       })
-      return counted(context, behind === null ? answer : { ...answer, degraded: [behind, ...answer.degraded] })
+      return counted(
+        context,
+        behind === null ? answer : { ...answer, degraded: [behind, ...answer.degraded] },
+      )
     },
   }),
 )

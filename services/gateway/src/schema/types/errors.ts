@@ -1,4 +1,4 @@
-import { ConflictError, DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { ConflictError, type DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
 
 const errorInterface = builder.interfaceRef<DaybookError>('DaybookError')
@@ -17,7 +17,8 @@ builder.objectType(ValidationError, {
 
 builder.objectType(ConflictError, {
   name: 'ConflictError',
-  description: 'The memory, or the idempotency key, is not in the state that the caller assumed; nothing was written.',
+  description:
+    'The memory, or the idempotency key, is not in the state that the caller assumed; nothing was written.',
   interfaces: [errorInterface],
   fields: (t) => ({ currentVersion: t.exposeInt('currentVersion', { nullable: true }) }),
 })

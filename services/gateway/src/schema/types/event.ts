@@ -10,7 +10,9 @@ builder.objectType(event, {
   fields: (t) => ({
     id: t.id({ resolve: ({ eventId }) => eventId }),
     sequence: t.exposeInt('sequence'),
-    type: t.exposeString('type', { description: 'MemoryRemembered, MemoryRevised, MemoryForgotten, MemoryRestored, …' }),
+    type: t.exposeString('type', {
+      description: 'MemoryRemembered, MemoryRevised, MemoryForgotten, MemoryRestored, …',
+    }),
     memoryId: t.id({ resolve: ({ data }) => memoryIdOf(data.state) }),
     version: t.exposeInt('version'),
     changed: t.stringList({
@@ -25,7 +27,10 @@ builder.objectType(event, {
       description: 'The state after it.',
     }),
     actor: t.exposeString('actor', { nullable: true, description: 'The name of the key that was used.' }),
-    correlationId: t.exposeString('correlationId', { nullable: true, description: 'The request that caused it.' }),
+    correlationId: t.exposeString('correlationId', {
+      nullable: true,
+      description: 'The request that caused it.',
+    }),
     recordedAt: t.field({ type: 'DateTime', resolve: ({ recordedAt }) => recordedAt }),
   }),
 })

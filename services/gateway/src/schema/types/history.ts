@@ -13,7 +13,10 @@ builder.interfaceField(memoryInterface, 'history', (t) =>
     args: { first: t.arg.int({ defaultValue: 20 }), after: t.arg.string() },
     resolve: async ({ state }, args, { project }) => {
       const page = checkPage(args)
-      const events = await readMemoryEvents(project, state.id, { afterVersion: page.after ?? 0, limit: page.first + 1 })
+      const events = await readMemoryEvents(project, state.id, {
+        afterVersion: page.after ?? 0,
+        limit: page.first + 1,
+      })
       return toConnection(events, page, { cursor: (row) => row.version, node: (row) => row })
     },
   }),

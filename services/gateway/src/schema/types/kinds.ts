@@ -59,7 +59,12 @@ for (const kind of KIND_NAMES) {
         const shape = field.shape
         const made =
           shape === 'strings'
-            ? t.stringList({ ...options, complexity: 1, resolve: resolve as never })
+            ? t.stringList({
+                ...options,
+                nullable: false,
+                complexity: 1,
+                resolve: ({ state }) => (state.content[name] ?? []) as string[],
+              })
             : shape === 'moment'
               ? t.field({ ...options, type: 'DateTime', resolve: resolve as never })
               : isChoice(shape)
@@ -76,7 +81,8 @@ for (const kind of KIND_NAMES) {
 function contentInput(kind: KindName, suffix: 'Input' | 'RevisionInput') {
   const { description, fields } = kindNamed(kind)
   return builder.inputType(typeName(kind) + suffix, {
-    description: suffix === 'Input' ? description : 'Only what is given changes; null empties an optional field.',
+    description:
+      suffix === 'Input' ? description : 'Only what is given changes; null empties an optional field.',
     fields: (t) => {
       const entries = Object.entries(fields).map(([name, field]) => {
         const options = { required: field.required && suffix === 'Input', description: field.description }
@@ -102,9 +108,18 @@ function oneOfKinds(name: string, description: string, suffix: 'Input' | 'Revisi
   return builder.inputType(name, {
     description,
     isOneOf: true,
-    fields: (t) => Object.fromEntries(KIND_NAMES.map((kind) => [kind, t.field({ type: contentInput(kind, suffix) })])),
+    fields: (t) =>
+      Object.fromEntries(KIND_NAMES.map((kind) => [kind, t.field({ type: contentInput(kind, suffix) })])),
   })
 }
 
-export const memoryContentInput = oneOfKinds('MemoryContentInput', 'What is remembered: exactly one kind.', 'Input')
-export const reviseContentInput = oneOfKinds('ReviseContentInput', "Changes to the memory's own kind.", 'RevisionInput')
+export const memoryContentInput = oneOfKinds(
+  'MemoryContentInput',
+  'What is remembered: exactly one kind.',
+  'Input',
+)
+export const reviseContentInput = oneOfKinds(
+  'ReviseContentInput',
+  "Changes to the memory's own kind.",
+  'RevisionInput',
+)

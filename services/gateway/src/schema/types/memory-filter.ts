@@ -2,7 +2,8 @@ import { builder } from '../builder.ts'
 import { memoryKind } from './memory-kind.ts'
 
 export const memoryFilter = builder.inputType('MemoryFilter', {
-  description: 'Which memories are meant; all conditions must hold. "After" includes the moment, "before" does not.',
+  description:
+    'Which memories are meant; all conditions must hold. "After" includes the moment, "before" does not.',
   fields: (t) => ({
     kinds: t.field({ type: [memoryKind] }),
     labelsAny: t.stringList(),

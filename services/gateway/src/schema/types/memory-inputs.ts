@@ -9,14 +9,19 @@ export const rememberInput = builder.inputType('RememberInput', {
     content: t.field({ type: memoryContentInput, required: true }),
     agent: t.string({ description: 'Who remembers it; at most 255 characters.' }),
     labels: t.stringList({ description: 'At most 32 of 64 characters.' }),
-    categories: t.stringList({ description: 'person, emotion, interest, event or any other; at most 32 of 64 characters.' }),
+    categories: t.stringList({
+      description: 'person, emotion, interest, event or any other; at most 32 of 64 characters.',
+    }),
     importance: t.int({ description: '0 to 10; 5 unless given.' }),
-    context: t.string({ description: 'A namespace, such as a repository or a conversation; at most 255 characters.' }),
+    context: t.string({
+      description: 'A namespace, such as a repository or a conversation; at most 255 characters.',
+    }),
     metadata: t.field({ type: 'JSON', description: 'At most 16 KiB.' }),
     occurredAt: t.field({ type: 'DateTime', description: 'When it happened, where that differs from now.' }),
     expiresAt: t.field({ type: 'DateTime', description: 'From then on it is not found any more.' }),
     idempotencyKey: t.string({
-      description: 'Makes it safe to send the same request again: the first result comes back. At most 255 characters.',
+      description:
+        'Makes it safe to send the same request again: the first result comes back. At most 255 characters.',
     }),
   }),
 })
@@ -42,14 +47,25 @@ type Given = CommonInput & { readonly content?: object | null | undefined }
 function takeContent(given: object): { content: ContentInput; expiresAt: unknown } {
   const [kind = '', value] = Object.entries(given)[0] ?? []
   const { expiresAt, ...fields } = value as Record<string, unknown>
-  return kind === 'stash' ? { content: { kind, fields }, expiresAt } : { content: { kind, fields: value as Record<string, unknown> }, expiresAt: undefined }
+  return kind === 'stash'
+    ? { content: { kind, fields }, expiresAt }
+    : { content: { kind, fields: value as Record<string, unknown> }, expiresAt: undefined }
 }
 
 function common(given: Given, contentExpiresAt: unknown): CommonInput {
   const { agent, labels, categories, importance, context, metadata, occurredAt, expiresAt } = given
   if (contentExpiresAt != null && expiresAt != null && contentExpiresAt !== expiresAt)
     throw new ValidationError('expiresAt', 'differs from content.stash.expiresAt: give it once')
-  const all = { agent, labels, categories, importance, context, metadata, occurredAt, expiresAt: contentExpiresAt ?? expiresAt }
+  const all = {
+    agent,
+    labels,
+    categories,
+    importance,
+    context,
+    metadata,
+    occurredAt,
+    expiresAt: contentExpiresAt ?? expiresAt,
+  }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 

@@ -22,10 +22,16 @@ builder.interfaceType(memoryInterface, {
   description: 'One thing remembered. Every kind implements this and adds its own typed fields.',
   interfaces: [node],
   fields: (t) => ({
-    id: t.id({ resolve: ({ state }) => memoryIdOf(state), description: 'The kind and a UUIDv7: insight:0192f0c1-…' }),
+    id: t.id({
+      resolve: ({ state }) => memoryIdOf(state),
+      description: 'The kind and a UUIDv7: insight:0192f0c1-…',
+    }),
     kind: t.field({ type: memoryKind, resolve: ({ state }) => state.kind }),
     title: t.string({ resolve: ({ state }) => titleOf(state), description: 'One line for people.' }),
-    text: t.string({ resolve: ({ state }) => textOf(state), description: 'The whole text that is searched.' }),
+    text: t.string({
+      resolve: ({ state }) => textOf(state),
+      description: 'The whole text that is searched.',
+    }),
     agent: t.string({ nullable: true, resolve: ({ state }) => state.agent }),
     labels: t.stringList({ resolve: ({ state }) => [...state.labels], complexity: 1 }),
     categories: t.stringList({ resolve: ({ state }) => [...state.categories], complexity: 1 }),
@@ -38,14 +44,17 @@ builder.interfaceType(memoryInterface, {
     metadata: t.field({ type: 'JSON', resolve: ({ state }) => state.metadata }),
     occurredAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ state }) => state.occurredAt }),
     expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ state }) => state.expiresAt }),
-    version: t.exposeInt('version', { description: 'How many events the memory has. Give it as expectedVersion.' }),
+    version: t.exposeInt('version', {
+      description: 'How many events the memory has. Give it as expectedVersion.',
+    }),
     sequence: t.exposeInt('sequence', { description: 'The place of its newest event in the journal.' }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ state }) => state.createdAt }),
     updatedAt: t.field({ type: 'DateTime', resolve: ({ state }) => state.updatedAt }),
     accessedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      resolve: async ({ state }, _, context) => (await context.memoryAccess.load(state.id))?.accessedAt ?? null,
+      resolve: async ({ state }, _, context) =>
+        (await context.memoryAccess.load(state.id))?.accessedAt ?? null,
     }),
     accessCount: t.int({
       resolve: async ({ state }, _, context) => (await context.memoryAccess.load(state.id))?.accessCount ?? 0,

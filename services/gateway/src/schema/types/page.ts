@@ -8,7 +8,10 @@ export interface Page {
 }
 
 /** @throws ValidationError naming the argument */
-export function checkPage(args: { readonly first?: number | null | undefined; readonly after?: string | null | undefined }): Page {
+export function checkPage(args: {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+}): Page {
   const first = args.first ?? 20
   if (first < 1 || first > PAGE_MAX) throw new ValidationError('first', `must be from 1 to ${PAGE_MAX}`)
   if (args.after == null) return { first, after: null }

@@ -4,7 +4,10 @@ import { builder } from '../builder.ts'
 
 function parseMoment(value: unknown): string {
   const result = moment.safeParse(value)
-  if (!result.success) throw new GraphQLError(`DateTime ${result.error.issues[0]?.message ?? 'is invalid'}, such as 2026-11-21T09:30:00Z`)
+  if (!result.success)
+    throw new GraphQLError(
+      `DateTime ${result.error.issues[0]?.message ?? 'is invalid'}, such as 2026-11-21T09:30:00Z`,
+    )
   return result.data
 }
 
@@ -15,7 +18,8 @@ builder.scalarType('DateTime', {
 })
 
 function parseObject(value: unknown): object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new GraphQLError('JSON must be an object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new GraphQLError('JSON must be an object')
   return value
 }
 

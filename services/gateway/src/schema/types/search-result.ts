@@ -3,12 +3,16 @@ import type { Explanation, SearchAnswer, SearchHit } from '@daybook/search/searc
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'
 
-export const searchMode = builder.enumType('SearchMode', { values: ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const })
+export const searchMode = builder.enumType('SearchMode', {
+  values: ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
+})
 export const searchEngine = builder.enumType('SearchEngine', {
   description: 'Where a search runs. AUTO takes the best that is configured.',
   values: ['AUTO', 'POSTGRES'] as const,
 })
-const matchType = builder.enumType('MatchType', { values: ['EXACT', 'HYBRID', 'SEMANTIC', 'KEYWORD'] as const })
+const matchType = builder.enumType('MatchType', {
+  values: ['EXACT', 'HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
+})
 
 const legContribution = builder.objectRef<HitExplanation['legs'][number]>('LegContribution')
 builder.objectType(legContribution, {
@@ -35,21 +39,31 @@ builder.objectType(neighbourContribution, {
 
 const explanation = builder.objectRef<Explanation>('Explanation')
 builder.objectType(explanation, {
-  description: 'Why a hit scores what it scores: score = scale × (ownScore + neighbours + missingNeighbours).',
+  description:
+    'Why a hit scores what it scores: score = scale × (ownScore + neighbours + missingNeighbours).',
   fields: (t) => ({
     method: t.exposeString('method'),
-    legs: t.field({ type: [legContribution], complexity: { multiplier: 2 }, resolve: ({ legs }) => [...legs] }),
+    legs: t.field({
+      type: [legContribution],
+      complexity: { multiplier: 2 },
+      resolve: ({ legs }) => [...legs],
+    }),
     neighbours: t.field({
       type: [neighbourContribution],
       complexity: { multiplier: 4 },
       resolve: ({ neighbours }) => [...neighbours],
     }),
-    missingNeighbours: t.exposeFloat('missingNeighbours', { description: 'What stands in for neighbours that do not exist.' }),
+    missingNeighbours: t.exposeFloat('missingNeighbours', {
+      description: 'What stands in for neighbours that do not exist.',
+    }),
     ownScore: t.exposeFloat('ownScore'),
     scale: t.exposeFloat('scale'),
     score: t.exposeFloat('score'),
     generation: t.exposeInt('generation', { description: "The projection's generation that was searched." }),
-    model: t.exposeString('modelId', { nullable: true, description: 'The embedding model; null where no vectors were compared.' }),
+    model: t.exposeString('modelId', {
+      nullable: true,
+      description: 'The embedding model; null where no vectors were compared.',
+    }),
   }),
 })
 
@@ -72,9 +86,18 @@ builder.objectType(searchResult, {
   fields: (t) => ({
     hits: t.field({ type: [searchHit], resolve: ({ hits }) => [...hits] }),
     matchType: t.field({ type: matchType, nullable: true, resolve: (answer) => answer.matchType }),
-    engine: t.field({ type: searchEngine, resolve: () => 'POSTGRES' as const, description: 'The one that answered.' }),
-    degraded: t.stringList({ resolve: ({ degraded }) => [...degraded], description: 'What was missing, in words.' }),
+    engine: t.field({
+      type: searchEngine,
+      resolve: () => 'POSTGRES' as const,
+      description: 'The one that answered.',
+    }),
+    degraded: t.stringList({
+      resolve: ({ degraded }) => [...degraded],
+      description: 'What was missing, in words.',
+    }),
     message: t.exposeString('message', { nullable: true, description: 'A hint where nothing was found.' }),
-    sequence: t.exposeInt('sequence', { description: 'The position in the journal that the answer includes.' }),
+    sequence: t.exposeInt('sequence', {
+      description: 'The position in the journal that the answer includes.',
+    }),
   }),
 })
