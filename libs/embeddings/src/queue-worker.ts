@@ -31,7 +31,7 @@ const CLAIM = 64
 export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const { db, embedder, logger, onStored, pollMs = 1_000 } = options
   const wakeUp = createWakeUp()
-  let stopping = false
+  const stop = new AbortController()
 
   const embedOne = async (queued: QueuedText): Promise<void> => {
     try {
@@ -66,17 +66,17 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   }
 
   const run = async (): Promise<void> => {
-    for (let failures = 0; !stopping; ) {
+    for (let failures = 0; !stop.signal.aborted; ) {
       try {
         const texts = await claimTexts(db, embedder.modelId, { limit: CLAIM })
         if (texts.length > 0) await embedTogether(texts)
         await onStored(texts.map(({ hash }) => hash))
         failures = 0
-        if (texts.length < CLAIM && !stopping) await wakeUp.wait(pollMs)
+        if (texts.length < CLAIM && !stop.signal.aborted) await wakeUp.wait(pollMs)
       } catch (error) {
-        if (stopping) return
+        if (stop.signal.aborted) return
         logger.warn({ error }, 'the embedding queue cannot be worked off; trying again')
-        await pause(backoffDelay(failures))
+        await pause(backoffDelay(failures), stop.signal)
         failures += 1
       }
     }
@@ -86,7 +86,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   return {
     wake: wakeUp.raise,
     async stop() {
-      stopping = true
+      stop.abort()
       wakeUp.raise()
       await running
     },

@@ -1,10 +1,9 @@
 import type { Command } from '@daybook/memory/commands'
-import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type SqlBool, sql } from 'kysely'
 import type { AppendRequest } from './append-request.ts'
-import { readable, toRecord } from './stored-event.ts'
+import { type JournalRecord, toRecord } from './stored-event.ts'
 
 /** A use of an idempotency key: which request, and the version of the memory that was its result. */
 export interface KeyUse {
@@ -13,22 +12,31 @@ export interface KeyUse {
   readonly version: number
 }
 
+/** A memory as the journal has it, or why its event cannot be read: a matter of the requests about it, not of the batch. */
+export type Found = Memory | Error
+
 /** What the decisions of one batch rest on, read under the project's lock. It grows as the batch's own events are decided. */
 export interface BatchContext {
-  /** Newest state by memory id. */
-  readonly memories: Map<string, Memory>
+  /** Newest state by memory id: of the commands' memories and of those whose idempotency keys come up again. */
+  readonly memories: Map<string, Found>
   /** Older states by `versionKey`: of restores, and of results to repeat. */
-  readonly versions: Map<string, Memory>
+  readonly versions: Map<string, Found>
   readonly keyUses: Map<string, KeyUse>
 }
 
 export const versionKey = (memoryId: string, version: number) => `${memoryId}/${version}`
 
-const toMemory = (event: JournalEvent): Memory => ({
-  state: event.data.state,
-  version: event.version,
-  sequence: event.sequence,
-})
+/** The memory, or null where there is none. @throws what keeps its event from being read */
+export function readableMemory(found: Found | undefined): Memory | null {
+  if (found instanceof Error) throw found
+  return found ?? null
+}
+
+function toFound(record: JournalRecord): Found {
+  if (record.event === null) return record.error
+  const { data, version, sequence } = record.event
+  return { state: data.state, version, sequence }
+}
 
 /** Reads what the requests need, in at most three statements whatever their number. */
 export async function readContext(
@@ -38,7 +46,10 @@ export async function readContext(
 ): Promise<BatchContext> {
   const keyUses = await readKeyUses(trx, projectId, requests)
   const commands = requests.map((request) => request.command)
-  const ids = new Set(commands.filter((command) => command.type !== 'remember').map((command) => command.id))
+  const ids = new Set([
+    ...commands.filter((command) => command.type !== 'remember').map((command) => command.id),
+    ...[...keyUses.values()].map((use) => use.memoryId),
+  ])
   const wanted = [
     ...commands.flatMap(restoredVersion),
     ...[...keyUses.values()].map((use) => [use.memoryId, use.version] as const),
@@ -72,7 +83,7 @@ async function readKeyUses(trx: DatabaseTransaction, projectId: string, requests
 }
 
 async function readNewest(trx: DatabaseTransaction, projectId: string, ids: readonly string[]) {
-  if (ids.length === 0) return new Map<string, Memory>()
+  if (ids.length === 0) return new Map<string, Found>()
   const rows = await trx
     .selectFrom('events')
     .selectAll()
@@ -82,7 +93,7 @@ async function readNewest(trx: DatabaseTransaction, projectId: string, ids: read
     .orderBy('memory_id')
     .orderBy('version', 'desc')
     .execute()
-  return new Map(rows.map((row) => [row.memory_id, toMemory(readable(toRecord(row)))]))
+  return new Map(rows.map((row) => [row.memory_id, toFound(toRecord(row))]))
 }
 
 async function readVersions(
@@ -90,7 +101,7 @@ async function readVersions(
   projectId: string,
   wanted: readonly (readonly [string, number])[],
 ) {
-  if (wanted.length === 0) return new Map<string, Memory>()
+  if (wanted.length === 0) return new Map<string, Found>()
   const rows = await trx
     .selectFrom('events')
     .selectAll()
@@ -99,7 +110,5 @@ async function readVersions(
       sql<SqlBool>`(memory_id, version) in (select * from unnest(${wanted.map(([id]) => id)}::uuid[], ${wanted.map(([, version]) => version)}::int[]))`,
     )
     .execute()
-  return new Map(
-    rows.map((row) => [versionKey(row.memory_id, row.version), toMemory(readable(toRecord(row)))]),
-  )
+  return new Map(rows.map((row) => [versionKey(row.memory_id, row.version), toFound(toRecord(row))]))
 }

@@ -4,7 +4,7 @@ import type { JournalEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { Memory } from '@daybook/memory/state'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
-import { type BatchContext, type KeyUse, versionKey } from './batch-context.ts'
+import { type BatchContext, type KeyUse, readableMemory, versionKey } from './batch-context.ts'
 import { requestHash } from './request-hash.ts'
 
 /** What one transaction has to write, and what each request is told once it is committed. */
@@ -33,10 +33,10 @@ export function decideBatch(
       hash === null || idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, hash)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
-    const before = context.memories.get(command.id) ?? null
+    const before = readableMemory(context.memories.get(command.id))
     const earlier =
       command.type === 'restore' && command.version !== undefined
-        ? (context.versions.get(versionKey(command.id, command.version))?.state ?? null)
+        ? (readableMemory(context.versions.get(versionKey(command.id, command.version)))?.state ?? null)
         : null
     const decided = decide(command, { memory: before, earlier, now })
 
@@ -81,7 +81,7 @@ function repeatedResult(context: BatchContext, key: string, hash: Buffer): Memor
     throw new ConflictError(
       'IDEMPOTENCY_CONFLICT',
       `The idempotency key "${key}" was used for another request: give each request a key of its own`,
-      context.memories.get(use.memoryId)?.version ?? use.version,
+      readableMemory(context.memories.get(use.memoryId))?.version ?? use.version,
     )
-  return context.versions.get(versionKey(use.memoryId, use.version)) ?? null
+  return readableMemory(context.versions.get(versionKey(use.memoryId, use.version)))
 }

@@ -45,23 +45,23 @@ export function createJournalWriter(
   const queues = new Map<string, ProjectQueue>()
 
   const commitUnits = async (scope: ProjectScope, units: readonly Unit[]): Promise<void> => {
-    try {
-      const { outcomes, events } = await commitBatch(
-        scope,
-        units.flatMap((unit) => unit.requests),
-      )
-      if (events.length > 0) onCommitted(scope.projectId, events)
-      let from = 0
-      for (const unit of units) {
-        unit.resolve(outcomes.slice(from, from + unit.requests.length))
-        from += unit.requests.length
-      }
-    } catch (error) {
+    const requests = units.flatMap((unit) => unit.requests)
+    const committed = await commitBatch(scope, requests).catch((error: unknown) => ({ error }))
+    if ('error' in committed) {
+      const { error } = committed
       const alone = units.length === 1
       // One request that the database refuses must not fail those that merely arrived at the same moment.
       if (!alone && !isDatabaseUnavailable(error)) for (const unit of units) await commitUnits(scope, [unit])
       else for (const unit of units) unit.reject(unavailable(error))
+      return
     }
+    let from = 0
+    for (const unit of units) {
+      unit.resolve(committed.outcomes.slice(from, from + unit.requests.length))
+      from += unit.requests.length
+    }
+    // Last, and where no failure of it can make committed requests look refused and be committed again.
+    if (committed.events.length > 0) onCommitted(scope.projectId, committed.events)
   }
 
   const run = async (queue: ProjectQueue): Promise<void> => {

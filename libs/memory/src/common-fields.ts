@@ -52,7 +52,9 @@ export const COMMON_FIELDS = {
     .number('must be a whole number')
     .int('must be a whole number')
     .min(0, `must be from 0 to ${LIMITS.importanceMax}`)
-    .max(LIMITS.importanceMax, `must be from 0 to ${LIMITS.importanceMax}`),
+    .max(LIMITS.importanceMax, `must be from 0 to ${LIMITS.importanceMax}`)
+    // JSON text has no -0: the journal would give 0 back.
+    .transform((value) => value + 0),
   context: shortString(LIMITS.nameCharacters),
   metadata,
   occurredAt: moment,

@@ -49,7 +49,7 @@ export function reviseContent(kind: KindName, current: Content, input: ContentIn
   if (input.kind !== kind)
     throw new ValidationError(
       'content',
-      `is of kind ${input.kind}, but the memory is of kind ${kind}, which cannot change`,
+      `is of kind ${input.kind.slice(0, 64)}, but the memory is of kind ${kind}, which cannot change`,
     )
   refuseUnknownFields(kind, input.fields)
   const given = Object.keys(input.fields).filter((field) => input.fields[field] !== undefined)

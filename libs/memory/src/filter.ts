@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { check } from './check.ts'
-import type { KindName } from './kinds/index.ts'
+import { ValidationError } from './errors.ts'
+import { KIND_NAMES, type KindName } from './kinds/index.ts'
 import type { MemoryState } from './state.ts'
 import { moment, storableString } from './text-rules.ts'
 
@@ -23,10 +24,10 @@ export interface MemoryFilter {
 const shares = (wanted: readonly string[] | undefined, has: readonly string[]) =>
   wanted === undefined || wanted.some((word) => has.includes(word))
 
-function isWithin(moment: string | null, after: string | undefined, before: string | undefined): boolean {
+function isWithin(given: string | null, after: string | undefined, before: string | undefined): boolean {
   if (after === undefined && before === undefined) return true
-  if (moment === null) return false
-  const time = Date.parse(moment)
+  if (given === null) return false
+  const time = Date.parse(given)
   return (
     (after === undefined || time >= Date.parse(after)) && (before === undefined || time < Date.parse(before))
   )
@@ -51,7 +52,10 @@ export function matchesFilter(state: MemoryState, filter: MemoryFilter): boolean
 }
 
 const CHECKS = {
-  kinds: z.any(),
+  kinds: z.array(
+    z.enum(KIND_NAMES, `must be kinds out of ${KIND_NAMES.join(', ')}`),
+    'must be a list of kinds',
+  ),
   labelsAny: z.array(storableString),
   labelsAll: z.array(storableString),
   categories: z.array(storableString),
@@ -74,9 +78,9 @@ export function checkFilter(
 ): MemoryFilter {
   const present = Object.entries(given ?? {}).filter(([, value]) => value != null)
   return Object.fromEntries(
-    present.map(([name, value]) => [
-      name,
-      check(`filter.${name}`, CHECKS[name as keyof MemoryFilter], value),
-    ]),
+    present.map(([name, value]) => {
+      if (!Object.hasOwn(CHECKS, name)) throw new ValidationError(`filter.${name}`, 'is not a filter')
+      return [name, check(`filter.${name}`, CHECKS[name as keyof MemoryFilter], value)]
+    }),
   )
 }

@@ -62,7 +62,10 @@ export function longString(limit: number) {
 
 /** A moment, as RFC 3339 in and as `toISOString` out. Years 1 to 9999, the range that every store shares. */
 export const moment = z
-  .union([z.iso.datetime({ offset: true }), z.date()], 'must be an RFC 3339 date and time')
+  .union(
+    [z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date and time' }), z.date()],
+    'must be an RFC 3339 date and time',
+  )
   .transform((value, context) => {
     const date = new Date(value)
     const year = date.getUTCFullYear()

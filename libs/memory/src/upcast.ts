@@ -1,5 +1,6 @@
 import { DaybookError } from './errors.ts'
 import { EVENT_TYPES, type EventData, type EventType, SCHEMA_VERSION } from './events.ts'
+import { isKindName } from './kinds/index.ts'
 
 /** An event's payload as it stands in the database, written by this or an earlier Daybook. */
 export interface StoredPayload {
@@ -38,7 +39,7 @@ export function upcast(
       )
     data = upcaster.up(data)
   }
-  if (!isEventData(data)) throw corrupt('its data holds no state')
+  if (!isEventData(data)) throw corrupt('its data holds no state of a kind that this Daybook knows')
   return { type, data }
 }
 
@@ -48,7 +49,10 @@ function isEventData(data: unknown): data is EventData {
     typeof state === 'object' &&
     state !== null &&
     typeof state.id === 'string' &&
-    typeof state.kind === 'string'
+    typeof state.kind === 'string' &&
+    isKindName(state.kind) &&
+    typeof state.content === 'object' &&
+    state.content !== null
   )
 }
 

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
-import pg from 'pg'
+import { type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } from 'pg'
 import type { Tables } from './tables.ts'
 
 /** The handle that queries are made through. Inside a transaction use only its own handle: see `openDatabase`. */
@@ -13,7 +13,7 @@ export const APPLICATION_ROLE = 'daybook_app'
 
 /** Where a database is and how many connections it takes. */
 export interface DatabaseAddress {
-  readonly connection: pg.ClientConfig
+  readonly connection: ClientConfig
   /** The embedded database has one session behind its socket, so one connection; more would mix their messages. */
   readonly maxConnections: number
 }
@@ -27,13 +27,13 @@ const INT8 = 20
 const TIMESTAMPTZ = 1184
 
 /** int8 as a number (sequences stay far below 2^53) and timestamptz as RFC 3339 in UTC; the rest as pg does. */
-const types: pg.CustomTypesConfig = {
+const types: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8) return (value: string) => Number(value)
     if (oid === TIMESTAMPTZ) return (value: string) => new Date(value).toISOString()
-    return pg.types.getTypeParser(oid, format as 'text')
+    return pgTypes.getTypeParser(oid, format as 'text')
   },
-} as pg.CustomTypesConfig
+} as CustomTypesConfig
 
 /**
  * The same settings on every session, so that no query has to set any: the tables' schema, UTC, and for vector
@@ -59,9 +59,12 @@ function sessionSettings(role: string | null): string {
  */
 export function openDatabase(
   address: DatabaseAddress,
-  { role = APPLICATION_ROLE as string | null, onConnectionError = (_: Error) => {} } = {},
+  {
+    role = APPLICATION_ROLE as string | null,
+    onConnectionError = ((): void => {}) as (error: Error) => void,
+  } = {},
 ): Database {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     ...address.connection,
     types,
     max: address.maxConnections,
@@ -69,7 +72,7 @@ export function openDatabase(
     application_name: 'daybook',
     // Runs once on each new connection before its first query; a failure gives the connection back and is the query's.
     verify: (client, done) => {
-      client.query(sessionSettings(role)).then(() => done(), done)
+      client.query(sessionSettings(role), (error) => done(error ?? undefined))
     },
   })
   pool.on('error', onConnectionError)

@@ -1,5 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
-import pg from 'pg'
+import { Client } from 'pg'
 import type { DatabaseAddress } from './connect.ts'
 
 /** The oldest pgvector with iterative scans, without which a filtered vector search returns too little. */
@@ -14,7 +14,9 @@ const PREPARE_LOCK = 7_033_214
  * @throws DaybookError CONFIGURATION
  */
 export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
-  const client = new pg.Client(address.connection)
+  const client = new Client(address.connection)
+  // Of a connection that breaks, the query tells; without a listener the process would end.
+  client.on('error', () => {})
   await client.connect()
   try {
     await client.query('begin')
@@ -43,7 +45,8 @@ export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
     )
     await attempt(
       client,
-      `do $$ begin if not pg_has_role(current_user, 'daybook_app', 'member') then execute format('grant daybook_app to %I', current_user); end if; end $$`,
+      // Tried rather than asked: since Postgres 16 whoever makes a role is its member and still may not become it.
+      `do $$ begin set role daybook_app; reset role; exception when insufficient_privilege then execute format('grant daybook_app to %I', current_user); end $$`,
       'The user of DATABASE_URL cannot become "daybook_app"',
       ['Let a superuser run: grant daybook_app to the user of DATABASE_URL'],
     )
@@ -55,7 +58,7 @@ export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
 }
 
 async function attempt(
-  client: pg.Client,
+  client: Client,
   statement: string,
   problem: string,
   advice: readonly string[],
@@ -70,7 +73,7 @@ async function attempt(
   }
 }
 
-async function checkExtension(client: pg.Client): Promise<void> {
+async function checkExtension(client: Client): Promise<void> {
   const { rows } = await client.query<{ extversion: string }>(
     `select extversion from pg_extension where extname = 'vector'`,
   )

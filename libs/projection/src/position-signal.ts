@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /** Lets readers in the same process hear at once that a position has moved. Across processes they poll. */
 export interface PositionSignal {
   moved(): void
@@ -8,19 +6,22 @@ export interface PositionSignal {
 }
 
 export function createPositionSignal(): PositionSignal {
-  let waiting: (() => void)[] = []
+  const waiting = new Set<() => void>()
   return {
     moved() {
-      const woken = waiting
-      waiting = []
-      for (const wake of woken) wake()
+      for (const wake of waiting) wake()
     },
     next(timeoutMs) {
-      const timer = new AbortController()
-      return Promise.race([
-        new Promise<void>((resolve) => waiting.push(resolve)).then(() => timer.abort()),
-        sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => {}),
-      ])
+      return new Promise((resolve) => {
+        // Whoever stops waiting is forgotten: in a process without a projector nothing ever moves.
+        const wake = () => {
+          clearTimeout(timer)
+          waiting.delete(wake)
+          resolve()
+        }
+        const timer = setTimeout(wake, timeoutMs)
+        waiting.add(wake)
+      })
     },
   }
 }
@@ -41,7 +42,7 @@ export async function waitForPosition(
   const deadline = Date.now() + timeoutMs
   for (;;) {
     // Listening begins before reading: a move in between is not missed.
-    const next = signal.next(POLL_MS)
+    const next = signal.next(Math.max(0, Math.min(POLL_MS, deadline - Date.now())))
     const position = await read()
     if (position >= wanted || Date.now() >= deadline) return position
     await next

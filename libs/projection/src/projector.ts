@@ -2,8 +2,7 @@ import type { Bus } from '@daybook/bus/bus'
 import { readJournal } from '@daybook/journal/read'
 import type { JournalRecord } from '@daybook/journal/stored-event'
 import type { Database } from '@daybook/postgres/connect'
-import { projectScope } from '@daybook/postgres/project-scope'
-import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { sql } from 'kysely'
@@ -18,7 +17,8 @@ import { PositionMoved, type Projection } from './projection.ts'
  *   idle ──event on the bus, or the poll found it behind──▶ behind ──position = head──▶ idle
  *
  * and while it is behind, batches are applied strictly in sequence: what is at or below the position is skipped, what
- * follows on is applied from the bus, and everything else is read from the journal, which alone decides.
+ * follows on is applied from the bus, and everything else is read from the journal, which alone decides. Projects that are
+ * behind take turns, a batch each. One that cannot be posted now is tried again at the next look at the journal.
  */
 
 export interface Projector {
@@ -46,7 +46,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
   const wakeUp = createWakeUp()
-  let stopping = false
+  const stop = new AbortController()
 
   const unsubscribe = bus.subscribe((projectId, events) => {
     const buffer = buffers.get(projectId) ?? createEventBuffer()
@@ -56,19 +56,17 @@ export function startProjector(options: ProjectorOptions): Projector {
     wakeUp.raise()
   })
 
+  const nextRecords = async (scope: ProjectScope, position: number): Promise<JournalRecord[]> => {
+    const buffered = buffers.get(scope.projectId)?.following(position, BATCH_EVENTS) ?? []
+    if (buffered.length === 0) return readJournal(scope, { after: position, limit: BATCH_EVENTS })
+    return buffered.map((event) => ({ sequence: event.sequence, memoryId: event.memoryId, event }))
+  }
+
   /** Applies the next batch of a project. @returns false once there is none. */
   const step = async (projectId: string): Promise<boolean> => {
     const scope = projectScope(db, projectId)
     const position = await projection.position(scope)
-    const buffered: JournalRecord[] = (buffers.get(projectId)?.following(position, BATCH_EVENTS) ?? []).map(
-      (event) => ({
-        sequence: event.sequence,
-        memoryId: event.memoryId,
-        event,
-      }),
-    )
-    const records =
-      buffered.length > 0 ? buffered : await readJournal(scope, { after: position, limit: BATCH_EVENTS })
+    const records = await nextRecords(scope, position)
     if (records.length === 0) return false
     await applyWithParking(scope, projection, position, records, (problem) =>
       logger.warn(
@@ -81,54 +79,53 @@ export function startProjector(options: ProjectorOptions): Projector {
     return true
   }
 
-  const catchUp = async (projectId: string): Promise<void> => {
+  /** One batch, so that a project with a long way to go does not keep the others waiting. */
+  const takeTurn = async (projectId: string): Promise<void> => {
     behind.delete(projectId)
-    for (let attempt = 0; !stopping; ) {
-      try {
-        if (!(await step(projectId))) return
-        attempt = 0
-      } catch (error) {
-        if (error instanceof PositionMoved) continue
+    try {
+      if (await step(projectId)) behind.add(projectId)
+    } catch (error) {
+      if (error instanceof PositionMoved) behind.add(projectId)
+      // Nothing more is done for it now: the next look at the journal finds it behind and tries again.
+      else
         logger.warn(
           { projection: projection.name, projectId, error },
           'the projection could not be posted; trying again',
         )
-        await pause(backoffDelay(attempt))
-        attempt += 1
-      }
     }
   }
 
   const findBehind = async (): Promise<void> => {
-    const { rows } = await sql<{ project_id: string }>`
-      select head.project_id from journal_heads head
-      left join positions place on place.project_id = head.project_id
-        and place.projection = ${projection.name} and place.generation = ${projection.generation}
-      where head.sequence > coalesce(place.position, 0)`.execute(db)
-    for (const row of rows) behind.add(row.project_id)
+    try {
+      const { rows } = await sql<{ project_id: string }>`
+        select head.project_id from journal_heads head
+        left join positions place on place.project_id = head.project_id
+          and place.projection = ${projection.name} and place.generation = ${projection.generation}
+        where head.sequence > coalesce(place.position, 0)`.execute(db)
+      for (const row of rows) behind.add(row.project_id)
+    } catch (error) {
+      logger.warn({ projection: projection.name, error }, 'the journal cannot be read; trying again')
+    }
   }
 
   const run = async (): Promise<void> => {
-    let lastPoll = 0
-    while (!stopping) {
-      try {
-        if (Date.now() - lastPoll >= pollMs) {
-          await findBehind()
-          lastPoll = Date.now()
-        }
-      } catch (error) {
-        logger.warn({ projection: projection.name, error }, 'the journal cannot be read; trying again')
-        await pause(pollMs)
+    let nextLook = 0
+    while (!stop.signal.aborted) {
+      if (Date.now() >= nextLook) {
+        await findBehind()
+        nextLook = Date.now() + pollMs
       }
-      for (const projectId of [...behind]) await catchUp(projectId)
-      if (!stopping && behind.size === 0) await wakeUp.wait(pollMs)
+      // Those that are behind now: whoever gets behind again meanwhile has its next turn after all others.
+      const turns = Array.from(behind)
+      for (const projectId of turns) if (!stop.signal.aborted) await takeTurn(projectId)
+      if (!stop.signal.aborted && behind.size === 0) await wakeUp.wait(Math.max(0, nextLook - Date.now()))
     }
   }
 
   const running = run()
   return {
     async stop() {
-      stopping = true
+      stop.abort()
       unsubscribe()
       wakeUp.raise()
       await running

@@ -13,7 +13,7 @@ export function filterCondition(filter: MemoryFilter): RawBuilder<boolean> {
   if (filter.labelsAny !== undefined) add(sql`m.labels && ${filter.labelsAny}::text[]`)
   if (filter.labelsAll !== undefined) add(sql`m.labels @> ${filter.labelsAll}::text[]`)
   if (filter.categories !== undefined) add(sql`m.categories && ${filter.categories}::text[]`)
-  if (filter.minImportance !== undefined) add(sql`m.importance >= ${filter.minImportance}`)
+  if (filter.minImportance !== undefined) add(sql`m.importance >= ${filter.minImportance}::float8`)
   if (filter.context !== undefined) add(sql`m.context = ${filter.context}`)
   if (filter.agent !== undefined) add(sql`m.agent = ${filter.agent}`)
   if (filter.createdAfter !== undefined) add(sql`m.created_at >= ${filter.createdAfter}`)

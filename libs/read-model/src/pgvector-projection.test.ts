@@ -126,11 +126,14 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 4 }), async (rounds) => {
         const scope = await harness.newProject()
         const ids = Array.from({ length: 6 }, () => newId())
+        const remembered = new Set<number>()
         for (const { steps, size, embed } of rounds) {
           // Commands that are refused leave no event.
           await harness.writer.appendMany(
             scope,
-            steps.map((one) => appendRequest(commandOf(ids, one))),
+            steps
+              .filter((one) => one.do !== 'remember' || !(remembered.has(one.memory) || !remembered.add(one.memory)))
+              .map((one) => appendRequest(commandOf(ids, one))),
           )
           await harness.post(scope, size)
           if (embed) await harness.embed()
@@ -185,7 +188,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
   it('posts a text of the longest that a memory can hold', async () => {
     const scope = await harness.newProject()
     const item = (index: number) => `${index}${'𐐨'.repeat(1_000)} `
-    const files = Array.from({ length: 256 }, (_, index) => item(index).slice(0, 1_024))
+    const files = Array.from({ length: 256 }, (_, index) => item(index))
     await harness.append(
       scope,
       rememberCommand({ content: { kind: 'stash', fields: { name: 'long', summary: 'short', files } } }),
@@ -238,7 +241,7 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
     ['other lexemes', ({ memories }) => sql`update ${memories} set lexemes = '' where project_id = ${scope.projectId} and number = 2`, /has lexemes/],
     ['a lost version', ({ versions }) => sql`delete from ${versions} where project_id = ${scope.projectId} and sequence = 2`, /event 2 is missing/],
     ['a lost vector', ({ vectors, memories }) => sql`delete from ${vectors} where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`, /is missing from vectors/],
-    ['a vector of another text', ({ vectors, memories }) => sql`update ${vectors} set embedding = (select embedding from ${vectors} v where v.memory_id <> vectors.memory_id limit 1) where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`, /should not be in vectors/],
+    ['a vector of another text', ({ vectors, memories }) => sql`update ${vectors} set embedding = (select v.embedding from ${vectors} v where v.embedding <> vectors.embedding limit 1) where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`, /should not be in vectors/],
   ] as [string, (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>, RegExp][])(
     'names %s',
     async (_, damage, words) => {

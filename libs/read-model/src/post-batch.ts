@@ -3,7 +3,13 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations'
 import type { GenerationTables } from './generation-tables.ts'
 import type { MemoryRow } from './memory-row.ts'
-import { insertPostings, readLexicalStats, removePostings, saveLexicalStats } from './post-lexical.ts'
+import {
+  insertPostings,
+  memoriesWithOtherLexemes,
+  readLexicalStats,
+  removePostings,
+  saveLexicalStats,
+} from './post-lexical.ts'
 import { insertVersions, type OldRow, readOldRows, rowsOf, upsertMemories } from './post-memories.ts'
 import { removeVectors, requestVectors } from './post-vectors.ts'
 
@@ -20,22 +26,35 @@ export async function postBatch(
   const old = await readOldRows(trx, tables, projectId, [...new Set(events.map((event) => event.memoryId))])
   const { rows, nextNumber } = rowsOf(events, old, stats.next_number)
 
-  const indexedBefore = [...old.values()].filter((row) => !row.forgotten)
+  const live = rows.filter((row) => !row.forgotten)
+  const isIndexed = (memoryId: string) => old.get(memoryId)?.forgotten === false
+  const changed = await memoriesWithOtherLexemes(
+    trx,
+    tables,
+    projectId,
+    live.filter((row) => isIndexed(row.memory_id)),
+  )
+  const leaving = [...old.values()].filter(
+    (row) => !row.forgotten && (changed.has(row.memory_id) || !live.some((one) => one.memory_id === row.memory_id)),
+  )
+  const entering = live
+    .map((row) => row.memory_id)
+    .filter((memoryId) => changed.has(memoryId) || !isIndexed(memoryId))
+
   await removePostings(
     trx,
     tables,
     projectId,
-    indexedBefore.map((row) => row.memory_id),
+    leaving.map((row) => row.memory_id),
   )
   await removeVectors(trx, tables, projectId, vectorsToRemove(rows, old))
   await upsertMemories(trx, tables, projectId, rows)
   await insertVersions(trx, tables, projectId, events)
 
-  const indexedNow = rows.filter((row) => !row.forgotten).map((row) => row.memory_id)
-  const addedLength = await insertPostings(trx, tables, projectId, indexedNow)
+  const addedLength = await insertPostings(trx, tables, projectId, entering)
   await saveLexicalStats(trx, tables, projectId, {
-    memories: stats.memories - indexedBefore.length + indexedNow.length,
-    total_length: stats.total_length - indexedBefore.reduce((sum, row) => sum + row.length, 0) + addedLength,
+    memories: stats.memories - leaving.length + entering.length,
+    total_length: stats.total_length - leaving.reduce((sum, row) => sum + row.length, 0) + addedLength,
     next_number: nextNumber,
   })
   await requestVectors(trx, tables, generation, projectId, rows)

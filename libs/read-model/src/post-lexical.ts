@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 import type { GenerationTables } from './generation-tables.ts'
+import type { MemoryRow } from './memory-row.ts'
 
 /** The project's word statistics. A missing row is a project without memories. */
 export interface LexicalStats {
@@ -19,6 +20,29 @@ export async function readLexicalStats(
     trx,
   )
   return rows[0] ?? { memories: 0, total_length: 0, next_number: 1 }
+}
+
+/**
+ * Of memories that are in the lexical index, those whose new text has other lexemes than they are indexed by. Asked of
+ * Postgres, which knows what it made of the old text; comparing texts would be wrong once a new Daybook makes another
+ * text of the same state. Analysing a text twice costs a tenth of replacing its postings.
+ */
+export async function memoriesWithOtherLexemes(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  rows: readonly MemoryRow[],
+): Promise<Set<string>> {
+  if (rows.length === 0) return new Set()
+  const texts = rows.map(({ memory_id, lexical_text }) => ({ memory_id, lexical_text }))
+  const result = await sql<{ memory_id: string }>`
+    select given.memory_id
+    from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as given(memory_id uuid, lexical_text text)
+    cross join lateral (
+      select lexemes from ${tables.memories} where project_id = ${projectId} and memory_id = given.memory_id offset 0
+    ) indexed
+    where indexed.lexemes <> to_tsvector('english', given.lexical_text)`.execute(trx)
+  return new Set(result.rows.map((row) => row.memory_id))
 }
 
 /** Takes memories out of the lexical index. Their rows in `memories` must still hold the lexemes they are indexed by. */

@@ -64,7 +64,7 @@ export async function readByKey(
   return rows.map(toMemory)
 }
 
-/** The keys written last among a kind's memories, newest first; for hints. */
+/** The keys written last among a kind's memories, newest first, each once; for hints. */
 export async function recentKeys(
   { db, projectId }: ProjectScope,
   tables: GenerationTables,
@@ -73,6 +73,6 @@ export async function recentKeys(
   const { rows } = await sql<{ exact_key: string }>`
     select m.exact_key from ${tables.memories} m
     where m.project_id = ${projectId} and m.kind = ${kind} and m.exact_key is not null and ${filterCondition({})}
-    order by m.first_sequence desc limit ${limit}`.execute(db)
+    group by m.exact_key order by max(m.first_sequence) desc limit ${limit}`.execute(db)
   return rows.map((row) => row.exact_key)
 }

@@ -13,6 +13,11 @@ export interface SearchRequest {
   /** 1 to 100. */
   readonly limit: number
   readonly ranking?: Partial<RankingOptions>
+  /**
+   * Leaves out what is no nearer than this by its meaning alone: hits that only the vector leg found with a lower cosine,
+   * and neighbours of nothing but such. Absent, the nearest are given however far they are.
+   */
+  readonly leastCosine?: number
 }
 
 export interface SearchHit {

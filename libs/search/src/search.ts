@@ -7,11 +7,12 @@ import { checkLimit, checkQuery } from './check-request.ts'
 import { hitCondition } from './legs/constraint.ts'
 import type { LegInput } from './legs/leg-input.ts'
 import { lexicalLeg } from './legs/lexical-leg.ts'
-import { findNeighbours } from './legs/neighbours-leg.ts'
+import { findNeighbours, type NeighboursFound } from './legs/neighbours-leg.ts'
 import { type VectorHit, vectorLeg } from './legs/vector-leg.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { type QueryVector, queryVector } from './query-vector.ts'
 import type { LegHit } from './ranking/leg.ts'
+import { neighboursCount } from './ranking/neighbours.ts'
 import { DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import type { MatchType, SearchAnswer, SearchHit, SearchMode, SearchRequest } from './search-request.ts'
@@ -48,8 +49,17 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
   const state = await readSearchState(parts.scope, parts.readModel)
   const legs = await runLegs(input, query, request.mode, embedding)
   const candidates = [...(legs.lexical ?? []), ...(legs.vector ?? [])].map((hit) => hit.memoryId)
-  const { neighbourhoods, eligible } = await findNeighbours(input, [...new Set(candidates)])
-  const ranked = rank({ ...legs, neighbourhoods, eligible: (id) => eligible.has(id), options, limit })
+  const { neighbourhoods, eligible } = neighboursCount(options)
+    ? await findNeighbours(input, [...new Set(candidates)])
+    : NO_NEIGHBOURS
+  const all = rank({
+    ...legs,
+    neighbourhoods,
+    eligible: (id) => eligible.has(id),
+    options,
+    limit: Number.POSITIVE_INFINITY,
+  })
+  const ranked = withoutFar(all, request.leastCosine).slice(0, limit)
 
   const degraded = [...legs.degraded, ...state.missing(legs.vector !== null)]
   return {
@@ -60,6 +70,19 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
       ranked.length === 0 ? `Nothing matches "${request.query}". Try other words, or fewer filters.` : null,
     sequence: state.position,
   }
+}
+
+const NO_NEIGHBOURS: NeighboursFound = { neighbourhoods: new Map(), eligible: new Set() }
+
+function withoutFar(ranked: readonly RankedHit[], leastCosine: number | undefined): readonly RankedHit[] {
+  if (leastCosine === undefined) return ranked
+  const isNear = ({ explanation: { legs } }: RankedHit) =>
+    legs.some(({ leg, rawScore }) => leg === 'lexical' || rawScore >= leastCosine)
+  const near = new Set(ranked.filter(isNear).map((hit) => hit.memoryId))
+  return ranked.filter(
+    ({ memoryId, explanation: { legs, neighbours } }) =>
+      near.has(memoryId) || (legs.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
+  )
 }
 
 interface LegsRun {
@@ -107,15 +130,15 @@ async function present(
     ranked.map((hit) => hit.memoryId),
   )
   // One that was posted away between the legs and now is left out.
-  const present = ranked.flatMap((hit) => {
+  const found = ranked.flatMap((hit) => {
     const memory = memories.get(hit.memoryId)
     return memory === undefined ? [] : [{ hit, memory }]
   })
   const spans = new Map(vectorHits?.map((hit) => [hit.memoryId, hit]))
-  const texts = present.map(({ hit, memory }) => passage(memory.state, hit, spans.get(hit.memoryId)))
+  const texts = found.map(({ hit, memory }) => passage(memory.state, hit, spans.get(hit.memoryId)))
   const marked = await snippets(scope.db, query.wanted, texts)
   const modelId = vectorHits === null ? null : readModel.generation.modelId
-  return present.map(({ hit, memory }, index) => ({
+  return found.map(({ hit, memory }, index) => ({
     memory,
     score: hit.score,
     matchType: hit.matchType,

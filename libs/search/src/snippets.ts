@@ -6,6 +6,13 @@ const START = '\uE000'
 const STOP = '\uE001'
 const MARKS = /[\uE000\uE001]/gu
 
+/**
+ * Stands after every `<` while Postgres looks for matches: its parser takes `<b>` for markup, which it neither searches
+ * nor shows. A control character, since every other one of ASCII means something, and beyond ASCII all are letters to a
+ * database whose locale is C. Texts lose theirs.
+ */
+const BREAK = '\u0001'
+
 /** About 150 characters: English words have 5 letters and a blank. */
 const OPTIONS = `StartSel=${START}, StopSel=${STOP}, MaxWords=26, MinWords=16, ShortWord=0, MaxFragments=0`
 
@@ -18,9 +25,9 @@ const LONGEST = 200
  */
 export async function snippets(db: Database, wanted: string, texts: readonly string[]): Promise<string[]> {
   if (texts.length === 0) return []
-  const clean = texts.map((text) => text.replace(MARKS, ' '))
-  // The parser takes `<…>` for markup and would drop it; an escaped text would be cut inside an entity.
-  const parsed = clean.map((text) => text.replaceAll('<', '‹').replaceAll('>', '›'))
+  const clean = texts.map((text) => text.replace(MARKS, ' ').replaceAll(BREAK, ' '))
+  // An escaped text would be cut inside an entity, so escaping comes last.
+  const parsed = clean.map((text) => text.replaceAll('<', `<${BREAK}`))
   const { rows } = await sql<{ headline: string }>`
     with wanted as materialized (
       select coalesce(string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', ' | '), '')::tsquery as any_word
@@ -33,7 +40,7 @@ export async function snippets(db: Database, wanted: string, texts: readonly str
 }
 
 function toHtml(headline: string): string {
-  const oneLine = shorten(headline.replace(/\s+/gu, ' ').trim().replaceAll('‹', '<').replaceAll('›', '>'))
+  const oneLine = shorten(headline.replaceAll(BREAK, '').replace(/\s+/gu, ' ').trim())
   return oneLine
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -48,5 +55,6 @@ function shorten(text: string): string {
   const start = Math.max(0, text.indexOf(START) - LONGEST / 4)
   const part = text.slice(start, start + LONGEST)
   const open = part.lastIndexOf(START) > part.lastIndexOf(STOP)
-  return `${start > 0 ? '…' : ''}${part}${open ? STOP : ''}…`.toWellFormed()
+  // What the cut left of an emoji goes too.
+  return `${start > 0 ? '…' : ''}${part}${open ? STOP : ''}…`.replace(/\p{Surrogate}/gu, '')
 }

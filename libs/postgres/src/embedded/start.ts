@@ -8,7 +8,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { siblingModule } from '@daybook/runtime/sibling-module'
 import type { DatabaseAddress } from '../connect.ts'
 import type { ChildMessage } from './messages.ts'
-import { socketPath } from './socket-path.ts'
+import { SOCKET_PORT, socketPath } from './socket-path.ts'
 
 /** The embedded Postgres: PGlite in a child process behind a Unix socket. */
 export interface EmbeddedDatabase {
@@ -39,26 +39,29 @@ export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Pr
     socket: socketPath(dataDir),
   }
   let child: ChildProcess | undefined
-  let stopping = false
+  const lifetime = new AbortController()
+  /** The restart that is under way, if any. */
+  let restart: Promise<void> | undefined
 
   const launch = async (): Promise<void> => {
     const started = await launchUnlocked(paths)
     child = started
     started.once('exit', (code, signal) => {
       child = undefined
-      if (stopping) return
+      if (lifetime.signal.aborted) return
       logger.warn({ code, signal }, 'the embedded database died; starting it again')
-      void relaunch()
+      restart = relaunch()
     })
   }
   const relaunch = async (): Promise<void> => {
-    for (let attempt = 0; !stopping && child === undefined; attempt += 1) {
+    for (let attempt = 0; !lifetime.signal.aborted; attempt += 1) {
       try {
         await launch()
         logger.info('the embedded database is back')
+        return
       } catch (error) {
         logger.error({ error }, 'the embedded database does not start')
-        await pause(backoffDelay(attempt))
+        await pause(backoffDelay(attempt), lifetime.signal)
       }
     }
   }
@@ -66,12 +69,21 @@ export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Pr
   await launch()
   return {
     address: {
-      connection: { host: dirname(paths.socket), user: 'postgres', database: 'postgres' },
+      // All that names the server is given here: what is left out, pg takes from PGPORT and the like.
+      connection: {
+        host: dirname(paths.socket),
+        port: SOCKET_PORT,
+        user: 'postgres',
+        database: 'postgres',
+        ssl: false,
+      },
       maxConnections: 1,
     },
     pid: () => child?.pid,
     async stop() {
-      stopping = true
+      lifetime.abort()
+      // A child that is just being started would otherwise outlive this.
+      await restart
       if (child !== undefined) await stopChild(child)
     },
   }
@@ -118,10 +130,11 @@ function firstAnswer(child: ChildProcess): Promise<ChildMessage['type'] | 'no an
       clearTimeout(timer)
       resolve((message as ChildMessage).type)
     })
-    child.once('exit', () => {
-      clearTimeout(timer)
-      resolve('it ended')
-    })
+    for (const end of ['exit', 'error'])
+      child.once(end, () => {
+        clearTimeout(timer)
+        resolve('it ended')
+      })
   })
 }
 
@@ -137,7 +150,8 @@ function endOrphan(lockPath: string): void {
 
 async function stopChild(child: ChildProcess): Promise<void> {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  child.send('stop')
+  // It may die at this very moment; then there is nobody to tell, and `exit` comes all the same.
+  child.send('stop', () => {})
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await ended
   clearTimeout(timer)

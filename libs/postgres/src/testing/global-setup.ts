@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client } from 'pg'
 import { NoNativeServerError, startNativeServer } from './native-server.ts'
 import { TEST_DATABASE_URL } from './test-database.ts'
 
@@ -24,14 +24,15 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   } catch (error) {
     if (!(error instanceof NoNativeServerError)) throw error
     const problem = `native Postgres: ${error.message}. Run infra/debian/install, or set ${TEST_DATABASE_URL}.`
-    if (process.env.DAYBOOK_TEST_REQUIRE === 'all') throw new Error(`Cannot test on ${problem}`)
+    if (process.env.DAYBOOK_TEST_REQUIRE === 'all')
+      throw new Error(`Cannot test on ${problem}`, { cause: error })
     process.stderr.write(`\n*** NOT TESTED on ${problem}\n\n`)
     return undefined
   }
 }
 
 async function checkPgvector(url: string): Promise<undefined> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     const { rowCount } = await client.query(`select from pg_available_extensions where name = 'vector'`)

@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pause } from '@daybook/runtime/backoff'
-import pg from 'pg'
+import { Client } from 'pg'
 
 /** A Postgres server for the tests of one run. */
 export interface NativeServer {
@@ -17,15 +17,18 @@ export interface NativeServer {
 export class NoNativeServerError extends Error {}
 
 const START_TIMEOUT_MS = 30_000
+const STOP_TIMEOUT_MS = 10_000
 
 /**
  * Keeps the server as long as its standard input is open, so that it goes with us however we end, `kill -9` included;
- * then removes the folder ($1). SIGINT is Postgres's fast shutdown.
+ * then removes the folder ($1). SIGINT is Postgres's fast shutdown. Descriptor 3, since a shell gives its background
+ * commands /dev/null as their standard input.
  */
 const KEEPER = `
   folder=$1; shift
-  "$@" & server=$!
-  (cat >/dev/null; kill -INT $server) & waiter=$!
+  exec 3<&0
+  "$@" 3<&- & server=$!
+  (cat <&3 >/dev/null; kill -INT $server) & waiter=$!
   wait $server
   kill $waiter 2>/dev/null
   rm -rf "$folder"
@@ -113,7 +116,7 @@ async function untilItAnswers(url: string, keeper: ChildProcess): Promise<void> 
   })
   const deadline = Date.now() + START_TIMEOUT_MS
   for (;;) {
-    const client = new pg.Client({ connectionString: url })
+    const client = new Client({ connectionString: url })
     try {
       await client.connect()
       return
@@ -131,5 +134,12 @@ async function stop(keeper: ChildProcess): Promise<void> {
   if (keeper.exitCode !== null) return
   const ended = new Promise((resolve) => keeper.once('exit', resolve))
   keeper.stdin?.end()
+  const timer = setTimeout(() => killGroup(keeper), STOP_TIMEOUT_MS)
   await ended
+  clearTimeout(timer)
+}
+
+/** `detached` made the keeper the leader of a group in which the server is too. */
+function killGroup(keeper: ChildProcess): void {
+  if (keeper.pid !== undefined) process.kill(-keeper.pid, 'SIGKILL')
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@daybook/memory/id'
 import { silentLogger } from '@daybook/runtime/logger'
-import pg from 'pg'
+import { Client } from 'pg'
 import { ensureProject } from '../access/projects.ts'
 import { type Database, type DatabaseAddress, openDatabase, serverAddress } from '../connect.ts'
 import { startEmbeddedDatabase } from '../embedded/start.ts'
@@ -61,7 +61,7 @@ export async function createNativeDatabase(): Promise<{ url: string; drop(): Pro
   const server = process.env[TEST_DATABASE_URL]
   if (server === undefined) throw new Error(`${TEST_DATABASE_URL} is not set`)
   const maintain = async (statement: string) => {
-    const client = new pg.Client({ connectionString: server })
+    const client = new Client({ connectionString: server })
     await client.connect()
     await client.query(statement).finally(() => client.end())
   }

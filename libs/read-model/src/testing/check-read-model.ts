@@ -72,14 +72,12 @@ async function appliedEvents(scope: ProjectScope, { generation }: LiveReadModel)
   return events
 }
 
-/** The columns of `memories` that come straight from the newest event. */
-type Columns = Omit<MemoryRow, 'number' | 'lexical_text'>
+/** A row by column; moments as milliseconds since 1970. */
+type StoredRow = Readonly<Record<string, unknown>> & { readonly memory_id: string }
 
-interface StoredRow extends Columns {
-  readonly number: number
-  readonly lexemes: string
-  readonly length: number
-}
+const MOMENTS = ['created_at', 'occurred_at', 'expires_at'] as const
+const milliseconds = (column: string) =>
+  sql`(extract(epoch from ${sql.id(column)}) * 1000)::float8 as ${sql.id(column)}`
 
 async function checkMemories(
   { db, projectId }: ProjectScope,
@@ -88,7 +86,7 @@ async function checkMemories(
 ): Promise<string[]> {
   const { rows } = await sql<StoredRow>`
     select memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent, labels, categories,
-      importance, created_at, occurred_at, expires_at, forgotten, encode(content_hash, 'hex') as content_hash,
+      importance, ${sql.join(MOMENTS.map(milliseconds))}, forgotten, encode(content_hash, 'hex') as content_hash,
       lexemes::text as lexemes, length
     from ${tables.memories} where project_id = ${projectId}`.execute(db)
   const stored = new Map(rows.map((row) => [row.memory_id, row]))
@@ -103,9 +101,10 @@ async function checkMemories(
       continue
     }
     const { number: _, lexical_text: __, ...columns } = row
-    const wanted = { ...columns, ...analysed.get(id) }
+    const moments = MOMENTS.map((name) => [name, row[name] === null ? null : Date.parse(row[name])])
+    const wanted = { ...columns, ...analysed.get(id), ...Object.fromEntries(moments) }
     for (const [column, value] of Object.entries(wanted)) {
-      const is = found[column as keyof StoredRow]
+      const is = found[column]
       if (!isDeepStrictEqual(normal(is), normal(value)))
         differences.push(`memory ${id} has ${column} ${show(is)}, the journal says ${show(value)}`)
     }

@@ -9,7 +9,7 @@ import type { LegInput } from './leg-input.ts'
  */
 export const EXACT_BELOW = 5_000
 
-/** Chunks fetched for each hit wanted, as several chunks of a long text may be near the query. */
+/** Chunks that the index is asked for, for each hit wanted: several chunks of a long text may be near the query. */
 const CHUNKS_PER_HIT = 1.5
 
 /** A hit, with the part of the embedded text that came nearest (UTF-16 offsets). */
@@ -25,19 +25,49 @@ interface Row {
   readonly span_end: number
 }
 
-/** The vector leg: cosine similarity of the query's vector and each memory's, of whose chunks the best counts. */
-export async function vectorLeg(input: LegInput, query: Float32Array): Promise<VectorHit[]> {
+/**
+ * The vector leg: cosine similarity of the query's vector and each memory's, of whose chunks the best counts.
+ *
+ * An HNSW scan ends after `hnsw.max_scan_tuples` (20,000) rows, whoever's they are, so a project or filter that leaves
+ * little of a large database gets too few rows, or none. Where the index gave fewer hits than wanted, everything that
+ * satisfies the condition is compared: the fewer that is, the faster.
+ *
+ * @param exactBelow for tests
+ */
+export async function vectorLeg(
+  input: LegInput,
+  query: Float32Array,
+  exactBelow = EXACT_BELOW,
+): Promise<VectorHit[]> {
   const embedding = sql`${pgvector.toSql([...query]) as string}::vector`
-  const sources = [(await isSmall(input)) ? exact(input, embedding) : approximate(input, embedding)]
-  if (input.includeForgotten) sources.push(forgotten(input, embedding))
+  const indexed = await indexedMemories(input)
+  if (indexed >= exactBelow) {
+    const hits = await nearest(input, embedding, approximate(input, embedding))
+    if (hits.length >= Math.min(input.limit, indexed)) return hits
+  }
+  return nearest(input, embedding, exact(input, embedding))
+}
+
+/** How many memories of the project the indexes hold. */
+async function indexedMemories({ scope, readModel }: LegInput): Promise<number> {
+  const { rows } = await sql<{ memories: number }>`
+    select memories from ${readModel.tables.lexicalStats} where project_id = ${scope.projectId}`.execute(
+    scope.db,
+  )
+  return rows[0]?.memories ?? 0
+}
+
+/** Each memory's best chunk, of the chunks given and those of forgotten memories; the nearest first. */
+async function nearest(
+  input: LegInput,
+  embedding: RawBuilder<unknown>,
+  live: RawBuilder<unknown>,
+): Promise<VectorHit[]> {
+  const chunks = input.includeForgotten ? sql`(${live}) union all (${forgotten(input, embedding)})` : live
   const { rows } = await sql<Row>`
-    select distinct on (distance, memory_id) * from (
+    select * from (
       select distinct on (memory_id) memory_id, distance, span_start, span_end
-      from (${sql.join(
-        sources.map((source) => sql`(${source})`),
-        sql` union all `,
-      )}) chunks
-      order by memory_id, distance
+      from (${chunks}) chunks order by memory_id, distance, span_start
     ) best
     order by distance, memory_id limit ${input.limit}`.execute(input.scope.db)
   return rows.map((row) => ({
@@ -46,14 +76,6 @@ export async function vectorLeg(input: LegInput, query: Float32Array): Promise<V
     spanStart: row.span_start,
     spanEnd: row.span_end,
   }))
-}
-
-async function isSmall({ scope, readModel }: LegInput): Promise<boolean> {
-  const { rows } = await sql<{ memories: number }>`
-    select memories from ${readModel.tables.lexicalStats} where project_id = ${scope.projectId}`.execute(
-    scope.db,
-  )
-  return (rows[0]?.memories ?? 0) < EXACT_BELOW
 }
 
 /** The join is spelled out as the index wants it: the nearest first, then what the condition leaves of them. */
@@ -66,26 +88,21 @@ function approximate({ scope, readModel, condition, limit }: LegInput, embedding
     order by v.embedding <=> ${embedding} limit ${Math.ceil(limit * CHUNKS_PER_HIT)}`
 }
 
-/** The distance is computed in a subquery that the index cannot serve, so every vector is compared. */
-function exact({ scope, readModel, condition, limit }: LegInput, embedding: RawBuilder<unknown>) {
+/** Without an order of its own, which the index could serve, so every vector is compared; no chunk is left out. */
+function exact({ scope, readModel, condition }: LegInput, embedding: RawBuilder<unknown>) {
   const { vectors, memories } = readModel.tables
   return sql`
-    select memory_id, distance, span_start, span_end from (
-      select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
-      from ${vectors} v join ${memories} m on m.project_id = v.project_id and m.memory_id = v.memory_id
-      where v.project_id = ${scope.projectId} and ${condition}
-      offset 0
-    ) compared
-    order by distance limit ${Math.ceil(limit * CHUNKS_PER_HIT)}`
+    select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+    from ${vectors} v join ${memories} m on m.project_id = v.project_id and m.memory_id = v.memory_id
+    where v.project_id = ${scope.projectId} and ${condition}`
 }
 
 /** Forgotten memories have no rows in the index; their vectors are still in the embedding store. */
-function forgotten({ scope, readModel, condition, limit }: LegInput, embedding: RawBuilder<unknown>) {
+function forgotten({ scope, readModel, condition }: LegInput, embedding: RawBuilder<unknown>) {
   const { generation, tables } = readModel
   return sql`
     select m.memory_id, c.embedding <=> ${embedding} as distance, c.span_start, c.span_end
     from ${tables.memories} m
     join embedding_chunks c on c.model_id = ${generation.modelId} and c.content_hash = m.content_hash
-    where m.project_id = ${scope.projectId} and m.forgotten and ${condition}
-    order by distance limit ${limit}`
+    where m.project_id = ${scope.projectId} and m.forgotten and ${condition}`
 }

@@ -1,18 +1,24 @@
 import { DaybookError, ValidationError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
-import { GraphQLError } from 'graphql'
+import type { GraphQLError } from 'graphql'
+import { createGraphQLError } from 'graphql-yoga'
 
 /** Codes whose request may be sent again as it is. */
 const RETRYABLE = new Set<string>(['UNAVAILABLE', 'BEHIND'])
 
+/** By name: `graphql` comes as CommonJS and as ES module, and a process that has loaded both has two classes of it. */
+function isGraphQLError(error: unknown): error is GraphQLError {
+  return error instanceof Error && error.name === 'GraphQLError'
+}
+
 /** The error that we threw, under the layers that GraphQL put round it. */
 function origin(error: unknown): unknown {
-  return error instanceof GraphQLError && error.originalError != null ? origin(error.originalError) : error
+  return isGraphQLError(error) && error.originalError != null ? origin(error.originalError) : error
 }
 
 function expected(error: DaybookError): GraphQLError {
-  return new GraphQLError(error.message, {
+  return createGraphQLError(error.message, {
     extensions: {
       code: error.code,
       retryable: RETRYABLE.has(error.code),
@@ -28,9 +34,9 @@ function expected(error: DaybookError): GraphQLError {
 export function createMaskError(logger: Logger) {
   return (error: unknown): Error => {
     const source = origin(error)
-    const located = error instanceof GraphQLError ? { path: error.path, nodes: error.nodes } : {}
+    const located = isGraphQLError(error) ? { path: error.path, nodes: error.nodes } : {}
     const toLocated = (masked: GraphQLError) =>
-      new GraphQLError(masked.message, { ...located, extensions: masked.extensions } as never)
+      createGraphQLError(masked.message, { ...located, extensions: masked.extensions } as never)
     if (source instanceof DaybookError) return toLocated(expected(source))
     if (isDatabaseUnavailable(source)) {
       logger.warn({ error: source }, 'the database cannot be reached')
@@ -40,10 +46,11 @@ export function createMaskError(logger: Logger) {
         ),
       )
     }
-    if (source instanceof GraphQLError) return source
+    // The outer one says where in the request: which variable, which field.
+    if (isGraphQLError(source)) return error as GraphQLError
     logger.error({ error: source }, 'a request failed unexpectedly')
     return toLocated(
-      new GraphQLError('Something went wrong inside Daybook; its log says what', {
+      createGraphQLError('Something went wrong inside Daybook; its log says what', {
         extensions: { code: 'INTERNAL', retryable: false },
       }),
     )

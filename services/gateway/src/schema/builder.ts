@@ -3,9 +3,9 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import DataloaderPlugin from '@pothos/plugin-dataloader'
 import ErrorsPlugin from '@pothos/plugin-errors'
 import RelayPlugin from '@pothos/plugin-relay'
-import { GraphQLError } from 'graphql'
+import { createGraphQLError } from 'graphql-yoga'
 import type { Context } from '../context.ts'
-import { REQUEST_LIMITS } from './limits.ts'
+import { LIST_COST, REQUEST_LIMITS } from './limits.ts'
 
 /** The one builder that every type of the API registers with. */
 export const builder = new SchemaBuilder<{
@@ -24,7 +24,7 @@ export const builder = new SchemaBuilder<{
   relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
   complexity: {
     defaultComplexity: 1,
-    defaultListMultiplier: 10,
+    defaultListMultiplier: LIST_COST,
     limit: { complexity: REQUEST_LIMITS.cost, depth: REQUEST_LIMITS.depth, breadth: REQUEST_LIMITS.breadth },
     complexityError: (kind, result) => {
       const [what, asked, limit] = {
@@ -32,7 +32,7 @@ export const builder = new SchemaBuilder<{
         Depth: ['deep', result.depth, REQUEST_LIMITS.depth],
         Breadth: ['broad', result.breadth, REQUEST_LIMITS.breadth],
       }[kind] as [string, number, number]
-      return new GraphQLError(
+      return createGraphQLError(
         `The query is too ${what}: ${asked} where the limit is ${limit}. Ask for less at a time.`,
         {
           extensions: { code: 'QUERY_TOO_COSTLY', limit, http: { status: 400 } },

@@ -6,9 +6,17 @@ export const REQUEST_LIMITS = {
   directives: 50,
   depth: 16,
   breadth: 300,
-  /** A field costs 1; what is in a list costs ten times as much. */
+  /** A field costs 1; what is in a list costs as much as the list may hold, 10 where no argument says. */
   cost: 20_000,
 } as const
 
 /** Items in one page of a list. */
 export const PAGE_MAX = 100
+
+/** What the builder takes a list to hold when it counts a query's cost. */
+export const LIST_COST = 10
+
+/** The cost of a field whose list is as long as the argument says: it makes up for what the builder does not see. */
+export function listCost(items: number | null | undefined): { field: number; multiplier: number } {
+  return { field: 1, multiplier: Math.max(1, (items ?? LIST_COST) / LIST_COST) }
+}

@@ -11,6 +11,7 @@ const FIRST_MAX = 1_000
 builder.queryField('journal', (t) =>
   t.field({
     type: [event],
+    complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
     description: "The project's events in sequence order, those after `after`.",
     args: {
       after: t.arg.int({ defaultValue: 0 }),

@@ -1,6 +1,7 @@
 import { checkFilter } from '@daybook/memory/filter'
 import { listMemories } from '@daybook/read-model/read-memories'
 import { builder } from '../builder.ts'
+import { listCost } from '../limits.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 import { checkPage, toConnection } from '../types/page.ts'
@@ -10,6 +11,7 @@ const memoryConnection = builder.connectionObject({ type: memoryInterface, name:
 builder.queryField('memories', (t) =>
   t.field({
     type: memoryConnection,
+    complexity: ({ first }) => listCost(first),
     description: 'Memories that the filter means, newest first.',
     args: {
       filter: t.arg({ type: memoryFilter }),

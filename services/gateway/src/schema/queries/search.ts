@@ -5,6 +5,7 @@ import type { SearchAnswer } from '@daybook/search/search-request'
 import { waitAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
+import { listCost } from '../limits.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 import { searchEngine, searchMode, searchResult } from '../types/search-result.ts'
 
@@ -24,6 +25,7 @@ function counted(context: Context, answer: SearchAnswer): SearchAnswer {
 builder.queryField('search', (t) =>
   t.field({
     type: searchResult,
+    complexity: ({ limit }) => listCost(limit),
     description: 'Finds memories by words and by meaning. In the query: words, "a phrase", -without, OR.',
     args: {
       query: t.arg.string({ required: true }),

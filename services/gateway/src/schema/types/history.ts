@@ -1,5 +1,6 @@
 import { readMemoryEvents } from '@daybook/journal/read'
 import { builder } from '../builder.ts'
+import { listCost } from '../limits.ts'
 import { event } from './event.ts'
 import { memoryInterface } from './memory.ts'
 import { checkPage, toConnection } from './page.ts'
@@ -9,6 +10,7 @@ const eventConnection = builder.connectionObject({ type: event, name: 'EventConn
 builder.interfaceField(memoryInterface, 'history', (t) =>
   t.field({
     type: eventConnection,
+    complexity: ({ first }) => listCost(first),
     description: "The memory's events, oldest first.",
     args: { first: t.arg.int({ defaultValue: 20 }), after: t.arg.string() },
     resolve: async ({ state }, args, { project }) => {

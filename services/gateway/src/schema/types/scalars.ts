@@ -1,11 +1,12 @@
 import { moment } from '@daybook/memory/text-rules'
-import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { createGraphQLError } from 'graphql-yoga'
 import { builder } from '../builder.ts'
 
 function parseMoment(value: unknown): string {
   const result = moment.safeParse(value)
   if (!result.success)
-    throw new GraphQLError(
+    throw createGraphQLError(
       `DateTime ${result.error.issues[0]?.message ?? 'is invalid'}, such as 2026-11-21T09:30:00Z`,
     )
   return result.data
@@ -19,7 +20,7 @@ builder.scalarType('DateTime', {
 
 function parseObject(value: unknown): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new GraphQLError('JSON must be an object')
+    throw createGraphQLError('JSON must be an object')
   return value
 }
 
@@ -28,7 +29,7 @@ builder.scalarType('JSON', {
   serialize: (value) => value as object,
   parseValue: parseObject,
   parseLiteral: (node: ValueNode, variables) => {
-    if (node.kind !== Kind.OBJECT) throw new GraphQLError('JSON must be an object')
+    if (node.kind !== Kind.OBJECT) throw createGraphQLError('JSON must be an object')
     return parseObject(valueFromASTUntyped(node, variables))
   },
 })

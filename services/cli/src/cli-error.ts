@@ -1,0 +1,56 @@
+import { EXIT, type ExitCode } from './exit-codes.ts'
+
+/** An expected failure: a sentence for the person at the terminal, and what to do next. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode
+  /** In a word for machines, such as `VALIDATION`. */
+  readonly code: string
+  /** One line each: what to try. */
+  readonly hints: readonly string[]
+
+  constructor(exitCode: ExitCode, code: string, message: string, hints: readonly string[] = []) {
+    super(message)
+    this.exitCode = exitCode
+    this.code = code
+    this.hints = hints
+  }
+}
+
+/** The command line cannot be carried out as it stands. */
+export class UsageError extends CliError {
+  constructor(message: string, hints: readonly string[] = []) {
+    super(EXIT.usage, 'USAGE', message, hints)
+  }
+}
+
+/** Nothing that is Daybook answers. Trying again later may succeed. */
+export class UnreachableError extends CliError {
+  constructor(message: string, hints: readonly string[]) {
+    super(EXIT.unreachable, 'UNREACHABLE', message, hints)
+  }
+}
+
+/** No key, or one that the daemon does not know. */
+export class UnauthorisedError extends CliError {
+  constructor(message: string, hints: readonly string[]) {
+    super(EXIT.unauthorised, 'UNAUTHENTICATED', message, hints)
+  }
+}
+
+/** Daybook refused a request. `field` is the path of the input that is wrong, where it is one. */
+export class RefusedError extends CliError {
+  readonly field: string | null
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean
+
+  constructor(code: string, message: string, { field = null, retryable = false }: Partial<Refusal> = {}) {
+    super(retryable ? EXIT.unreachable : EXIT.failed, code, message)
+    this.field = field
+    this.retryable = retryable
+  }
+}
+
+interface Refusal {
+  readonly field: string | null
+  readonly retryable: boolean
+}

@@ -1,0 +1,32 @@
+import { UnreachableError } from '../cli-error.ts'
+import type { Connection } from '../settings.ts'
+import { unreachable } from './unreachable.ts'
+
+type Place = Pick<Connection, 'url' | 'dataDir'>
+
+const TIMEOUT_MS = 10_000
+
+async function getJson(place: Place, path: string): Promise<Record<string, unknown>> {
+  try {
+    const response = await fetch(`${place.url}${path}`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const text = await response.text()
+    const value: unknown = text.startsWith('{') ? JSON.parse(text) : null
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+    throw unreachable(place, null, `it answered ${path} with HTTP ${response.status} and no JSON object`)
+  } catch (error) {
+    throw error instanceof UnreachableError ? error : unreachable(place, error)
+  }
+}
+
+/** Whether something that is Daybook lives there; its version where it says it. @throws UnreachableError */
+export async function readHealth(place: Place): Promise<{ version: string | null }> {
+  const { status, version } = await getJson(place, '/health')
+  if (status !== 'ok') throw unreachable(place, null, 'its /health does not say so')
+  return { version: typeof version === 'string' ? version : null }
+}
+
+/** Whether it can serve requests now, and if not, why. @throws UnreachableError */
+export async function readReadiness(place: Place): Promise<{ ready: boolean; problems: readonly string[] }> {
+  const { ready, problems } = await getJson(place, '/ready')
+  return { ready: ready === true, problems: Array.isArray(problems) ? problems.map(String) : [] }
+}

@@ -1,0 +1,69 @@
+import { COMMON_FIELD_NAMES } from '@daybook/memory/common-fields'
+import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import type { Memory } from './memory.ts'
+
+/*
+ * A kind's own fields, asked for and read back for every kind in one selection, made from the kinds' definitions.
+ */
+
+/** The field's name in the API's objects: a field that is called as one of all memories has `Text` after it. */
+function outputName(field: string): string {
+  return (COMMON_FIELD_NAMES as readonly string[]).includes(field) ? `${field}Text` : field
+}
+
+const signature = (kind: KindName, field: string) => {
+  const { shape, required } = kindNamed(kind).fields[field] ?? {}
+  return JSON.stringify([shape, required])
+}
+
+/**
+ * What the field is called in the answer. GraphQL refuses to put fields of one name but different types into one
+ * answer, so those get an alias; not all of them do, as the daemon limits aliases.
+ */
+function answerName(kind: KindName, field: string): string {
+  const sharers = KIND_NAMES.filter((other) => Object.hasOwn(kindNamed(other).fields, field))
+  const agree = sharers.every((other) => signature(other, field) === signature(kind, field))
+  return agree ? outputName(field) : `${kind}_${field}`
+}
+
+/** Selects the own fields of all kinds; goes beside `MEMORY_FIELDS`. */
+export function contentSelection(): string {
+  return KIND_NAMES.map((kind) => {
+    const fields = Object.keys(kindNamed(kind).fields).map((field) => {
+      const [answer, output] = [answerName(kind, field), outputName(field)]
+      return answer === output ? output : `${answer}: ${output}`
+    })
+    return `... on ${kind.charAt(0).toUpperCase()}${kind.slice(1)} { ${fields.join(' ')} }`
+  }).join('\n')
+}
+
+export type MemoryWithContent = Memory & { readonly content: Readonly<Record<string, object>> }
+
+/** The memory with its own fields under `content.<kind>`, the shape in which `RememberInput` takes them. */
+export function withContent(answer: Memory): MemoryWithContent {
+  const kind = answer.kind.toLowerCase() as KindName
+  const raw: Record<string, unknown> = { ...answer }
+  const names = Object.keys(kindNamed(kind).fields)
+  const content = Object.fromEntries(
+    names
+      .map((field) => [field, raw[answerName(kind, field)]] as const)
+      .filter(([, value]) => value !== null && value !== undefined),
+  )
+  const { id, kind: apiKind, title, text, ...others } = answer
+  const common = Object.fromEntries(
+    Object.entries(others).filter(([name]) => COMMON_ANSWER_NAMES.has(name)),
+  ) as typeof others
+  return { id, kind: apiKind, title, text, content: { [kind]: content }, ...common }
+}
+
+const COMMON_ANSWER_NAMES = new Set<string>([
+  ...COMMON_FIELD_NAMES,
+  'version',
+  'sequence',
+  'createdAt',
+  'updatedAt',
+  'accessedAt',
+  'accessCount',
+  'decayWeight',
+  'forgottenAt',
+])

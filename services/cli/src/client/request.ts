@@ -1,0 +1,87 @@
+import { RefusedError, UnauthorisedError } from '../cli-error.ts'
+import type { Connection } from '../settings.ts'
+import { unreachable } from './unreachable.ts'
+
+/** Milliseconds that one request may take; the daemon's own waits are at most 5 s. */
+const TIMEOUT_MS = 60_000
+
+interface GraphQLError {
+  readonly message: string
+  readonly extensions?: { readonly code?: string; readonly field?: string; readonly retryable?: boolean }
+}
+
+interface Answer {
+  readonly data?: unknown
+  readonly errors?: readonly GraphQLError[]
+}
+
+/**
+ * Asks the daemon's GraphQL API.
+ * @throws UnreachableError, UnauthorisedError, RefusedError
+ */
+export function request<Data>(
+  connection: Connection,
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): Promise<Data> {
+  return requestBody(connection, JSON.stringify({ query, variables }))
+}
+
+/** The same with a body that is JSON already. */
+export async function requestBody<Data>(connection: Connection, body: string): Promise<Data> {
+  const { status, text } = await post(connection, body)
+  const answer = parse(text)
+  if (status === 401) throw unauthorised(connection)
+  if (answer?.errors?.[0] !== undefined) throw refusal(answer.errors, status)
+  if (answer?.data == null) {
+    if ([502, 503, 504].includes(status))
+      throw new RefusedError('UNAVAILABLE', `Daybook cannot serve now (HTTP ${status})`, { retryable: true })
+    throw unreachable(connection, null, `it answered with HTTP ${status} and no GraphQL`)
+  }
+  return answer.data as Data
+}
+
+async function post(connection: Connection, body: string): Promise<{ status: number; text: string }> {
+  try {
+    const response = await fetch(`${connection.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        authorization: `Bearer ${connection.apiKey}`,
+      },
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    return { status: response.status, text: await response.text() }
+  } catch (error) {
+    throw unreachable(connection, error)
+  }
+}
+
+function parse(text: string): Answer | null {
+  try {
+    const answer: unknown = JSON.parse(text)
+    return typeof answer === 'object' && answer !== null && ('data' in answer || 'errors' in answer)
+      ? (answer as Answer)
+      : null
+  } catch {
+    return null
+  }
+}
+
+function refusal(errors: readonly GraphQLError[], status: number): RefusedError {
+  const { extensions = {} } = errors[0] as GraphQLError
+  const { code = status === 413 ? 'BODY_TOO_LARGE' : 'REFUSED', field = null } = extensions
+  const messages = [...new Set(errors.map(({ message }) => message))]
+  const retryable = extensions.retryable ?? (code === 'UNAVAILABLE' || [502, 503, 504].includes(status))
+  return new RefusedError(code, messages.slice(0, 5).join('\n'), { field, retryable })
+}
+
+/** The error for a key that opens nothing, naming where the key came from. */
+export function unauthorised({ url, keySource }: Connection): UnauthorisedError {
+  return new UnauthorisedError(`Daybook at ${url} does not accept the API key from ${keySource}.`, [
+    'The daemon keeps its first key in <its data folder>/api-key: name that folder with --data-dir, or DAYBOOK_DATA_DIR',
+    'or give a valid key in DAYBOOK_API_KEY',
+  ])
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UnreachableError } from '../cli-error.ts'
+import type { Connection } from '../settings.ts'
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'its host name cannot be looked up',
+  ECONNRESET: 'the connection broke',
+  UND_ERR_SOCKET: 'the connection broke',
+  ETIMEDOUT: 'it did not answer in time',
+  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
+  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
+}
+
+/** Why a fetch failed, in words: undici hides the system's error in `cause`, or in the first of several. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time'
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const inner = cause instanceof AggregateError ? cause.errors[0] : cause
+  const { code, message } = inner as NodeJS.ErrnoException
+  return REASONS[code ?? ''] ?? message ?? String(error)
+}
+
+/** Where the data folder's own daemon says that it runs, if that is another place than the one tried. */
+function otherUrl({ url, dataDir }: Pick<Connection, 'url' | 'dataDir'>): string | null {
+  try {
+    const holder = JSON.parse(readFileSync(join(dataDir, 'daemon.lock'), 'utf8')) as Record<string, unknown>
+    if (typeof holder['url'] !== 'string' || holder['url'] === url) return null
+    // The file outlives its daemon; signal 0 only asks whether the process is there.
+    process.kill(Number(holder['pid']), 0)
+    return holder['url']
+  } catch {
+    return null
+  }
+}
+
+/** The error for a daemon that does not answer, with what most likely helps first. */
+export function unreachable(
+  place: Pick<Connection, 'url' | 'dataDir'>,
+  error: unknown,
+  answer?: string,
+): UnreachableError {
+  const other = otherUrl(place)
+  const elsewhere =
+    other === null
+      ? 'It runs elsewhere?      --url http://host:port, or set DAYBOOK_URL'
+      : `The daemon of ${place.dataDir} runs at another address:  --url ${other}, or set DAYBOOK_URL`
+  const start = 'It is not running?      npm start   (in the repository; ready after some seconds)'
+  return new UnreachableError(
+    answer === undefined
+      ? `Daybook does not answer at ${place.url}: ${reasonOf(error)}.`
+      : `What answers at ${place.url} is not Daybook: ${answer}.`,
+    other === null ? [start, elsewhere] : [elsewhere],
+  )
+}

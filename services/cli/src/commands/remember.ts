@@ -1,0 +1,134 @@
+import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import { type Command, Option } from 'commander'
+import { UsageError } from '../cli-error.ts'
+import type { Memory } from '../client/memory.ts'
+import { MEMORY_FIELDS } from '../client/memory.ts'
+import { contentSelection, withContent } from '../client/memory-content.ts'
+import { request } from '../client/request.ts'
+import { ERROR_FIELDS, type Failure, succeeded } from '../client/result.ts'
+import { addExamples, addGlobalOptions, collect, invocation, moment, wholeNumber } from '../command.ts'
+import { print, printJson } from '../output/print.ts'
+import { safeLine } from '../output/safe-text.ts'
+import { type KindOption, kindOptions } from '../remember/kind-options.ts'
+import { readText } from '../remember/read-text.ts'
+import { type CommonOptions, type FieldValues, toRememberInput } from '../remember/remember-input.ts'
+
+const EXAMPLES: Partial<Record<KindName, string>> = {
+  insight:
+    'daybook remember insight --key jwt-validation "Validate a JWT’s expiry before trusting its claims"',
+  stash:
+    'daybook remember stash --name login-bug "Half way through: tokens expire too early" --file src/auth.ts',
+  decision: 'daybook remember decision --topic database "We take Postgres" --reasoning "One store for all"',
+  note: 'git log -1 --format=%B | daybook remember note --label git',
+}
+
+export function configure(command: Command): void {
+  for (const name of KIND_NAMES) addKind(command, name)
+  addExamples(command, [...Object.values(EXAMPLES), 'daybook remember note --help'])
+  command.addHelpText(
+    'after',
+    '\nThe text may come from standard input: "-" in its place, or a pipe where it is left out.',
+  )
+}
+
+function addKind(parent: Command, kind: KindName): void {
+  const options = kindOptions(kind)
+  const main = options.find((option) => option.main)
+  const command = parent.command(kind).description(kindNamed(kind).description)
+  const text = main === undefined ? '' : `${main.description} As --${main.flag}; "-" reads standard input`
+  if (main !== undefined) command.argument('[text...]', text)
+  command.optionsGroup(`Options of ${kind}:`)
+  for (const option of options) command.addOption(commanderOption(option))
+  command.optionsGroup('Options of all kinds:')
+  addCommonOptions(command)
+  addGlobalOptions(command)
+  const example = EXAMPLES[kind]
+  if (example !== undefined) addExamples(command, [example])
+  command.action((...given) => {
+    const words = main === undefined ? [] : (given[0] as string[])
+    return remember(kind, options, words, given.at(-1) as Command)
+  })
+}
+
+function commanderOption({ flag, shape, description, required, main }: KindOption): Option {
+  const value =
+    shape === 'moment' ? '<time>' : shape === 'string' || shape === 'strings' ? '<text>' : '<word>'
+  const needs = required ? (main ? ' (needed, here or as the text)' : ' (needed)') : ''
+  const repeats = shape === 'strings' ? ' May be repeated.' : ''
+  const option = new Option(`--${flag} ${value}`, `${description}${repeats}${needs}`)
+  if (shape === 'strings') return option.argParser(collect)
+  if (shape === 'moment') return option.argParser(moment)
+  return shape === 'string' ? option : option.choices(shape)
+}
+
+function addCommonOptions(command: Command): void {
+  command
+    .option('--label <label>', 'A label. May be repeated.', collect)
+    .option(
+      '--category <category>',
+      'person, emotion, interest, event or any other. May be repeated.',
+      collect,
+    )
+    .option('--importance <0-10>', 'How much it matters; 5 unless given.', wholeNumber())
+    .option('--context <name>', 'A namespace, such as a repository or a conversation.')
+    .option('--agent <name>', 'Who remembers it.')
+    .option('--metadata <json>', 'Anything else, as a JSON object.')
+    .option('--occurred-at <time>', 'When it happened, where that differs from now.', moment)
+    .option('--expires-at <time>', 'From then on it is not found any more.', moment)
+    .option('--idempotency-key <key>', 'Makes it safe to send the same again: nothing is added twice.')
+}
+
+interface Remembered {
+  readonly __typename: 'Remembered'
+  readonly memory: Memory
+  readonly sequence: number
+  readonly duplicate: boolean
+}
+
+async function remember(
+  kind: KindName,
+  options: readonly KindOption[],
+  words: readonly string[],
+  command: Command,
+): Promise<void> {
+  const { connection, json } = invocation(command)
+  const values = await fieldValues(options, words, command)
+  const input = toRememberInput(kind, options, values, command.opts<CommonOptions>())
+  const mutation = `mutation Remember($input: RememberInput!) {
+    remember(input: $input) {
+      __typename
+      ... on Remembered { sequence duplicate memory { ${json ? MEMORY_FIELDS + contentSelection() : 'id title'} } }
+      ${ERROR_FIELDS}
+    }
+  }`
+  const answer = await request<{ remember: Remembered | Failure }>(connection, mutation, { input })
+  const { memory, sequence, duplicate } = succeeded(answer.remember)
+  if (json) return printJson({ memory: withContent(memory), sequence, duplicate })
+  print(`${duplicate ? 'Already there' : 'Remembered'}: ${safeLine(memory.title)}`)
+  print(`${safeLine(memory.id)}  (sequence ${sequence})`)
+}
+
+/** What was given for each field, the text or standard input for the main one. @throws UsageError */
+async function fieldValues(
+  options: readonly KindOption[],
+  words: readonly string[],
+  command: Command,
+): Promise<FieldValues> {
+  const values: Record<string, string | readonly string[]> = {}
+  for (const { field, flag } of options) {
+    const given = command.getOptionValue(
+      command.options.find(({ long }) => long === `--${flag}`)?.attributeName() ?? '',
+    )
+    if (given !== undefined) values[field] = given as string | readonly string[]
+  }
+  const main = options.find((option) => option.main)
+  if (main === undefined) return values
+  if (words.length > 0 && values[main.field] !== undefined)
+    throw new UsageError(`The text is given twice: as --${main.flag} and after the options`)
+  const piped =
+    words.length === 0 && main.required && values[main.field] === undefined && !process.stdin.isTTY
+  if (piped || (words.length === 1 && words[0] === '-')) values[main.field] = await readText(process.stdin)
+  else if (words.length > 0) values[main.field] = words.join(' ')
+  if (piped && values[main.field] === '') delete values[main.field]
+  return values
+}

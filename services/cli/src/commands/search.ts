@@ -1,0 +1,110 @@
+import { type Command, Option } from 'commander'
+import { MEMORY_FIELDS, type Memory } from '../client/memory.ts'
+import { request } from '../client/request.ts'
+import { addExamples, collect, invocation, wholeNumber } from '../command.ts'
+import { painterFor } from '../output/paint.ts'
+import { note, print, printJson } from '../output/print.ts'
+import { safeText } from '../output/safe-text.ts'
+import { type HitView, renderHit } from '../output/search-hit.ts'
+
+export function configure(command: Command): void {
+  command
+    .argument('<query...>', 'words, "a phrase", -without, OR')
+    .option('--limit <n>', 'at most so many, up to 100 (default 10)', wholeNumber(1))
+    .addOption(
+      new Option('--mode <mode>', 'by words and meaning, by meaning, by words (default hybrid)').choices([
+        'hybrid',
+        'semantic',
+        'keyword',
+      ]),
+    )
+    .option('--kind <kind>', 'only this kind; may be repeated', collect)
+    .option('--label <label>', 'only with this label; repeated: with all of them', collect)
+    .option('--context <name>', 'only in this namespace')
+    .option('--min-importance <0-10>', 'only what matters this much', wholeNumber())
+    .option('--include-forgotten', 'also what was forgotten')
+    .option(
+      '--at-least <sequence>',
+      'wait (5 s at most) until the index includes this sequence',
+      wholeNumber(),
+    )
+    .option('--explain', 'say for each hit why it scores what it scores')
+    .action((query: string[], options: SearchOptions, self: Command) =>
+      search(query.join(' '), options, self),
+    )
+  addExamples(command, [
+    'daybook search "token security"',
+    'daybook search deploy --kind decision --kind learning --limit 3',
+    `daybook search '"connection refused" -docker' --mode keyword`,
+    'daybook search -- -5 degrees',
+  ])
+}
+
+interface SearchOptions {
+  readonly limit?: number
+  readonly mode?: string
+  readonly kind?: readonly string[]
+  readonly label?: readonly string[]
+  readonly context?: string
+  readonly minImportance?: number
+  readonly includeForgotten?: boolean
+  readonly atLeast?: number
+  readonly explain?: boolean
+}
+
+interface SearchResult {
+  readonly hits: readonly (HitView & { readonly memory: Memory })[]
+  readonly matchType: string | null
+  readonly engine: string
+  readonly degraded: readonly string[]
+  readonly message: string | null
+  readonly sequence: number
+}
+
+const EXPLANATION = `explanation {
+  method score ownScore scale missingNeighbours generation model
+  legs { leg rank rawScore normalisedScore weight contribution }
+  neighbours { memoryId distance contribution }
+}`
+
+async function search(query: string, options: SearchOptions, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const filter = {
+    kinds: options.kind && (await (await import('../kinds.ts')).toApiKinds(options.kind)),
+    labelsAll: options.label,
+    context: options.context,
+    minImportance: options.minImportance,
+    includeForgotten: options.includeForgotten,
+  }
+  const content = json ? await import('../client/memory-content.ts') : null
+  const document = `query Search(
+    $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $atLeast: Int
+  ) {
+    search(query: $query, filter: $filter, mode: $mode, limit: $limit, atLeast: $atLeast) {
+      hits {
+        score matchType snippet version
+        memory { ${MEMORY_FIELDS} ${content?.contentSelection() ?? ''} }
+        ${options.explain === true ? EXPLANATION : ''}
+      }
+      matchType engine degraded message sequence
+    }
+  }`
+  const { search: result } = await request<{ search: SearchResult }>(connection, document, {
+    query,
+    filter,
+    mode: options.mode?.toUpperCase(),
+    limit: options.limit,
+    atLeast: options.atLeast,
+  })
+  for (const missing of result.degraded) note(`Note: ${safeText(missing)}`)
+  if (result.message !== null) note(safeText(result.message))
+  if (content !== null) {
+    const hits = result.hits.map((hit) => ({ ...hit, memory: content.withContent(hit.memory) }))
+    return printJson({ ...result, hits })
+  }
+  if (result.hits.length === 0 && result.message === null) note('Nothing was found.')
+  const paint = painterFor(process.stdout)
+  const now = Date.now()
+  const rendered = result.hits.map((hit, index) => renderHit(index + 1, hit, paint, now))
+  if (rendered.length > 0) print(rendered.join('\n\n'))
+}

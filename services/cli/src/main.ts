@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { addExamples, addGlobalOptions, type CommandEntry } from './command.ts'
+import { EXIT } from './exit-codes.ts'
+import { renderError } from './output/error.ts'
+
+/** Every command, in the order of the help. A new one is a file in `commands/` and an entry here. */
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'status',
+    description: 'say whether the daemon serves, and how far its indexes are',
+    load: () => import('./commands/status.ts'),
+  },
+  {
+    name: 'remember',
+    parameters: '<kind> [text…]',
+    description: 'remember something',
+    load: () => import('./commands/remember.ts'),
+  },
+  {
+    name: 'search',
+    parameters: '<query…>',
+    description: 'find memories by words and by meaning',
+    load: () => import('./commands/search.ts'),
+  },
+  {
+    name: 'get',
+    parameters: '<id>',
+    description: 'show one memory whole, or its history',
+    load: () => import('./commands/get.ts'),
+  },
+  {
+    name: 'forget',
+    parameters: '<id>',
+    description: 'take a memory out of the indexes; restore brings it back',
+    load: () => import('./commands/forget.ts'),
+  },
+  {
+    name: 'restore',
+    parameters: '<id>',
+    description: 'undo: bring back a forgotten memory, or an earlier version',
+    load: () => import('./commands/restore.ts'),
+  },
+  {
+    name: 'import',
+    parameters: '<file>',
+    description: 'remember every line of a JSON Lines file, resumable',
+    load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'tail',
+    description: 'follow what is written, live',
+    load: () => import('./commands/tail.ts'),
+  },
+]
+
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  refused by Daybook, not found, or a part failed
+  2  the command line is wrong
+  3  the daemon cannot be reached, or cannot serve now
+  4  no API key, or not a valid one
+
+The API key is DAYBOOK_API_KEY, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.`
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return version
+}
+
+function createProgram(): Command {
+  const program = new Command('daybook')
+    .description('Daybook, the event-sourced memory for AI agents, from the command line.')
+    .usage('<command> [options]')
+    .version(version(), '--version', 'print the version of this CLI')
+    .helpOption('-h, --help', 'show this help, or a command’s')
+    // An option belongs to the command that it stands after: `restore --version 2` is not `--version`.
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureHelp({
+      showGlobalOptions: false,
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),
+    })
+  for (const { name, parameters, description } of COMMANDS)
+    program
+      .command(name)
+      .usage(parameters ?? '')
+      .description(description)
+  program.helpCommand('help [command]', 'show the help of a command')
+  program.hook('preSubcommand', async (_, command) => {
+    const entry = COMMANDS.find(({ name }) => name === command.name())
+    if (entry === undefined) return
+    // The list shows the arguments only; the command's own help shows where options go as well.
+    command.usage(`${entry.parameters ?? ''} [options]`.trim())
+    ;(await entry.load()).configure(command)
+    addGlobalOptions(command)
+  })
+  addGlobalOptions(program)
+  addExamples(program, [
+    'daybook remember insight --key jwt-validation "Validate a JWT’s expiry before trusting its claims"',
+    'daybook search "token security"',
+    'daybook import memories.jsonl --wait',
+    'daybook help remember',
+  ])
+  program.addHelpText('after', EXIT_CODES)
+  return program
+}
+
+/** `help remember note` is `remember note --help`: commander's own help command shows nothing of what is loaded late. */
+function withHelpLast(given: readonly string[]): readonly string[] {
+  const [first, ...names] = given
+  return first === 'help' && names.length > 0 ? [...names, '--help'] : given
+}
+
+/** `daybook … | head` ends us when it has seen enough: that is no failure. */
+function endQuietlyWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed)
+  })
+}
+
+async function main(given: readonly string[]): Promise<void> {
+  endQuietlyWithReader()
+  try {
+    await createProgram().parseAsync(withHelpLast(given), { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // It has printed its message, or the help, itself.
+      process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
+      return
+    }
+    if (process.env['DAYBOOK_DEBUG']) console.error(error)
+    const { text, exitCode } = renderError(error, given.includes('--json'))
+    console.error(text)
+    process.exitCode = exitCode
+  }
+}
+
+await main(process.argv.slice(2))

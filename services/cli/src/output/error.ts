@@ -1,0 +1,25 @@
+import { CliError, RefusedError } from '../cli-error.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { toJson } from './json.ts'
+import { safeText } from './safe-text.ts'
+
+/** How a failure ends: with a text on standard error (JSON where that was asked for), and an exit code. */
+export function renderError(error: unknown, json: boolean): { text: string; exitCode: ExitCode } {
+  const failure = error instanceof CliError ? error : unexpected(error)
+  const field = failure instanceof RefusedError ? failure.field : null
+  if (json) {
+    const { code, message, hints } = failure
+    return { text: toJson({ error: { code, message, field, hints } }), exitCode: failure.exitCode }
+  }
+  // Messages about a field begin with its path, most of the time.
+  const where = field === null || failure.message.includes(field) ? '' : `${field}: `
+  const lines = [`daybook: ${where}${failure.message}`, ...failure.hints.map((hint) => `  ${hint}`)]
+  return { text: safeText(lines.join('\n')), exitCode: failure.exitCode }
+}
+
+function unexpected(error: unknown): CliError {
+  const message = error instanceof Error ? error.message : String(error)
+  return new CliError(EXIT.failed, 'UNEXPECTED', `That should not happen: ${message}`, [
+    'This is a mistake in the CLI, not in what you typed. DAYBOOK_DEBUG=1 shows where.',
+  ])
+}

@@ -1,0 +1,92 @@
+import { age } from './age.ts'
+import type { Painter } from './paint.ts'
+import { safeLine } from './safe-text.ts'
+import { renderSnippet } from './snippet.ts'
+
+/** What a hit's rendering needs of it. */
+export interface HitView {
+  readonly score: number
+  readonly snippet: string
+  readonly memory: {
+    readonly id: string
+    readonly kind: string
+    readonly title: string
+    readonly labels: readonly string[]
+    readonly context: string | null
+    readonly createdAt: string
+    readonly occurredAt: string | null
+    readonly forgottenAt: string | null
+  }
+  readonly explanation?: ExplanationView
+}
+
+export interface ExplanationView {
+  readonly method: string
+  readonly ownScore: number
+  readonly scale: number
+  readonly missingNeighbours: number
+  readonly generation: number
+  readonly model: string | null
+  readonly legs: readonly {
+    readonly leg: string
+    readonly rank: number
+    readonly rawScore: number
+    readonly normalisedScore: number
+    readonly weight: number
+    readonly contribution: number
+  }[]
+  readonly neighbours: readonly {
+    readonly memoryId: string
+    readonly distance: number
+    readonly contribution: number
+  }[]
+}
+
+const rounded = (score: number) => score.toFixed(3)
+
+/**
+ * A hit in a few lines:
+ *
+ *   1. jwt-validation
+ *      Always validate JWT expiration before trusting claims
+ *      insight · score 0.736 · 2 minutes ago · #security
+ *      insight:0192f0c1-…
+ */
+export function renderHit(
+  place: number,
+  { memory, score, snippet, explanation }: HitView,
+  paint: Painter,
+  now: number,
+): string {
+  const number = `${place}.`
+  const indent = ' '.repeat(number.length + 1)
+  const facts = [
+    safeLine(memory.kind.toLowerCase()),
+    `score ${score.toFixed(3)}`,
+    age(memory.occurredAt ?? memory.createdAt, now),
+    ...(memory.context === null ? [] : [`in ${safeLine(memory.context)}`]),
+    ...memory.labels.map((label) => `#${safeLine(label)}`),
+    ...(memory.forgottenAt === null ? [] : ['forgotten']),
+  ]
+  const lines = [
+    `${paint.bold(safeLine(memory.title))}`,
+    renderSnippet(snippet, paint),
+    paint.dim(facts.join(' · ')),
+    paint.dim(safeLine(memory.id)),
+    ...(explanation === undefined ? [] : renderExplanation(explanation, score)),
+  ]
+  return `${number} ${lines.join(`\n${indent}`)}`
+}
+
+function renderExplanation(explanation: ExplanationView, score: number): string[] {
+  const { method, legs, neighbours, scale, ownScore, missingNeighbours, generation, model } = explanation
+  const near = neighbours.reduce((sum, { contribution }) => sum + contribution, 0)
+  return [
+    `why: ${rounded(score)} = ${rounded(scale)} × (own ${rounded(ownScore)} + neighbours ${rounded(near + missingNeighbours)}), by ${safeLine(method)}`,
+    ...legs.map(
+      ({ leg, rank, rawScore, normalisedScore, weight, contribution }) =>
+        `  ${safeLine(leg)}: rank ${rank}, raw ${rounded(rawScore)}, ${rounded(weight)} × ${rounded(normalisedScore)} = ${rounded(contribution)}`,
+    ),
+    `  generation ${generation}, ${model === null ? 'no vectors compared' : `model ${safeLine(model)}`}`,
+  ]
+}

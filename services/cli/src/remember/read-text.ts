@@ -1,0 +1,32 @@
+import { UsageError } from '../cli-error.ts'
+import { note } from '../output/print.ts'
+
+/** More than any text may have; what is longer is refused before it fills the memory. */
+const MOST_BYTES = 1024 * 1024
+
+/** After so long without a byte it is said that input is waited for: a forgotten text would look like a hang. */
+const HINT_AFTER_MS = 2_000
+
+/** Standard input as one text, without the line feed at its end. @throws UsageError */
+export async function readText(input: AsyncIterable<Uint8Array>): Promise<string> {
+  const hint = setTimeout(
+    () => note('Waiting for the text on standard input (Ctrl-C leaves) …'),
+    HINT_AFTER_MS,
+  )
+  try {
+    const parts: Uint8Array[] = []
+    let size = 0
+    for await (const part of input) {
+      clearTimeout(hint)
+      size += part.byteLength
+      if (size > MOST_BYTES) throw new UsageError('The text on standard input is too long to be one memory')
+      parts.push(part)
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)).replace(/\r?\n$/u, '')
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError('The text on standard input is not UTF-8')
+    throw error
+  } finally {
+    clearTimeout(hint)
+  }
+}

@@ -1,0 +1,82 @@
+import { UsageError } from '../cli-error.ts'
+import type { KindOption } from './kind-options.ts'
+
+/** The options that all kinds share, as commander gives them. */
+export interface CommonOptions {
+  readonly label?: readonly string[]
+  readonly category?: readonly string[]
+  readonly importance?: number
+  readonly context?: string
+  readonly agent?: string
+  readonly metadata?: string
+  readonly occurredAt?: string
+  readonly expiresAt?: string
+  readonly idempotencyKey?: string
+}
+
+/** GraphQL's `RememberInput`. */
+export type RememberInput = Readonly<Record<string, unknown>> & {
+  readonly content: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+/** What was given for the fields of a kind, by their names in the API. */
+export type FieldValues = Readonly<Record<string, string | readonly string[]>>
+
+/** @throws UsageError */
+export function parseMetadata(json: string): object {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    throw new UsageError('--metadata is not JSON', [
+      `An object is needed, such as --metadata '{"ticket": 42}'`,
+    ])
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError(`--metadata must be a JSON object, such as '{"ticket": 42}'`)
+  return value
+}
+
+/**
+ * The request that a command line means. Limits are the daemon's to check; here it is only made sure that what must be
+ * given was.
+ * @throws UsageError naming the option
+ */
+export function toRememberInput(
+  kind: string,
+  options: readonly KindOption[],
+  values: FieldValues,
+  common: CommonOptions,
+): RememberInput {
+  const missing = options.find(({ field, required }) => required && values[field] === undefined)
+  if (missing !== undefined)
+    throw new UsageError(
+      missing.main
+        ? `What to remember is missing. ${missing.description}`
+        : `--${missing.flag} is missing. ${missing.description}`,
+      [`daybook remember ${kind} --help`],
+    )
+  const fields = options.flatMap(({ field, shape }) => {
+    const value = values[field]
+    if (value === undefined) return []
+    // A choice is an enum in the API: `closed` is CLOSED there.
+    return [[field, Array.isArray(shape) ? String(value).toUpperCase() : value] as const]
+  })
+  const { label, category, metadata, importance, context, agent, occurredAt, expiresAt, idempotencyKey } =
+    common
+  const given = {
+    labels: label,
+    categories: category,
+    importance,
+    context,
+    agent,
+    metadata: metadata === undefined ? undefined : parseMetadata(metadata),
+    occurredAt,
+    expiresAt,
+    idempotencyKey,
+  }
+  return {
+    content: { [kind]: Object.fromEntries(fields) },
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  }
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { UnauthorisedError, UsageError } from './cli-error.ts'
+
+/** The options that every command has, as commander gives them; absent where they were not given. */
+export interface GlobalOptions {
+  readonly url?: string
+  readonly dataDir?: string
+  readonly json?: boolean
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where the daemon is and how to open it. */
+export interface Connection {
+  /** Without a slash at the end: `http://127.0.0.1:4000`. */
+  readonly url: string
+  readonly dataDir: string
+  readonly apiKey: string
+  /** Where the key came from, in words. */
+  readonly keySource: string
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:4000'
+
+/** Reads a URL as people write it, with or without `/graphql` at its end. @throws UsageError */
+export function parseUrl(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : null
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new UsageError(`"${given}" is not a URL of a daemon, such as ${DEFAULT_URL}`)
+  return `${url.origin}${url.pathname.replace(/\/+$/u, '').replace(/\/graphql$/u, '')}`
+}
+
+/** The daemon's address and data folder, without its key. An empty variable counts as absent. @throws UsageError */
+export function placeFrom(
+  options: GlobalOptions,
+  environment: Environment,
+): Pick<Connection, 'url' | 'dataDir'> {
+  return {
+    url: parseUrl(options.url ?? (environment['DAYBOOK_URL'] || DEFAULT_URL)),
+    dataDir: resolve(options.dataDir ?? (environment['DAYBOOK_DATA_DIR'] || '.daybook')),
+  }
+}
+
+/**
+ * The address and the key: what stands on the command line goes before the environment, so `--data-dir` before
+ * `DAYBOOK_API_KEY` before `DAYBOOK_DATA_DIR`.
+ * @throws UsageError, UnauthorisedError where no key is found
+ */
+export function connectionFrom(options: GlobalOptions, environment: Environment): Connection {
+  const place = placeFrom(options, environment)
+  const fromEnvironment = environment['DAYBOOK_API_KEY']?.trim()
+  if (options.dataDir === undefined && fromEnvironment)
+    return { ...place, apiKey: fromEnvironment, keySource: 'the environment variable DAYBOOK_API_KEY' }
+  const path = join(place.dataDir, 'api-key')
+  const found = readKey(path)
+  if ('apiKey' in found) return { ...place, apiKey: found.apiKey, keySource: `the file ${path}` }
+  throw new UnauthorisedError(`No API key was found: ${found.problem}`, [
+    'The daemon writes the file when it starts for the first time:  npm start',
+    'Its data folder is another one?  --data-dir <folder>, or DAYBOOK_DATA_DIR',
+    'The daemon runs elsewhere?  Set DAYBOOK_API_KEY (and DAYBOOK_URL)',
+  ])
+}
+
+function readKey(path: string): { apiKey: string } | { problem: string } {
+  try {
+    const apiKey = readFileSync(path, 'utf8').trim()
+    // A header takes printable ASCII only; anything else is not a key of ours.
+    if (!/^[!-~]+$/u.test(apiKey)) return { problem: `the file ${path} does not hold one` }
+    return { apiKey }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return {
+      problem:
+        code === 'ENOENT'
+          ? `DAYBOOK_API_KEY is not set, and there is no file ${path}`
+          : `DAYBOOK_API_KEY is not set, and the file ${path} cannot be read (${code ?? message})`,
+    }
+  }
+}

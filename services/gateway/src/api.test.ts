@@ -1,0 +1,260 @@
+import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+
+const NOTE = (text: string, more: object = {}) => ({ input: { content: { note: { text } }, ...more } })
+
+describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
+  let database: TestDatabase
+  let running: TestGateway
+  let client: TestClient
+
+  beforeAll(async () => {
+    database = await start()
+    running = await startTestGateway(database)
+  })
+  afterAll(async () => {
+    await running?.stop()
+    await database?.stop()
+  })
+  beforeEach(async () => {
+    client = await running.newClient()
+  })
+
+  const remember = async (variables: object) => (await client.data(REMEMBER, variables))['remember']
+
+  const CONTENTS: Record<string, [content: object, selection: string]> = {
+    stash: [{ name: 'n', summary: 's', files: ['a.ts'] }, 'name summary files'],
+    insight: [{ key: 'k', content: 'c' }, 'key content'],
+    decision: [{ topic: 't', decision: 'd', reasoning: 'r' }, 'topic decision reasoning'],
+    learning: [
+      { correctPattern: 'c', antiPattern: 'a', context: 'x', severity: 'high' },
+      'correctPattern antiPattern contextText severity',
+    ],
+    error: [{ message: 'm', rootCause: 'r', fix: 'f' }, 'message rootCause fix'],
+    session: [{ summary: 's', keyChanges: ['k'], status: 'ACTIVE' }, 'summary keyChanges status'],
+    todo: [
+      { description: 'd', context: 'x', resolvedAt: '2026-01-02T03:04:05.000Z' },
+      'description contextText resolvedAt',
+    ],
+    note: [{ text: 't' }, 'text'],
+    fact: [{ summary: 's', content: 'c' }, 'summary content'],
+    document: [{ title: 't', content: 'c' }, 'title content'],
+    entity: [{ name: 'n', type: 'person', content: 'c' }, 'name type content'],
+  }
+
+  test('row 1: every kind is remembered, read by id, revised, forgotten and restored', async () => {
+    expect(Object.keys(CONTENTS).toSorted()).toEqual([...KIND_NAMES].toSorted())
+    for (const [kind, [content, selection]] of Object.entries(CONTENTS)) {
+      const { memory, sequence } = await remember({ input: { content: { [kind]: content } } })
+      expect(memory.id).toMatch(new RegExp(`^${kind}:[0-9a-f-]{36}$`))
+      const type = kind.charAt(0).toUpperCase() + kind.slice(1)
+      const read = await client.data(
+        `query ($id: ID!, $s: Int!) { memory(id: $id, atLeast: $s) { __typename kind ... on ${type} { ${selection} } } }`,
+        { id: memory.id, s: sequence },
+      )
+      const expected = Object.fromEntries(
+        Object.entries(content).map(([name, value]) => [name === 'context' ? 'contextText' : name, value]),
+      )
+      expect(read['memory']).toEqual({ __typename: type, kind: kind.toUpperCase(), ...expected })
+
+      const changed = await client.data(
+        `mutation ($id: ID!) {
+          revise(id: $id, input: { importance: 9 }) { ... on Revised { memory { version importance } } }
+          forget(id: $id) { ... on Forgotten { memory { version forgottenAt } } }
+          restore(id: $id) { ... on Restored { memory { version forgottenAt importance } } }
+        }`,
+        { id: memory.id },
+      )
+      expect(changed['revise'].memory).toEqual({ version: 2, importance: 9 })
+      expect(changed['forget'].memory.forgottenAt).not.toBeNull()
+      expect(changed['restore'].memory).toEqual({ version: 4, forgottenAt: null, importance: 9 })
+    }
+  })
+
+  test('row 22: a memory is found under both spellings of its id, and an unknown one is null and no error', async () => {
+    const { memory, sequence } = await remember(NOTE('hello'))
+    const plain = memory.id.split(':')[1]
+    await client.data('query ($s: Int!) { search(query: "x", atLeast: $s) { sequence } }', { s: sequence })
+    const answer = await client.data(
+      `query ($id: ID!, $plain: ID!, $wrong: ID!) {
+        both: memory(id: $id) { id }
+        plain: memory(id: $plain) { id }
+        node(id: $id) { id }
+        wrongKind: memory(id: $wrong) { id }
+        unknown: memory(id: "note:0192f0c1-0000-7000-8000-000000000000") { id }
+        nonsense: memory(id: "what?") { id }
+      }`,
+      { id: memory.id, plain, wrong: `todo:${plain}` },
+    )
+    expect(answer).toEqual({
+      both: { id: memory.id },
+      plain: { id: memory.id },
+      node: { id: memory.id },
+      wrongKind: null,
+      unknown: null,
+      nonsense: null,
+    })
+  })
+
+  test('a memory is findable by its words directly after remember with atLeast', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { sequence, memory } = await remember(NOTE(`zebra number${round}`))
+      const { search } = await client.data(
+        'query ($q: String!, $s: Int!) { search(query: $q, mode: KEYWORD, atLeast: $s) { sequence hits { memory { id } } } }',
+        { q: `number${round}`, s: sequence },
+      )
+      expect(search.sequence).toBeGreaterThanOrEqual(sequence)
+      expect(search.hits).toEqual([{ memory: { id: memory.id } }])
+    }
+  })
+
+  test('row 4: recall and pop match exactly first, then by search, and else name recent keys', async () => {
+    await remember({
+      input: { content: { insight: { key: 'jwt-validation', content: 'Always check the expiry' } } },
+    })
+    const { sequence } = await remember({
+      input: { content: { stash: { name: 'auth-flow', summary: 'login with tokens' } } },
+    })
+    await client.data('query ($s: Int!) { search(query: "x", atLeast: $s) { sequence } }', { s: sequence })
+    const answer = await client.data(`{
+      exact: recall(key: "jwt-validation") { matchType hits { matchType score memory { title } } }
+      found: pop(name: "login tokens") { matchType hits { memory { title } } }
+      none: recall(key: "unheardof") { matchType message hits { score } }
+    }`)
+    expect(answer['exact']).toEqual({
+      matchType: 'EXACT',
+      hits: [{ matchType: 'EXACT', score: 1, memory: { title: 'jwt-validation' } }],
+    })
+    expect(answer['found'].matchType).toBe('SEMANTIC')
+    expect(answer['found'].hits[0].memory.title).toBe('auth-flow')
+    expect(answer['none'].hits).toEqual([])
+    expect(answer['none'].message).toContain('jwt-validation')
+  })
+
+  test('rememberMany commits what is right and says of each that is wrong what and where', async () => {
+    const { rememberMany } = await client.data(
+      `mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) {
+        __typename ... on Remembered { sequence } ... on ValidationError { field message } } }`,
+      {
+        inputs: [
+          NOTE('one').input,
+          NOTE(' ').input,
+          NOTE('three', { importance: 11 }).input,
+          NOTE('four').input,
+        ],
+      },
+    )
+    expect(rememberMany).toEqual([
+      { __typename: 'Remembered', sequence: 1 },
+      {
+        __typename: 'ValidationError',
+        field: 'inputs.1.content.note.text',
+        message: expect.stringContaining('blank'),
+      },
+      {
+        __typename: 'ValidationError',
+        field: 'inputs.2.importance',
+        message: expect.stringContaining('0 to 10'),
+      },
+      { __typename: 'Remembered', sequence: 2 },
+    ])
+  })
+
+  test('an idempotency key gives the first result again, and refuses another request', async () => {
+    const first = await remember(NOTE('once', { idempotencyKey: 'key' }))
+    const again = await remember(NOTE('once', { idempotencyKey: 'key' }))
+    const other = await remember(NOTE('twice', { idempotencyKey: 'key' }))
+    expect(first.duplicate).toBe(false)
+    expect(again).toEqual({ ...first, duplicate: true })
+    expect(other).toMatchObject({
+      __typename: 'ConflictError',
+      code: 'IDEMPOTENCY_CONFLICT',
+      currentVersion: 1,
+    })
+    expect((await client.data('{ journal { sequence } }'))['journal']).toHaveLength(1)
+  })
+
+  test('a stale expectedVersion is refused with the version that the memory is at', async () => {
+    const { memory } = await remember(NOTE('a'))
+    const revise = (expectedVersion: number) =>
+      client.data(
+        `mutation ($id: ID!, $v: Int!) { revise(id: $id, expectedVersion: $v, input: { labels: ["v${expectedVersion}"] }) {
+          __typename ... on ConflictError { code currentVersion } } }`,
+        { id: memory.id, v: expectedVersion },
+      )
+    await revise(1)
+    expect((await revise(1))['revise']).toEqual({
+      __typename: 'ConflictError',
+      code: 'VERSION_CONFLICT',
+      currentVersion: 2,
+    })
+  })
+
+  test('the history and the journal tell what happened, page by page', async () => {
+    const { memory } = await remember(NOTE('first'))
+    for (const text of ['second', 'third'])
+      await client.data(
+        'mutation ($id: ID!, $t: String!) { revise(id: $id, input: { content: { note: { text: $t } } }) { __typename } }',
+        { id: memory.id, t: text },
+      )
+    const page = async (after: string | null) =>
+      (
+        await client.data(
+          `query ($id: ID!, $after: String) { memory(id: $id, atLeast: 3) { history(first: 2, after: $after) {
+            edges { node { type version changed memory { text } } } pageInfo { hasNextPage endCursor } } } }`,
+          { id: memory.id, after },
+        )
+      )['memory'].history
+    const first = await page(null)
+    expect(first.edges.map((edge: { node: { memory: { text: string } } }) => edge.node.memory.text)).toEqual([
+      'first',
+      'second',
+    ])
+    expect(first.pageInfo.hasNextPage).toBe(true)
+    const second = await page(first.pageInfo.endCursor)
+    expect(second.edges).toEqual([
+      { node: { type: 'MemoryRevised', version: 3, changed: ['content.text'], memory: { text: 'third' } } },
+    ])
+    expect(second.pageInfo.hasNextPage).toBe(false)
+    const { journal } = await client.data('{ journal(after: 1, first: 1) { sequence type correlationId } }')
+    expect(journal).toEqual([{ sequence: 2, type: 'MemoryRevised', correlationId: expect.any(String) }])
+  })
+
+  test('row 23: searching and reading count as access', async () => {
+    const { memory, sequence } = await remember(NOTE('platypus'))
+    await client.data(
+      'query ($s: Int!) { search(query: "platypus", mode: KEYWORD, atLeast: $s) { sequence } }',
+      { s: sequence },
+    )
+    await client.data('query ($id: ID!) { memory(id: $id) { id } }', { id: memory.id })
+    await expect
+      .poll(
+        async () =>
+          (await client.data('{ memories { edges { node { accessCount accessedAt } } } }'))['memories']
+            .edges[0].node,
+      )
+      .toMatchObject({ accessCount: 2, accessedAt: expect.any(String) })
+  })
+
+  test('memories are listed newest first, filtered, page by page', async () => {
+    const texts = ['a', 'b', 'c', 'd']
+    for (const text of texts) await remember(NOTE(text, { labels: text === 'c' ? [] : ['kept'] }))
+    const list = async (after: string | null) =>
+      (
+        await client.data(
+          `query ($after: String) { memories(first: 2, after: $after, filter: { kinds: [NOTE], labelsAny: ["kept"] }) {
+            edges { node { text } } pageInfo { hasNextPage endCursor } } }`,
+          { after },
+        )
+      )['memories']
+    await client.data('{ search(query: "a", atLeast: 4) { sequence } }')
+    const first = await list(null)
+    const second = await list(first.pageInfo.endCursor)
+    const textsOf = (page: { edges: { node: { text: string } }[] }) =>
+      page.edges.map((edge) => edge.node.text)
+    expect([textsOf(first), textsOf(second)]).toEqual([['d', 'b'], ['a']])
+    expect(second.pageInfo.hasNextPage).toBe(false)
+  })
+})

@@ -1,0 +1,267 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+
+/** design.md, "Bad input and failure": what a caller does wrong. Failures of parts are in failures.test.ts. */
+describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
+  let database: TestDatabase
+  let running: TestGateway
+  let client: TestClient
+
+  beforeAll(async () => {
+    database = await start()
+    running = await startTestGateway(database)
+  })
+  afterAll(async () => {
+    await running?.stop()
+    await database?.stop()
+  })
+  beforeEach(async () => {
+    client = await running.newClient()
+  })
+
+  const journalLength = async () => (await client.data('{ journal { sequence } }'))['journal'].length
+
+  const NUL = '\u0000'
+  const refused: [what: string, input: object, field: string, limit: RegExp][] = [
+    [
+      'a text that is too long',
+      { content: { note: { text: 'x'.repeat(65_537) } } },
+      'content.note.text',
+      /65536/,
+    ],
+    [
+      'a key that is too long',
+      { content: { insight: { key: 'k'.repeat(256), content: 'c' } } },
+      'content.insight.key',
+      /255/,
+    ],
+    ['a NUL character in a text', { content: { note: { text: `a${NUL}b` } } }, 'content.note.text', /NUL/],
+    [
+      'a NUL character in metadata',
+      { content: { note: { text: 'a' } }, metadata: { a: [`${NUL}`] } },
+      'metadata',
+      /NUL/,
+    ],
+    ['half a surrogate pair', { content: { note: { text: 'a\uD800' } } }, 'content.note.text', /surrogate/],
+    [
+      'too many labels',
+      { content: { note: { text: 'a' } }, labels: Array.from({ length: 33 }, (_, i) => `${i}`) },
+      'labels',
+      /32/,
+    ],
+    [
+      'a label that is too long',
+      { content: { note: { text: 'a' } }, labels: ['x'.repeat(65)] },
+      'labels.0',
+      /64/,
+    ],
+    [
+      'metadata that is too large',
+      { content: { note: { text: 'a' } }, metadata: { a: 'x'.repeat(16_384) } },
+      'metadata',
+      /16384/,
+    ],
+    [
+      'an importance out of range',
+      { content: { note: { text: 'a' } }, importance: -1 },
+      'importance',
+      /0 to 10/,
+    ],
+    [
+      'a blank required field',
+      { content: { stash: { name: ' ', summary: 's' } } },
+      'content.stash.name',
+      /blank/,
+    ],
+    [
+      'an idempotency key that is too long',
+      { content: { note: { text: 'a' } }, idempotencyKey: 'k'.repeat(256) },
+      'idempotencyKey',
+      /255/,
+    ],
+  ]
+
+  test.each(refused)(
+    '%s is refused naming field and limit, and nothing is written',
+    async (_, input, field, limit) => {
+      const { remember } = await client.data(REMEMBER, { input })
+      expect(remember).toMatchObject({ __typename: 'ValidationError', code: 'VALIDATION', field })
+      expect(remember.message).toMatch(limit)
+      expect(await journalLength()).toBe(0)
+    },
+  )
+
+  const refusedByTypes: [what: string, input: object, naming: RegExp][] = [
+    ['a missing field', { content: { stash: { name: 'n' } } }, /summary/],
+    ['a wrong type', { content: { note: { text: 7 } } }, /text/],
+    ['an unknown kind', { content: { song: { text: 'la' } } }, /song/],
+    ['two kinds at once', { content: { note: { text: 'a' }, todo: { description: 'b' } } }, /one|exactly/i],
+    ['an unknown field', { content: { note: { text: 'a', volume: 1 } } }, /volume/],
+    [
+      'a moment that is none',
+      { content: { note: { text: 'a' } }, occurredAt: 'yesterday' },
+      /occurredAt.*RFC 3339/s,
+    ],
+  ]
+
+  test.each(refusedByTypes)(
+    '%s is refused by the schema, naming it, and nothing is written',
+    async (_, input, naming) => {
+      const { body } = await client.send(REMEMBER, { input })
+      expect(body.errors?.[0]?.message).toMatch(naming)
+      expect(await journalLength()).toBe(0)
+    },
+  )
+
+  test('an empty query and limits out of range are clear errors that name the argument', async () => {
+    const cases: [query: string, field: string][] = [
+      ['{ search(query: "  ") { sequence } }', 'query'],
+      ['{ search(query: "-only -exclusions") { sequence } }', 'query'],
+      ['{ search(query: "a", limit: 0) { sequence } }', 'limit'],
+      ['{ search(query: "a", limit: 101) { sequence } }', 'limit'],
+      [`{ search(query: "${'a'.repeat(4_097)}") { sequence } }`, 'query'],
+      ['{ recall(key: " ") { sequence } }', 'key'],
+      ['{ recall(key: "a\\u0000") { sequence } }', 'key'],
+      ['{ search(query: "a", filter: { context: "\\u0000" }) { sequence } }', 'filter.context'],
+      ['{ search(query: "a", atLeast: 99) { sequence } }', 'atLeast'],
+      ['{ memories(first: 101) { edges { cursor } } }', 'first'],
+      ['{ memories(after: "x") { edges { cursor } } }', 'after'],
+      ['{ journal(first: 0) { sequence } }', 'first'],
+    ]
+    for (const [query, field] of cases) {
+      const { body } = await client.send(query)
+      expect(body.errors?.[0]?.extensions, query).toMatchObject({ code: 'VALIDATION', field })
+    }
+  })
+
+  test('more than 500 memories in a call are refused, and none of them is written', async () => {
+    const inputs = Array.from({ length: 501 }, (_, i) => ({ content: { note: { text: `${i}` } } }))
+    const { body } = await client.send(
+      'mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }',
+      { inputs },
+    )
+    expect(body.errors?.[0]?.message).toMatch(/501.*500/)
+    expect(await journalLength()).toBe(0)
+  })
+
+  test('without a key, with a wrong one, and with none of ours: 401', async () => {
+    for (const authorization of [
+      undefined,
+      'Bearer dbk_wrong',
+      'Bearer nonsense',
+      'Basic abc',
+      `Bearer ${client.key}x`,
+    ]) {
+      const response = await fetch(`${client.url}/graphql`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(authorization === undefined ? {} : { authorization }),
+        },
+        body: JSON.stringify({ query: '{ projections { name } }' }),
+      })
+      expect(response.status, String(authorization)).toBe(401)
+      expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
+    }
+  })
+
+  test("another project's memory is not found, by whatever way it is asked for", async () => {
+    const { remember } = await client.data(REMEMBER, {
+      input: { content: { insight: { key: 'secret', content: 'the vault code' } } },
+    })
+    await client.data('{ search(query: "x", atLeast: 1) { sequence } }')
+    const other = await running.newClient()
+    const id = remember.memory.id
+    const reads = await other.data(
+      `query ($id: ID!) {
+        memory(id: $id) { id } node(id: $id) { id } memories { edges { cursor } } journal { sequence }
+        search(query: "vault code", filter: { includeForgotten: true }) { hits { score } } recall(key: "secret") { hits { score } message }
+      }`,
+      { id },
+    )
+    expect(reads).toMatchObject({
+      memory: null,
+      node: null,
+      memories: { edges: [] },
+      journal: [],
+      search: { hits: [] },
+      recall: { hits: [] },
+    })
+    expect(JSON.stringify(reads)).not.toContain('jwt')
+    const writes = await other.data(
+      `mutation ($id: ID!) {
+        revise(id: $id, input: { importance: 1 }) { __typename } forget(id: $id) { __typename } restore(id: $id, version: 1) { __typename }
+      }`,
+      { id },
+    )
+    for (const result of Object.values(writes)) expect(result).toEqual({ __typename: 'NotFoundError' })
+    expect(await journalLength()).toBe(1)
+  })
+
+  test('a query that is too deep, too costly, has too many aliases, tokens or directives is refused, saying the limit', async () => {
+    const nested = (depth: number): string =>
+      depth === 0 ? 'id' : `history(first: 1) { edges { node { memory { ${nested(depth - 1)} } } } }`
+    const costly =
+      '{ memories(first: 100) { edges { node { history(first: 100) { edges { node { memory { history(first: 100) { edges { cursor } } } } } } } } } }'
+    const cases: [string, RegExp][] = [
+      [`{ memories { edges { node { ${nested(8)} } } } }`, /too (deep|costly).*limit is \d+/],
+      [costly, /too costly: \d+ where the limit is 20000/],
+      [
+        `{ ${Array.from({ length: 31 }, (_, i) => `a${i}: projections { name }`).join(' ')} }`,
+        /Aliases limit of 30/,
+      ],
+      [`{ ${'projections { name } '.repeat(2_000)} }`, /Token limit of 4000/],
+      [`{ projections ${'@include(if: true) '.repeat(51)} { name } }`, /Directives limit of 50/],
+    ]
+    for (const [query, limit] of cases) {
+      const { body } = await client.send(query)
+      expect(body.data ?? null).toBeNull()
+      expect(body.errors?.[0]?.message).toMatch(limit)
+    }
+  })
+
+  test('a body over 1 MiB is refused with 413, whether it says its length or not', async () => {
+    const body = JSON.stringify({
+      query: '{ projections { name } }',
+      variables: { a: 'x'.repeat(1_100_000) },
+    })
+    const headers = { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' }
+    const said = await fetch(`${client.url}/graphql`, { method: 'POST', headers, body })
+    expect(said.status).toBe(413)
+    const stream = new Blob([body]).stream()
+    const unsaid = await fetch(`${client.url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: stream,
+      duplex: 'half',
+    } as RequestInit)
+    expect(unsaid.status).toBe(413)
+    expect(await unsaid.json()).toMatchObject({ errors: [{ message: expect.stringContaining('1048576') }] })
+  })
+
+  test('what is no JSON, and what is no object, is refused with 400', async () => {
+    for (const body of ['{', '[]', '"a"']) {
+      const response = await fetch(`${client.url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' },
+        body,
+      })
+      expect(response.status).toBe(400)
+    }
+  })
+
+  test('a text full of markup, quotes and control characters comes back as it was, and marked up safely in snippets', async () => {
+    const text = `<img src=x onerror="alert(1)"> '; drop table events; -- \u202E\u0007 needle 𝕏`
+    const { remember } = await client.data(REMEMBER, { input: { content: { note: { text } } } })
+    expect(remember.memory.text).toBe(text)
+    await sleep(0)
+    const { search } = await client.data(
+      '{ search(query: "needle", mode: KEYWORD, atLeast: 1) { hits { snippet memory { text } } } }',
+    )
+    expect(search.hits[0].memory.text).toBe(text)
+    expect(search.hits[0].snippet).toContain('<mark>needle</mark>')
+    expect(search.hits[0].snippet).not.toMatch(/<(?!\/?mark>)/)
+  })
+})

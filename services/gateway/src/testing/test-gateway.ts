@@ -1,0 +1,103 @@
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { newId } from '@daybook/memory/id'
+import { createApiKey } from '@daybook/postgres/access/api-keys'
+import type { TestDatabase } from '@daybook/postgres/testing/test-database'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
+import { startAccessTracker } from '@daybook/read-model/access'
+import { silentLogger } from '@daybook/runtime/logger'
+import { type Gateway, startGateway } from '../start.ts'
+
+/** A real gateway with its projector in this process, on a database that suites share. */
+export interface TestGateway {
+  readonly gateway: Gateway
+  /** A client of a new project. */
+  newClient(): Promise<TestClient>
+  stop(): Promise<void>
+}
+
+export interface TestClient {
+  readonly url: string
+  readonly key: string
+  readonly projectId: string
+  /** Sends a GraphQL request as any client would. */
+  send(query: string, variables?: object): Promise<Reply>
+  /** The same; throws where the answer holds errors. */
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what the tests assert
+  data(query: string, variables?: object): Promise<Record<string, any>>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly body: {
+    readonly data?: Record<string, unknown> | null
+    readonly errors?: readonly { readonly message: string; readonly extensions?: Record<string, unknown> }[]
+  }
+}
+
+const DIMENSION = 64
+
+/** @param embedder null: no embedder is configured; absent: the deterministic one for tests */
+export async function startTestGateway(
+  database: TestDatabase,
+  embedder: Embedder | null = createHashEmbedder({ dimension: DIMENSION }),
+): Promise<TestGateway> {
+  const { db } = database
+  const bus = createInProcessBus()
+  const signal = createPositionSignal()
+  const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events))
+  const access = startAccessTracker(db, silentLogger, 50)
+  const model = embedder ?? { modelId: `test-hash/${DIMENSION}`, dimension: DIMENSION }
+  const projector = await startPgvectorProjector({ db, bus, signal, logger: silentLogger, embedder, model })
+  const parts = { db, writer, bus, signal, embedder, access, logger: silentLogger }
+  const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
+  return {
+    gateway,
+    async newClient() {
+      const { projectId } = await database.newProject()
+      return client(gateway.url, await createApiKey(db, projectId, `key-${newId()}`), projectId)
+    },
+    async stop() {
+      await gateway.stop()
+      await projector.stop()
+      await access.stop()
+      await embedder?.close()
+    },
+  }
+}
+
+function client(url: string, key: string, projectId: string): TestClient {
+  const send = async (query: string, variables: object = {}): Promise<Reply> => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    return { status: response.status, body: (await response.json()) as Reply['body'] }
+  }
+  return {
+    url,
+    key,
+    projectId,
+    send,
+    async data(query, variables) {
+      const { body } = await send(query, variables)
+      if (body.errors !== undefined || body.data == null) throw new Error(JSON.stringify(body.errors))
+      return body.data
+    },
+  }
+}
+
+/** A `remember` that asks for everything a test may look at. */
+export const REMEMBER = `mutation ($input: RememberInput!) {
+  remember(input: $input) {
+    __typename
+    ... on Remembered { sequence duplicate memory { id kind title text labels version sequence } }
+    ... on DaybookError { code message }
+    ... on ValidationError { field }
+    ... on ConflictError { currentVersion }
+  }
+}`

@@ -1,0 +1,126 @@
+import { pause } from '@daybook/runtime/backoff'
+import type { TestDaemon } from '../support/daemon.ts'
+import { dataOf } from '../support/graphql.ts'
+import type { Acknowledgement } from './ledger.ts'
+
+interface ProjectionStatus {
+  readonly name: string
+  readonly head: number
+  readonly lag: number
+  readonly parked: number
+}
+
+/** A memory as the API shows it after the clients have stopped. */
+export interface ShownMemory {
+  readonly id: string
+  readonly version: number
+  readonly sequence: number
+  readonly text: string
+  readonly forgottenAt: string | null
+}
+
+/** What the API showed: to be held against the journal. */
+export interface Shown {
+  readonly head: number
+  readonly memories: readonly ShownMemory[]
+  readonly differences: readonly string[]
+}
+
+const CATCH_UP_MS = 30_000
+/** Below the gateway's limit of aliases. */
+const MEMORIES_A_QUERY = 25
+
+/**
+ * Looks at the daemon as its users do: the projection catches up with nothing parked, the journal has this round's
+ * acknowledged results, and the memories that they are about can be read.
+ */
+export async function checkApi(
+  daemon: TestDaemon,
+  acknowledgements: readonly Acknowledgement[],
+  sampled: readonly string[],
+): Promise<Shown> {
+  const { head, differences } = await untilCaughtUp(daemon)
+  differences.push(...(await checkShownJournal(daemon, head, acknowledgements)))
+  const memories: ShownMemory[] = []
+  for (let from = 0; from < sampled.length; from += MEMORIES_A_QUERY) {
+    const ids = sampled.slice(from, from + MEMORIES_A_QUERY)
+    const shown = await readMemories(daemon, ids, head)
+    for (const [index, memory] of shown.entries())
+      if (memory === null) differences.push(`the acknowledged memory ${ids[index]} cannot be read`)
+      else memories.push(memory)
+  }
+  return { head, memories, differences }
+}
+
+async function untilCaughtUp(daemon: TestDaemon): Promise<{ head: number; differences: string[] }> {
+  const query = '{ projections { name head lag parked } }'
+  for (const deadline = Date.now() + CATCH_UP_MS; ; await pause(25)) {
+    const { projections } = dataOf(await daemon.graphql<{ projections: ProjectionStatus[] }>({ query }))
+    const behind = projections.filter((one) => one.lag > 0)
+    const head = projections[0]?.head ?? 0
+    if (behind.length > 0 && Date.now() < deadline) continue
+    const parked = projections.filter((one) => one.parked > 0)
+    return {
+      head,
+      differences: [
+        ...behind.map((one) => `${one.name} is still ${one.lag} behind after ${CATCH_UP_MS / 1000} s`),
+        ...parked.map((one) => `${one.name} has parked ${one.parked} events`),
+      ],
+    }
+  }
+}
+
+interface ShownEvent {
+  readonly sequence: number
+  readonly memoryId: string
+  readonly version: number
+  readonly memory: { readonly text: string }
+}
+
+async function checkShownJournal(
+  daemon: TestDaemon,
+  head: number,
+  acknowledgements: readonly Acknowledgement[],
+): Promise<string[]> {
+  if (acknowledgements.length === 0) return []
+  const first = Math.min(...acknowledgements.map((one) => one.sequence))
+  const query = `query ($after: Int!) {
+    journal(after: $after, first: 500) { sequence memoryId version memory { text } }
+  }`
+  const events = new Map<number, ShownEvent>()
+  const differences: string[] = []
+  for (let after = first - 1; after < head; ) {
+    const { journal } = dataOf(
+      await daemon.graphql<{ journal: ShownEvent[] }>({ query, variables: { after } }),
+    )
+    if (journal.length === 0) return [`the API's journal ends at ${after}, its head is ${head}`]
+    for (const event of journal) {
+      if (event.sequence !== after + 1)
+        differences.push(`the API's journal goes from ${after} to ${event.sequence}`)
+      after = event.sequence
+      events.set(event.sequence, event)
+    }
+  }
+  for (const one of acknowledgements) {
+    const event = events.get(one.sequence)
+    if (event?.memoryId !== one.memoryId || event.version !== one.version || event.memory.text !== one.text)
+      differences.push(
+        `acknowledged ${describe(one)}, but the API's journal has ${JSON.stringify(event)?.slice(0, 300)}`,
+      )
+  }
+  return differences
+}
+
+async function readMemories(daemon: TestDaemon, ids: readonly string[], atLeast: number) {
+  const variables = Object.fromEntries([['atLeast', atLeast], ...ids.map((id, index) => [`id${index}`, id])])
+  const query = `query ($atLeast: Int!, ${ids.map((_, index) => `$id${index}: ID!`).join(', ')}) {
+    ${ids.map((_, index) => `m${index}: memory(id: $id${index}, atLeast: $atLeast) { id version sequence text forgottenAt }`).join('\n')}
+  }`
+  const data = dataOf(await daemon.graphql<Record<string, ShownMemory | null>>({ query, variables }))
+  return ids.map((_, index) => data[`m${index}`] ?? null)
+}
+
+export function describe(one: Acknowledgement): string {
+  const key = one.idempotencyKey === null ? '' : ` under ${one.idempotencyKey}`
+  return `${one.operation}${key}: sequence ${one.sequence}, ${one.memoryId} version ${one.version} "${one.text.slice(0, 80)}"`
+}

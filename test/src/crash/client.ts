@@ -1,0 +1,250 @@
+import { pause } from '@daybook/runtime/backoff'
+import type { TestDaemon } from '../support/daemon.ts'
+import { type GraphQLAnswer, TransportError } from '../support/graphql.ts'
+import type { Random } from '../support/random.ts'
+import { type Acknowledgement, acknowledge, type Ledger, type SentRequest } from './ledger.ts'
+import {
+  forget,
+  type MutationResult,
+  type Operation,
+  type RememberInput,
+  remember,
+  rememberMany,
+  restore,
+  revise,
+} from './operations.ts'
+
+export interface ClientOptions {
+  readonly daemon: TestDaemon
+  readonly ledger: Ledger
+  readonly random: Random
+  /** Unique over the data folder's life; marks and keys begin with it. */
+  readonly name: string
+  /** Aborted when the client shall begin nothing new. It still finds out what became of what it has begun. */
+  readonly stop: AbortSignal
+  /** Aborted when it is hopeless. */
+  readonly giveUp: AbortSignal
+}
+
+/** Whether an answer tells what happened, or only that it is not known. */
+const isFinal = (answer: GraphQLAnswer<unknown>) =>
+  !answer.errors.some((error) => error.extensions?.retryable === true)
+
+/** Refusals that a client of random operations must expect. Everything else that is no success is a complaint. */
+const EXPECTED_REFUSALS = new Set(['VERSION_CONFLICT', 'FORGOTTEN', 'VALIDATION'])
+
+/**
+ * One agent: random operations one after another, as fast as answers come. What has an idempotency key is sent again
+ * until there is an answer, as a careful agent would; what has none is given up after a failure, as it may have happened.
+ */
+export async function runClient(options: ClientOptions): Promise<void> {
+  const { random, stop } = options
+  for (let count = 1; !stop.aborted; count += 1) {
+    await oneOperation(options, `${options.name}-${count}`)
+    if (random.chance(0.3)) await pause(random.between(1, 20), stop)
+  }
+}
+
+async function oneOperation(options: ClientOptions, mark: string): Promise<void> {
+  const { random, ledger } = options
+  const memory = ledger.memories.size === 0 ? null : chooseMemory(options)
+  const choice = random.next()
+  if (memory === null || choice < 0.3) return rememberOne(options, mark)
+  if (choice < 0.4) return rememberSeveral(options, mark)
+  if (choice < 0.7) return reviseOne(options, mark, memory)
+  if (choice < 0.8) return forgetOne(options, memory)
+  if (choice < 0.93) return restoreOne(options, memory)
+  return reuseKey(options, mark)
+}
+
+interface Chosen {
+  readonly id: string
+  readonly version: number
+  readonly forgotten: boolean
+}
+
+/** Mostly one of the newest, so that clients meet at the same memory. */
+function chooseMemory({ random, ledger }: ClientOptions): Chosen {
+  const ids = [...ledger.memories.keys()]
+  const id = random.oneOf(random.chance(0.7) ? ids.slice(-20) : ids)
+  return { id, ...(ledger.memories.get(id) ?? { version: 1, forgotten: false }) }
+}
+
+const WORDS =
+  'token cache index harbour orchard invoice deploy review tests schema retry window lantern river station compass winter bread piano garden letter'.split(
+    ' ',
+  )
+
+function someText(random: Random, mark: string): string {
+  const words = random.chance(0.05) ? random.between(200, 500) : random.between(3, 25)
+  const body = Array.from({ length: words }, () => random.oneOf(WORDS)).join(' ')
+  return `${mark} ${body}${random.chance(0.1) ? ` "quoted" 'it''s' \\ 日本 🧭` : ''}`
+}
+
+function newRequest({ ledger, random }: ClientOptions, mark: string, keyShare = 0.6): SentRequest {
+  const request: SentRequest = {
+    mark,
+    text: someText(random, mark),
+    idempotencyKey: random.chance(keyShare) ? `key-${mark}` : null,
+    outcome: 'under way',
+  }
+  ledger.requests.set(mark, request)
+  return request
+}
+
+function inputOf({ random }: ClientOptions, { mark, text, idempotencyKey }: SentRequest): RememberInput {
+  return {
+    content: { note: { text } },
+    context: random.chance(0.5) ? `conversation-${random.between(1, 4)}` : null,
+    labels: random.chance(0.5) ? [random.oneOf(WORDS)] : [],
+    metadata: { mark },
+    idempotencyKey,
+  }
+}
+
+async function rememberOne(options: ClientOptions, mark: string): Promise<void> {
+  const request = newRequest(options, mark)
+  await settle(options, 'remember', remember(inputOf(options, request)), [request])
+}
+
+async function rememberSeveral(options: ClientOptions, mark: string): Promise<void> {
+  const { random } = options
+  const size = random.between(2, 12)
+  // All with keys or none: only then can the whole call be sent again.
+  const keyShare = random.chance(0.6) ? 1 : 0
+  const requests = Array.from({ length: size }, (_, index) =>
+    newRequest(options, `${mark}.${index}`, keyShare),
+  )
+  await settle(
+    options,
+    'remember',
+    rememberMany(requests.map((request) => inputOf(options, request))),
+    requests,
+  )
+}
+
+async function reviseOne(options: ClientOptions, mark: string, memory: Chosen): Promise<void> {
+  const request = newRequest(options, mark)
+  const expectedVersion = options.random.chance(0.5) ? memory.version : null
+  const operation = revise({
+    id: memory.id,
+    text: request.text,
+    mark,
+    expectedVersion,
+    key: request.idempotencyKey,
+  })
+  const [acknowledged] = await settle(options, 'revise', operation, [request])
+  checkExpected(options, acknowledged, expectedVersion)
+}
+
+async function forgetOne(options: ClientOptions, memory: Chosen): Promise<void> {
+  const expectedVersion = options.random.chance(0.5) ? memory.version : null
+  await settle(options, 'forget', forget({ id: memory.id, expectedVersion }), [null])
+}
+
+async function restoreOne(options: ClientOptions, memory: Chosen): Promise<void> {
+  const { random } = options
+  const version = memory.forgotten && random.chance(0.5) ? null : random.between(1, memory.version)
+  const expectedVersion = random.chance(0.5) ? memory.version : null
+  await settle(options, 'restore', restore({ id: memory.id, version, expectedVersion }), [null])
+}
+
+/** Another request under a key that was used: it must be refused, and write nothing. */
+async function reuseKey(options: ClientOptions, mark: string): Promise<void> {
+  const { ledger, random } = options
+  const used = ledger.acknowledgements.slice(-50).filter((one) => one.idempotencyKey !== null)
+  if (used.length === 0) return
+  const first = random.oneOf(used)
+  const request: SentRequest = { ...newRequest(options, mark, 0), idempotencyKey: first.idempotencyKey }
+  ledger.requests.set(mark, request)
+  const answer = await askUntilFinal(options, remember(inputOf(options, request)), true)
+  const result = (answer?.data?.remember ?? null) as MutationResult | null
+  request.outcome = result === null ? 'unknown' : 'refused'
+  if (result !== null && result.code !== 'IDEMPOTENCY_CONFLICT')
+    ledger.complaints.push(
+      `another request under the used key ${first.idempotencyKey} got ${JSON.stringify(result)}`,
+    )
+}
+
+function checkExpected(
+  { ledger }: ClientOptions,
+  acknowledged: Acknowledgement | undefined,
+  expectedVersion: number | null,
+): void {
+  if (acknowledged === undefined || expectedVersion === null) return
+  if (acknowledged.version !== expectedVersion + 1)
+    ledger.complaints.push(
+      `a revision expecting version ${expectedVersion} was acknowledged as version ${acknowledged.version} (sequence ${acknowledged.sequence})`,
+    )
+}
+
+/** Sends an operation and enters what came of it. @param requests beside the results; null for what leaves no mark */
+async function settle(
+  options: ClientOptions,
+  operation: Acknowledgement['operation'],
+  asked: Operation,
+  requests: readonly (SentRequest | null)[],
+): Promise<Acknowledgement[]> {
+  const { ledger } = options
+  const repeatable = requests.every((request) => request !== null && request.idempotencyKey !== null)
+  const answer = await askUntilFinal(options, asked, repeatable)
+  const results = answer === null ? null : asked.resultsOf(answer)
+  return requests.flatMap((request, index) => {
+    const result = results?.[index] ?? null
+    const acknowledged = result === null ? null : acknowledgementOf(operation, request, result)
+    if (request !== null)
+      request.outcome = result === null ? 'unknown' : acknowledged === null ? 'refused' : 'acknowledged'
+    if (acknowledged !== null) {
+      acknowledge(ledger, acknowledged)
+      return [acknowledged]
+    }
+    if (result !== null && !EXPECTED_REFUSALS.has(result.code ?? ''))
+      ledger.complaints.push(`${operation} was answered with ${JSON.stringify(result)}`)
+    return []
+  })
+}
+
+function acknowledgementOf(
+  operation: Acknowledgement['operation'],
+  request: SentRequest | null,
+  { memory, sequence, duplicate = false }: MutationResult,
+): Acknowledgement | null {
+  if (memory === undefined || sequence === undefined) return null
+  return {
+    operation,
+    memoryId: memory.id,
+    sequence,
+    version: memory.version,
+    text: memory.text,
+    forgotten: memory.forgottenAt !== null,
+    duplicate,
+    idempotencyKey: request?.idempotencyKey ?? null,
+  }
+}
+
+/** @returns null where no answer came that says what happened */
+async function askUntilFinal(
+  { daemon, ledger, random, giveUp }: ClientOptions,
+  { request }: Operation,
+  repeatable: boolean,
+): Promise<GraphQLAnswer<Record<string, unknown>> | null> {
+  for (let attempt = 0; !giveUp.aborted; attempt += 1) {
+    if (attempt > 0) ledger.retried += 1
+    try {
+      const answer = await daemon.graphql<Record<string, unknown>>({ ...request, timeoutMs: 45_000 })
+      if (isFinal(answer)) {
+        if (answer.errors.length > 0)
+          ledger.complaints.push(
+            `an operation was answered with ${JSON.stringify(answer.errors).slice(0, 500)}`,
+          )
+        return answer
+      }
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error
+    }
+    // A request that was never sent because the daemon is stopped is a failure too: it must not spin.
+    await pause(random.between(20, 150), giveUp)
+    if (!repeatable) return null
+  }
+  return null
+}

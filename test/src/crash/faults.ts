@@ -1,0 +1,167 @@
+import { pause } from '@daybook/runtime/backoff'
+import { DaemonDidNotStart, type StartOptions, type TestDaemon, untilGone } from '../support/daemon.ts'
+import type { Random } from '../support/random.ts'
+
+/** What is done to the daemon while clients write. Afterwards it runs and is ready again. */
+export interface Fault {
+  readonly name: string
+  /** @returns details for the round's line. @throws where the daemon does not come back, or leaves something behind */
+  inflict(daemon: TestDaemon, random: Random, start: StartOptions): Promise<string>
+}
+
+async function expectReady(daemon: TestDaemon): Promise<void> {
+  if (!(await daemon.ready())) throw new Error(`the daemon did not become ready again\n${daemon.log()}`)
+}
+
+/** The database's process must end by itself once its daemon is gone. */
+async function expectGone(pid: number | undefined): Promise<void> {
+  if (pid !== undefined && !(await untilGone(pid)))
+    throw new Error(`the database's process ${pid} outlives its daemon`)
+}
+
+const killDaemon: Fault = {
+  name: 'kill -9 of the daemon',
+  async inflict(daemon, _, start) {
+    await daemon.kill()
+    await daemon.start(start)
+    return ''
+  },
+}
+
+/** The daemon that follows must not be needed to get rid of the old database's process. */
+const killDaemonAndWait: Fault = {
+  name: 'kill -9 of the daemon, its database ends by itself',
+  async inflict(daemon, _, start) {
+    const database = daemon.databasePid()
+    await daemon.kill()
+    await expectGone(database)
+    await daemon.start(start)
+    return ''
+  },
+}
+
+const killDatabase: Fault = {
+  name: 'kill -9 of the database',
+  async inflict(daemon) {
+    daemon.killDatabase()
+    await expectReady(daemon)
+    return ''
+  },
+}
+
+const killDatabaseTwice: Fault = {
+  name: 'kill -9 of the database twice',
+  async inflict(daemon, random) {
+    const first = daemon.killDatabase()
+    const deadline = Date.now() + 30_000
+    while (daemon.databasePid() === first && Date.now() < deadline) await pause(5)
+    // Its lock names it as soon as it begins: this hits its start, the recovery of the folder, or its first queries.
+    const delay = random.between(0, 1_500)
+    await pause(delay)
+    daemon.killDatabase()
+    await expectReady(daemon)
+    return `the second ${delay} ms after its new start`
+  },
+}
+
+const killBoth: Fault = {
+  name: 'kill -9 of the daemon and the database',
+  async inflict(daemon, random, start) {
+    const databaseFirst = random.chance(0.5)
+    if (databaseFirst) daemon.killDatabase()
+    const database = daemon.databasePid()
+    await daemon.kill()
+    if (!databaseFirst && database !== undefined)
+      try {
+        process.kill(database, 'SIGKILL')
+      } catch {
+        // It was faster.
+      }
+    await daemon.start(start)
+    return databaseFirst ? 'the database first' : 'the daemon first'
+  },
+}
+
+/** Kills something a moment after a start was begun, then lets a start succeed. */
+async function interruptStart(
+  daemon: TestDaemon,
+  start: StartOptions,
+  delay: number,
+  interrupt: () => Promise<unknown> | unknown,
+): Promise<string> {
+  let failure: unknown = null
+  const starting = daemon.start(start).catch((error: unknown) => {
+    failure = error
+  })
+  await pause(delay)
+  await interrupt()
+  await starting
+  if (failure !== null && !(failure instanceof DaemonDidNotStart)) throw failure
+  if (failure !== null && (failure as Error).message.includes('not ready in time')) throw failure
+  if (!daemon.running()) await daemon.start(start)
+  return failure === null ? 'it came up all the same' : 'it was started once more'
+}
+
+const killDaemonTwice: Fault = {
+  name: 'kill -9 of the daemon, and again while it starts',
+  async inflict(daemon, random, start) {
+    await daemon.kill()
+    const delay = random.between(50, 3_500)
+    let database: number | undefined
+    const how = await interruptStart(daemon, start, delay, async () => {
+      database = daemon.databasePid()
+      await daemon.kill()
+      await expectGone(database)
+    })
+    return `${delay} ms after its start, ${how}`
+  },
+}
+
+const killDatabaseAtStart: Fault = {
+  name: 'kill -9 of the daemon, and of the database while it starts',
+  async inflict(daemon, random, start) {
+    await daemon.kill()
+    const delay = random.between(0, 1_500)
+    const how = await interruptStart(daemon, start, 0, async () => {
+      const deadline = Date.now() + 30_000
+      while (daemon.databasePid() === undefined && daemon.pid() !== undefined && Date.now() < deadline)
+        await pause(5)
+      await pause(delay)
+      daemon.killDatabase()
+    })
+    await expectReady(daemon)
+    return `${delay} ms after the database's start, ${how}`
+  },
+}
+
+const terminate: Fault = {
+  name: 'SIGTERM',
+  async inflict(daemon, _, start) {
+    await expectCleanStop(daemon)
+    await daemon.start(start)
+    return ''
+  },
+}
+
+/** @throws where it does not stop in time, or not as asked, or leaves its database behind */
+export async function expectCleanStop(daemon: TestDaemon): Promise<void> {
+  const database = daemon.databasePid()
+  const code = await daemon.stop()
+  if (code !== 0)
+    throw new Error(`after SIGTERM the daemon ended with ${code ?? 'a kill after 20 s'}\n${daemon.log()}`)
+  await expectGone(database)
+}
+
+/** Every fault; those that matter most more than once. */
+export const FAULTS: readonly Fault[] = [
+  killDaemon,
+  killDaemon,
+  killDaemonAndWait,
+  killDatabase,
+  killDatabase,
+  killDatabaseTwice,
+  killBoth,
+  killDaemonTwice,
+  killDatabaseAtStart,
+  terminate,
+]

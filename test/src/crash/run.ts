@@ -1,0 +1,170 @@
+import { pause } from '@daybook/runtime/backoff'
+import { createTestDaemon, type StartOptions, type TestDaemon } from '../support/daemon.ts'
+import { createRandom, derivedSeed, type Random } from '../support/random.ts'
+import { checkApi } from './check-api.ts'
+import { checkDatabase } from './check-database.ts'
+import { runClient } from './client.ts'
+import { expectCleanStop, FAULTS } from './faults.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+
+export interface CrashRunOptions {
+  readonly rounds: number
+  /** Decides who does what and which fault comes; when exactly it hits is up to the machine, so no run repeats exactly. */
+  readonly seed: number
+  /** Rounds on one data folder, so that its history grows. Default 8. */
+  readonly roundsPerFolder?: number
+  /** Goes on after a failed round, on a new data folder. Default false. */
+  readonly keepGoing?: boolean
+  /** Hears a line a round. */
+  readonly report?: (line: string) => void
+}
+
+export interface FailedRound {
+  readonly round: number
+  readonly fault: string
+  readonly differences: readonly string[]
+  /** Left as it is, with `daemon.log` in it, to be looked at. */
+  readonly dataDir: string
+}
+
+export interface CrashRun {
+  readonly rounds: number
+  readonly acknowledged: number
+  /** Requests that were repeated under their key and turned out to have been committed before. */
+  readonly duplicates: number
+  readonly failures: readonly FailedRound[]
+}
+
+const CLIENTS = 6
+const DIFFERENCES_NAMED = 20
+/** Clients that have no final answer by then never get one: everything has been up again for long. */
+const GIVE_UP_MS = 60_000
+
+/**
+ * Rounds of: clients write, something is killed, everything is started again, and then nothing acknowledged may be
+ * missing and nothing may be there twice.
+ */
+export async function runCrashRounds(options: CrashRunOptions): Promise<CrashRun> {
+  const { rounds, seed, roundsPerFolder = 8, keepGoing = false, report = () => {} } = options
+  const failures: FailedRound[] = []
+  let folder: Folder | null = null
+  let acknowledged = 0
+  let duplicates = 0
+  let round = 0
+  while (round < rounds) {
+    round += 1
+    folder ??= { daemon: createTestDaemon(), ledger: createLedger(), rounds: 0 }
+    const { ledger, daemon } = folder
+    const before = { acknowledged: ledger.acknowledgements.length, duplicates: ledger.duplicates }
+    const started = Date.now()
+    const { summary, fault, differences } = await oneRound(
+      folder,
+      round,
+      createRandom(derivedSeed(seed, round)),
+      seed,
+    )
+    folder.rounds += 1
+    acknowledged += ledger.acknowledgements.length - before.acknowledged
+    duplicates += ledger.duplicates - before.duplicates
+    const took = `${((Date.now() - started) / 1000).toFixed(1)} s`
+    report(`round ${round}: ${summary}; ${took}; ${differences.length === 0 ? 'ok' : 'FAILED'}`)
+    if (differences.length > 0) {
+      const named = differences.slice(0, DIFFERENCES_NAMED)
+      const more = differences.length - named.length
+      failures.push({
+        round,
+        fault,
+        differences: more > 0 ? [...named, `and ${more} more`] : named,
+        dataDir: daemon.dataDir,
+      })
+      await daemon.kill()
+      folder = null
+      if (!keepGoing) break
+    } else if (folder.rounds >= roundsPerFolder) {
+      await daemon.remove()
+      folder = null
+    }
+  }
+  await folder?.daemon.remove()
+  return { rounds: round, acknowledged, duplicates, failures }
+}
+
+interface Folder {
+  readonly daemon: TestDaemon
+  readonly ledger: Ledger
+  rounds: number
+}
+
+interface RoundResult {
+  readonly summary: string
+  readonly fault: string
+  readonly differences: readonly string[]
+}
+
+async function oneRound(
+  { daemon, ledger }: Folder,
+  round: number,
+  random: Random,
+  seed: number,
+): Promise<RoundResult> {
+  // Vectors matter to the read model too; a model makes a start slower, so only some rounds have one.
+  const start: StartOptions = { embedder: random.chance(0.3) ? 'minilm' : 'none' }
+  const fault = random.oneOf(FAULTS)
+  const delay = random.between(20, 900)
+  const afterwards = random.between(0, 300)
+  const endsByKill = random.chance(0.3)
+  const from = ledger.acknowledgements.length
+  const retriedBefore = ledger.retried
+  let name = `${fault.name} after ${delay} ms`
+  let head = 0
+  const differences: string[] = []
+  try {
+    await daemon.start(start)
+    const stop = new AbortController()
+    const giveUp = new AbortController()
+    const clients = Array.from({ length: CLIENTS }, (_, index) =>
+      runClient({
+        daemon,
+        ledger,
+        random: createRandom(derivedSeed(seed, round, index)),
+        name: `r${round}c${index}`,
+        stop: stop.signal,
+        giveUp: giveUp.signal,
+      }),
+    )
+    try {
+      await pause(delay)
+      const details = await fault.inflict(daemon, random, start)
+      if (details !== '') name += ` (${details})`
+      await pause(afterwards)
+    } finally {
+      stop.abort()
+      const timer = setTimeout(() => giveUp.abort(), daemon.running() ? GIVE_UP_MS : 0)
+      await Promise.all(clients)
+      clearTimeout(timer)
+    }
+    if (giveUp.signal.aborted) differences.push('a client got no final answer within a minute')
+    differences.push(...ledger.complaints.splice(0))
+
+    const acknowledgements = ledger.acknowledgements.slice(from)
+    const touched = [...new Set(acknowledgements.map((one) => one.memoryId))]
+    const sampled = Array.from({ length: Math.min(50, touched.length) }, () => random.oneOf(touched))
+    const shown = await checkApi(daemon, acknowledgements, [...new Set(sampled)])
+    head = shown.head
+    differences.push(...shown.differences)
+    if (endsByKill) await daemon.kill()
+    else await expectCleanStop(daemon)
+    differences.push(...(await checkDatabase(daemon.dataDir, ledger, shown)))
+  } catch (error) {
+    differences.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    await daemon.kill()
+  }
+  const summary = [
+    name,
+    start.embedder === 'minilm' ? 'with the model' : '',
+    `${ledger.acknowledgements.length - from} acknowledged`,
+    `${ledger.retried - retriedBefore} tried again`,
+    `head ${head}`,
+  ]
+  return { summary: summary.filter(Boolean).join(', '), fault: name, differences }
+}

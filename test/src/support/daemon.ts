@@ -1,0 +1,248 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
+import { pause } from '@daybook/runtime/backoff'
+import { lockHolder } from '@daybook/runtime/exclusive-lock'
+import { askGraphQL, type GraphQLAnswer, type GraphQLRequest, TransportError } from './graphql.ts'
+
+/**
+ * A real daemon in a process of its own, on a data folder that outlives it:
+ *
+ *   stopped ──start──▶ starting ──/ready──▶ running ──kill, stop, or it dies──▶ stopped
+ */
+export interface TestDaemon {
+  readonly dataDir: string
+  /** @throws DaemonDidNotStart where it ends before it is ready, or is not ready within a minute */
+  start(options?: StartOptions): Promise<void>
+  /** Whether it is ready and lives, as far as we have heard. */
+  running(): boolean
+  pid(): number | undefined
+  /** The embedded database's process as its lock names it; undefined where that is not a child of this daemon. */
+  databasePid(): number | undefined
+  /** Ends the daemon as `kill -9` does; its database finds that out by itself. Resolves when the process is gone. */
+  kill(): Promise<void>
+  /** Ends the database's process as `kill -9` does. @returns its process id; undefined where there was none */
+  killDatabase(): number | undefined
+  /** SIGTERM. @returns the exit code; null where it had to be killed after 20 s */
+  stop(): Promise<number | null>
+  /** Waits for `/ready`. @returns whether it came in time */
+  ready(timeoutMs?: number): Promise<boolean>
+  /** Asks the daemon, wherever it listens now. @throws TransportError, also while it is stopped */
+  graphql<Data>(request: GraphQLRequest): Promise<GraphQLAnswer<Data>>
+  /** The end of what it logged. */
+  log(characters?: number): string
+  /** Kills it and deletes the folder. */
+  remove(): Promise<void>
+}
+
+export interface StartOptions {
+  /** Default `none`: no model is loaded. */
+  readonly embedder?: 'minilm' | 'none'
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export class DaemonDidNotStart extends Error {}
+
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 20_000
+
+interface Running {
+  readonly process: ChildProcess
+  url: string | null
+}
+
+/** @param dataDir default a new temporary folder. Models are shared with all other tests. */
+export function createTestDaemon(
+  dataDir = mkdtempSync(join(tmpdir(), 'daybook-daemon-')),
+  defaults: StartOptions = {},
+): TestDaemon {
+  mkdirSync(dataDir, { recursive: true })
+  shareModels(dataDir)
+  const logPath = join(dataDir, 'daemon.log')
+  let current: Running | null = null
+
+  const log = (characters = 3_000) =>
+    existsSync(logPath) ? readFileSync(logPath, 'utf8').slice(-characters) : ''
+
+  const ready = async (timeoutMs = 30_000): Promise<boolean> => {
+    for (const deadline = Date.now() + timeoutMs; ; ) {
+      const url = current?.url ?? null
+      if (url === null) return false
+      if (await isReady(url)) return true
+      if (Date.now() > deadline) return false
+      await pause(25)
+    }
+  }
+
+  const daemon: TestDaemon = {
+    dataDir,
+    async start(options = {}) {
+      if (current !== null) throw new Error('the daemon is running already')
+      const started: Running = {
+        process: spawnDaemon(dataDir, logPath, { ...defaults, ...options }),
+        url: null,
+      }
+      current = started
+      const killIt = () => started.process.kill('SIGKILL')
+      process.once('exit', killIt)
+      started.process.once('exit', () => {
+        process.off('exit', killIt)
+        if (current === started) current = null
+      })
+      started.url = await printedAddress(started.process)
+      if (started.url !== null && (await ready(START_TIMEOUT_MS))) return
+      const { exitCode, signalCode } = started.process
+      const how =
+        exitCode === null && signalCode === null ? 'not ready in time' : `ended (${exitCode ?? signalCode})`
+      await daemon.kill()
+      throw new DaemonDidNotStart(`the daemon did not start: ${how}\n${log()}`)
+    },
+    running: () => current !== null && current.url !== null,
+    pid: () => current?.process.pid,
+    databasePid: () => {
+      const { pid, parent } = lockHolder(join(dataDir, 'postgres.lock'))
+      return current !== null && parent === current.process.pid ? pid : undefined
+    },
+    async kill() {
+      if (current === null) return
+      const ended = untilExit(current.process)
+      current.process.kill('SIGKILL')
+      await ended
+    },
+    killDatabase() {
+      const pid = daemon.databasePid()
+      return pid !== undefined && killNow(pid) ? pid : undefined
+    },
+    async stop() {
+      if (current === null) return 0
+      const { process: stopping } = current
+      const ended = untilExit(stopping)
+      stopping.kill('SIGTERM')
+      const timer = setTimeout(() => stopping.kill('SIGKILL'), STOP_TIMEOUT_MS)
+      await ended
+      clearTimeout(timer)
+      return stopping.exitCode
+    },
+    ready,
+    async graphql(request) {
+      const url = current?.url ?? null
+      if (url === null) throw new TransportError('the daemon is stopped')
+      return askGraphQL({ url, apiKey: readFileSync(join(dataDir, 'api-key'), 'utf8').trim() }, request)
+    },
+    log,
+    async remove() {
+      await daemon.kill()
+      const { pid } = lockHolder(join(dataDir, 'postgres.lock'))
+      if (pid !== undefined) await untilGone(pid)
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  return daemon
+}
+
+/** Waits until no process has this id. @returns whether that happened in time */
+export async function untilGone(pid: number, timeoutMs = 10_000): Promise<boolean> {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await pause(20))
+    if (!isAlive(pid)) return true
+  return !isAlive(pid)
+}
+
+function spawnDaemon(
+  dataDir: string,
+  logPath: string,
+  { embedder = 'none', environment = {} }: StartOptions,
+) {
+  const logFile = openSync(logPath, 'a')
+  try {
+    return spawn(process.execPath, ['--import', 'tsx', 'services/daemon/src/main.ts'], {
+      cwd: REPOSITORY,
+      stdio: ['ignore', 'pipe', logFile],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        TMPDIR: process.env.TMPDIR,
+        DAYBOOK_DATA_DIR: dataDir,
+        DAYBOOK_PORT: '0',
+        DAYBOOK_EMBEDDER: embedder,
+        LOG_LEVEL: 'info',
+        ...environment,
+      },
+    })
+  } finally {
+    closeSync(logFile)
+  }
+}
+
+/** One converted model for all: the daemon looks for it in its data folder. */
+function shareModels(dataDir: string): void {
+  const link = join(dataDir, 'models')
+  if (existsSync(link)) return
+  mkdirSync(testCacheDir(), { recursive: true })
+  symlinkSync(testCacheDir(), link)
+}
+
+/** @returns the address that the daemon prints once it listens; null where it ended before, or took too long */
+function printedAddress(daemon: ChildProcess): Promise<string | null> {
+  return new Promise((resolve) => {
+    let printed = ''
+    const done = (url: string | null) => {
+      clearTimeout(timer)
+      resolve(url)
+    }
+    const timer = setTimeout(() => done(null), START_TIMEOUT_MS)
+    daemon.stdout?.on('data', (chunk: Buffer) => {
+      if (printed.length > 10_000) return
+      printed += chunk.toString()
+      const url = /ready at (http:\S+)/u.exec(printed)?.[1]
+      if (url !== undefined) done(url)
+    })
+    daemon.once('exit', () => done(null))
+    daemon.once('error', () => done(null))
+  })
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })
+    await response.text()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+function untilExit(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve()
+    else child.once('exit', () => resolve())
+  })
+}
+
+function killNow(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,56 @@
+/** What came back: both may be there, as GraphQL may fail in part. */
+export interface GraphQLAnswer<Data> {
+  readonly data: Data | null
+  readonly errors: readonly GraphQLFailure[]
+}
+
+export interface GraphQLFailure {
+  readonly message: string
+  readonly path?: readonly (string | number)[]
+  readonly extensions?: { readonly code?: string; readonly retryable?: boolean }
+}
+
+/** There was no answer: refused, cut off, or too late. Whether the request took effect is not known. */
+export class TransportError extends Error {}
+
+export interface GraphQLRequest {
+  readonly query: string
+  readonly variables?: Readonly<Record<string, unknown>>
+  /** Milliseconds; default 30,000. */
+  readonly timeoutMs?: number
+}
+
+/**
+ * Sends one request to `<url>/graphql`. Errors that GraphQL reports are returned, whatever the HTTP status.
+ * @throws TransportError
+ */
+export async function askGraphQL<Data>(
+  { url, apiKey }: { readonly url: string; readonly apiKey: string },
+  { query, variables = {}, timeoutMs = 30_000 }: GraphQLRequest,
+): Promise<GraphQLAnswer<Data>> {
+  let text: string
+  try {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ query, variables }),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    text = await response.text()
+  } catch (error) {
+    throw new TransportError(`no answer from ${url}`, { cause: error })
+  }
+  try {
+    const { data = null, errors = [] } = JSON.parse(text) as Partial<GraphQLAnswer<Data>>
+    return { data, errors }
+  } catch (error) {
+    throw new TransportError(`the answer from ${url} is not JSON: ${text.slice(0, 200)}`, { cause: error })
+  }
+}
+
+/** The data of an answer without errors. @throws Error naming the errors */
+export function dataOf<Data>({ data, errors }: GraphQLAnswer<Data>): Data {
+  if (errors.length > 0 || data === null)
+    throw new Error(`GraphQL answered ${JSON.stringify(errors.length > 0 ? errors : null)}`)
+  return data
+}
