@@ -2,12 +2,13 @@ import type { Bus, BusListener } from './bus.ts'
 
 /** The bus of a single process: a publish is a call of every listener. */
 export function createInProcessBus(): Bus {
-  const listeners = new Set<BusListener>()
+  const listeners = new Set<{ readonly hear: BusListener }>()
   return {
     publish(projectId, events) {
-      for (const listener of listeners) listener(projectId, events)
+      for (const { hear } of listeners) hear(projectId, events)
     },
-    subscribe(listener) {
+    subscribe(hear) {
+      const listener = { hear }
       listeners.add(listener)
       return () => {
         listeners.delete(listener)

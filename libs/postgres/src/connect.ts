@@ -55,7 +55,7 @@ function sessionSettings(role: string | null): string {
  * Opens a database that `migrate` has prepared. With one connection (the embedded database), using the outer handle
  * inside a transaction waits for itself for ever.
  *
- * @param onConnectionError hears of idle connections that break; queries report their own errors to their callers.
+ * @param onConnectionError hears of connections that break; queries report their own errors to their callers.
  */
 export function openDatabase(
   address: DatabaseAddress,
@@ -76,5 +76,8 @@ export function openDatabase(
     },
   })
   pool.on('error', onConnectionError)
+  // The pool listens to idle clients only. One that breaks while it is checked out fails its query and besides emits
+  // 'error', which would end the process if nobody listened.
+  pool.on('connect', (client) => client.on('error', onConnectionError))
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }

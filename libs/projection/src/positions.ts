@@ -42,6 +42,9 @@ export async function lockPosition(
   if (row.position !== batch.from) throw new PositionMoved(place.name, batch.from)
 }
 
+/** An error's text may quote anything; one that the database refuses must not keep its event from being parked. */
+const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()
+
 /** Moves the position to the batch's end and records what was parked on the way. */
 export async function savePosition(
   trx: DatabaseTransaction,
@@ -58,7 +61,7 @@ export async function savePosition(
           ...where,
           sequence: parked.sequence,
           memory_id: parked.memoryId,
-          error: parked.error,
+          error: storable(parked.error),
           attempts: parked.attempts,
         })),
       )

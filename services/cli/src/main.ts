@@ -65,10 +65,8 @@ Exit codes:
 The API key is DAYBOOK_API_KEY, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.`
 
 function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return version
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return (manifest as { version: string }).version
 }
 
 function createProgram(): Command {
@@ -80,6 +78,8 @@ function createProgram(): Command {
     // An option belongs to the command that it stands after: `restore --version 2` is not `--version`.
     .enablePositionalOptions()
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /u, 'daybook: ')) })
+    .showHelpAfterError('  --help shows what there is.')
     .configureHelp({
       showGlobalOptions: false,
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),

@@ -46,11 +46,12 @@ export async function startGateway(
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       closing.abort()
       await closeWebSockets()
-      server.closeIdleConnections()
-      // Whatever is still under way has had its time by then.
+      // Connections fall idle as their last answers are sent. Whatever is still under way at the end has had its time.
+      const idle = setInterval(() => server.closeIdleConnections(), 20)
       const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
       await parts.writer.drained()
       await closed
+      clearInterval(idle)
       clearTimeout(timer)
     },
   }

@@ -28,7 +28,9 @@ export interface ClientOptions {
 
 /** Whether an answer tells what happened, or only that it is not known. */
 const isFinal = (answer: GraphQLAnswer<unknown>) =>
-  !answer.errors.some((error) => error.extensions?.retryable === true)
+  !answer.errors.some(
+    ({ extensions }) => extensions?.retryable === true || extensions?.code === 'UNAVAILABLE',
+  )
 
 /** Refusals that a client of random operations must expect. Everything else that is no success is a complaint. */
 const EXPECTED_REFUSALS = new Set(['VERSION_CONFLICT', 'FORGOTTEN', 'VALIDATION'])
@@ -224,11 +226,13 @@ function acknowledgementOf(
 
 /** @returns null where no answer came that says what happened */
 async function askUntilFinal(
-  { daemon, ledger, random, giveUp }: ClientOptions,
+  options: ClientOptions,
   { request }: Operation,
   repeatable: boolean,
 ): Promise<GraphQLAnswer<Record<string, unknown>> | null> {
+  const { daemon, ledger, random, giveUp } = options
   for (let attempt = 0; !giveUp.aborted; attempt += 1) {
+    while (!daemon.running() && !giveUp.aborted) await pause(random.between(10, 50), giveUp)
     if (attempt > 0) ledger.retried += 1
     try {
       const answer = await daemon.graphql<Record<string, unknown>>({ ...request, timeoutMs: 45_000 })
@@ -242,9 +246,8 @@ async function askUntilFinal(
     } catch (error) {
       if (!(error instanceof TransportError)) throw error
     }
-    // A request that was never sent because the daemon is stopped is a failure too: it must not spin.
-    await pause(random.between(20, 150), giveUp)
     if (!repeatable) return null
+    await pause(random.between(20, 150), giveUp)
   }
   return null
 }

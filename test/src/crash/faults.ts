@@ -134,6 +134,22 @@ const killDatabaseAtStart: Fault = {
   },
 }
 
+/** On a new folder: kills the daemon while the database is made, migrated, or given its first key. */
+export async function interruptFirstStart(
+  daemon: TestDaemon,
+  random: Random,
+  start: StartOptions,
+): Promise<void> {
+  const starting = daemon.start(start).catch((error: unknown) => {
+    if (!(error instanceof DaemonDidNotStart)) throw error
+  })
+  await pause(random.between(500, 8_000))
+  const database = daemon.databasePid()
+  await daemon.kill()
+  await starting
+  await expectGone(database)
+}
+
 const terminate: Fault = {
   name: 'SIGTERM',
   async inflict(daemon, _, start) {

@@ -4,7 +4,7 @@ import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { checkApi } from './check-api.ts'
 import { checkDatabase } from './check-database.ts'
 import { runClient } from './client.ts'
-import { expectCleanStop, FAULTS } from './faults.ts'
+import { expectCleanStop, FAULTS, interruptFirstStart } from './faults.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 
 export interface CrashRunOptions {
@@ -35,7 +35,7 @@ export interface CrashRun {
   readonly failures: readonly FailedRound[]
 }
 
-const CLIENTS = 6
+const CLIENTS = 8
 const DIFFERENCES_NAMED = 20
 /** Clients that have no final answer by then never get one: everything has been up again for long. */
 const GIVE_UP_MS = 60_000
@@ -101,16 +101,12 @@ interface RoundResult {
   readonly differences: readonly string[]
 }
 
-async function oneRound(
-  { daemon, ledger }: Folder,
-  round: number,
-  random: Random,
-  seed: number,
-): Promise<RoundResult> {
+async function oneRound(folder: Folder, round: number, random: Random, seed: number): Promise<RoundResult> {
+  const { daemon, ledger } = folder
   // Vectors matter to the read model too; a model makes a start slower, so only some rounds have one.
   const start: StartOptions = { embedder: random.chance(0.3) ? 'minilm' : 'none' }
   const fault = random.oneOf(FAULTS)
-  const delay = random.between(20, 900)
+  const delay = random.between(50, 1_500)
   const afterwards = random.between(0, 300)
   const endsByKill = random.chance(0.3)
   const from = ledger.acknowledgements.length
@@ -119,6 +115,7 @@ async function oneRound(
   let head = 0
   const differences: string[] = []
   try {
+    if (folder.rounds === 0 && random.chance(0.5)) await interruptFirstStart(daemon, random, start)
     await daemon.start(start)
     const stop = new AbortController()
     const giveUp = new AbortController()

@@ -9,6 +9,7 @@ import { type Database, type DatabaseAddress, openDatabase, serverAddress } from
 import { startEmbeddedDatabase } from '../embedded/start.ts'
 import { migrate } from '../migrate.ts'
 import { type ProjectScope, projectScope } from '../project-scope.ts'
+import { copyEmptyCluster } from './embedded-template.ts'
 
 /** A migrated database of a test file's own. */
 export interface TestDatabase {
@@ -46,6 +47,7 @@ async function openTestDatabase(
 
 async function startEmbedded(): Promise<TestDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-test-'))
+  await copyEmptyCluster(dataDir)
   const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
   return openTestDatabase(embedded.address, async () => {
     await embedded.stop()

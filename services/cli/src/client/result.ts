@@ -14,7 +14,7 @@ export interface Failure {
 }
 
 export function isFailure(result: { readonly __typename: string }): result is Failure {
-  return result.__typename.endsWith('Error')
+  return 'code' in result && 'message' in result
 }
 
 /** The success among a mutation's results. @throws RefusedError */

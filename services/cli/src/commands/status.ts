@@ -76,16 +76,16 @@ export function nextSteps(projections: readonly Projection[]): string[] {
   const steps = projections.flatMap(({ name, lag, pendingEmbeddings, parked, status: state }) => [
     ...(state === 'live' ? [] : [`${safeLine(name)} is ${safeLine(state)}: the daemon’s log says why.`]),
     ...(lag > 0
-      ? [`${safeLine(name)} is ${lag} events behind; searches find them when it has caught up.`]
+      ? [`${safeLine(name)} still has to apply ${lag} of the journal’s events; searches find them then.`]
       : []),
     ...(pendingEmbeddings > 0
       ? [
-          `${pendingEmbeddings} memories are found by words only until they have vectors (with DAYBOOK_EMBEDDER=none: always).`,
+          `Memories without vectors yet: ${pendingEmbeddings}. They are found by words; by meaning soon, unless DAYBOOK_EMBEDDER is none.`,
         ]
       : []),
     ...(parked > 0
       ? [
-          `${parked} events could not be applied and are parked: the daemon’s log says why. The journal still has them.`,
+          `Events that could not be applied: ${parked}. The daemon’s log says why; the journal still has them.`,
         ]
       : []),
   ])

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { formatMemoryId, newId, parseMemoryId } from './id.ts'
+import { KIND_NAMES } from './kinds/index.ts'
+
+const UUID = '0192f0c1-7a2b-7c3d-8e4f-0123456789ab'
+
+describe('a memory id', () => {
+  it.each(KIND_NAMES)('is read in both spellings for a %s', (kind) => {
+    expect(parseMemoryId(formatMemoryId(kind, UUID))).toEqual({ uuid: UUID, kind })
+    expect(parseMemoryId(UUID)).toEqual({ uuid: UUID, kind: null })
+  })
+
+  it('is read in capitals and kept in lower case', () => {
+    expect(parseMemoryId(`INSIGHT:${UUID.toUpperCase()}`)).toEqual({ uuid: UUID, kind: 'insight' })
+    expect(parseMemoryId(UUID.toUpperCase())).toEqual({ uuid: UUID, kind: null })
+  })
+
+  it.each([
+    '',
+    ':',
+    'note',
+    'note:',
+    `:${UUID}`,
+    `poem:${UUID}`,
+    `constructor:${UUID}`,
+    `note:note:${UUID}`,
+    `note:${UUID} `,
+    ` ${UUID}`,
+    `${UUID}'; drop table events; --`,
+    UUID.slice(1),
+    UUID.replaceAll('-', ''),
+    `{${UUID}}`,
+    'note:../../etc/passwd',
+    `note:${UUID}\u0000`,
+  ])('%j is none', (id) => {
+    expect(parseMemoryId(id)).toBeNull()
+  })
+
+  it('is new each time, and later ones sort after earlier ones', () => {
+    const ids = Array.from({ length: 1000 }, newId)
+    expect(new Set(ids).size).toBe(1000)
+    expect(ids.toSorted()).toEqual(ids)
+    expect(parseMemoryId(newId())).not.toBeNull()
+  })
+})

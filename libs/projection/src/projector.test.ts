@@ -1,0 +1,337 @@
+import type { Bus } from '@daybook/bus/bus'
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import type { Command } from '@daybook/memory/commands'
+import type { JournalEvent } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
+import { openDatabase } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { pause } from '@daybook/runtime/backoff'
+import { silentLogger } from '@daybook/runtime/logger'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ATTEMPTS } from './apply-with-parking.ts'
+import { countParked } from './parked-events.ts'
+import { createPositionSignal, waitForPosition } from './position-signal.ts'
+import { PositionMoved, type Projection, type ProjectionBatch } from './projection.ts'
+import { type Projector, startProjector } from './projector.ts'
+import { type RecordingProjection, recordingProjection } from './testing/recording-projection.ts'
+
+const cause = { actor: null, correlationId: null, causationId: null }
+const remember = (text: string, id = newId()): Command => ({
+  type: 'remember',
+  id,
+  input: { content: { kind: 'note', fields: { text } } },
+})
+
+/** Far beyond a test: what happens within it was not brought about by looking at the journal. */
+const NEVER = 60_000
+
+describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
+  let database: TestDatabase
+  let events: JournalEvent[]
+  const projectors: Projector[] = []
+  const writer = createJournalWriter((_, committed) => events.push(...committed))
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterEach(async () => {
+    await Promise.all(projectors.splice(0).map((projector) => projector.stop()))
+  })
+  afterAll(() => database?.stop())
+
+  const nextName = () => `test-${newId()}`
+
+  /** A project with these events in its journal. Nothing is published. */
+  async function journalOf(...commands: Command[]): Promise<ProjectScope> {
+    events = []
+    const scope = await database.newProject()
+    await append(scope, ...commands)
+    return scope
+  }
+  async function append(scope: ProjectScope, ...commands: Command[]) {
+    const outcomes = await writer.appendMany(
+      scope,
+      commands.map((command) => ({ command, cause })),
+    )
+    for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
+  }
+
+  /** @returns how to publish what the test thinks right, and to wait until a sequence is applied. */
+  function run(projection: Projection, { pollMs = NEVER } = {}) {
+    const bus: Bus = createInProcessBus()
+    const signal = createPositionSignal()
+    projectors.push(
+      startProjector({ db: database.db, projection, bus, signal, logger: silentLogger, pollMs }),
+    )
+    return {
+      publish: (scope: ProjectScope, ...published: (JournalEvent | undefined)[]) =>
+        bus.publish(
+          scope.projectId,
+          published.filter((event) => event !== undefined),
+        ),
+      until: async (scope: ProjectScope, sequence: number) =>
+        expect(await waitForPosition(() => projection.position(scope), sequence, signal, 10_000)).toBe(sequence),
+    }
+  }
+  const of = (projection: RecordingProjection, { projectId }: ProjectScope) =>
+    projection.applied.filter((event) => event.projectId === projectId).map(({ sequence }) => sequence)
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+  it('applies what the journal has when it starts, in sequence, a hundred at a time', async () => {
+    const scope = await journalOf(...upTo(250).map((n) => remember(`note ${n}`)))
+    const projection = recordingProjection(nextName())
+    await run(projection).until(scope, 250)
+    expect(of(projection, scope)).toEqual(upTo(250))
+    expect(projection.batches.filter(({ to }) => to === 100 || to === 200 || to === 250)).toHaveLength(3)
+  })
+
+  it('hears of new events over the bus', async () => {
+    const scope = await journalOf(remember('first'))
+    const projection = recordingProjection(nextName())
+    const { publish, until } = run(projection)
+    await until(scope, 1)
+    await append(scope, remember('second'), remember('third'))
+    publish(scope, events[1], events[2])
+    await until(scope, 3)
+    expect(of(projection, scope)).toEqual([1, 2, 3])
+  })
+
+  it('skips what it has applied, however often the bus repeats it', async () => {
+    const scope = await journalOf(remember('first'), remember('second'))
+    const projection = recordingProjection(nextName())
+    const { publish, until } = run(projection)
+    await until(scope, 2)
+    publish(scope, ...events, ...events)
+    await append(scope, remember('third'))
+    publish(scope, events[0], events[2], events[2], events[1])
+    await until(scope, 3)
+    publish(scope, ...events)
+    await pause(100)
+    expect(of(projection, scope)).toEqual([1, 2, 3])
+  })
+
+  it('fills a hole on the bus from the journal', async () => {
+    const scope = await journalOf(remember('first'))
+    const projection = recordingProjection(nextName())
+    const { publish, until } = run(projection)
+    await until(scope, 1)
+    await append(scope, ...upTo(5).map((n) => remember(`later ${n}`)))
+    publish(scope, events[5])
+    await until(scope, 6)
+    expect(of(projection, scope)).toEqual(upTo(6))
+  })
+
+  it('finds by itself what the bus never brought', async () => {
+    const scope = await journalOf(remember('first'))
+    const projection = recordingProjection(nextName())
+    const { until } = run(projection, { pollMs: 50 })
+    await until(scope, 1)
+    await append(scope, remember('second'))
+    await until(scope, 2)
+  })
+
+  it('ends up the same whatever the bus loses, repeats and reorders', async () => {
+    const scope = await journalOf(remember('first'))
+    const projection = recordingProjection(nextName())
+    const { publish, until } = run(projection, { pollMs: 200 })
+    let state = 42
+    const random = (below: number) => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) % below
+    for (let round = 0; round < 20; round += 1) {
+      await append(scope, ...upTo(1 + random(8)).map((n) => remember(`round ${round} note ${n}`)))
+      for (const event of events.toSorted(() => random(3) - 1)) if (random(3) > 0) publish(scope, event)
+    }
+    await until(scope, events.length)
+    expect(of(projection, scope)).toEqual(upTo(events.length))
+  })
+
+  it('does not let a project with a long way to go keep another waiting', async () => {
+    const long = await journalOf(...upTo(500).map((n) => remember(`note ${n}`)))
+    const other = await journalOf(remember('one'))
+    const projection = recordingProjection(nextName())
+    const { until } = run(projection)
+    await until(long, 500)
+    await until(other, 1)
+    const order = projection.applied.map(({ projectId }) => projectId)
+    expect(order.indexOf(other.projectId)).toBeLessThanOrEqual(order.indexOf(long.projectId) + 100)
+  })
+
+  it('two at once apply nothing twice', async () => {
+    const scope = await journalOf(...upTo(30).map((n) => remember(`note ${n}`)))
+    const name = nextName()
+    const one = recordingProjection(name)
+    const other = recordingProjection(name)
+    const [first, second] = [run(one, { pollMs: 20 }), run(other, { pollMs: 20 })]
+    for (let round = 0; round < 10; round += 1) {
+      await append(scope, ...upTo(5).map((n) => remember(`round ${round} note ${n}`)))
+      first.publish(scope, ...events.slice(-5))
+      second.publish(scope, ...events.slice(-5))
+    }
+    await first.until(scope, 80)
+    const applied = [...of(one, scope), ...of(other, scope)]
+    expect(applied.toSorted((a, b) => a - b)).toEqual(upTo(80))
+  })
+
+  it('the slower of two finds the position moved and changes nothing', async () => {
+    const scope = await journalOf(remember('first'), remember('second'))
+    const name = nextName()
+    const [one, other] = [recordingProjection(name), recordingProjection(name)]
+    const batch: ProjectionBatch = { from: 0, to: 2, events, parked: [] }
+    await one.apply(scope, batch)
+    await expect(other.apply(scope, batch)).rejects.toThrow(PositionMoved)
+    await expect(other.apply(scope, { ...batch, from: 1 })).rejects.toThrow(PositionMoved)
+    expect(await other.position(scope)).toBe(2)
+    expect(other.applied).toEqual([])
+  })
+
+  it('a batch that is killed before its commit leaves nothing and is applied whole later', async () => {
+    const scope = await journalOf(remember('first'), remember('second'))
+    const name = nextName()
+    const killed = recordingProjection(name, () => {
+      throw new Error('killed')
+    })
+    await expect(killed.apply(scope, { from: 0, to: 2, events, parked: [] })).rejects.toThrow('killed')
+    expect(await killed.position(scope)).toBe(0)
+    const projection = recordingProjection(name)
+    await run(projection).until(scope, 2)
+    expect(of(projection, scope)).toEqual([1, 2])
+  })
+
+  describe('where an event cannot be applied', () => {
+    const bad = newId()
+    const throwsFor =
+      (text: string, error = () => new Error('it cannot be applied')) =>
+      (batch: ProjectionBatch) => {
+        if (batch.events.some((event) => JSON.stringify(event.data).includes(text))) throw error()
+      }
+
+    it('it is tried again with growing delays, parked with later events of its memory, and all others go on', async () => {
+      const scope = await journalOf(
+        ...upTo(40).map((n) => remember(`note ${n}`)),
+        remember('poison', bad),
+        ...upTo(40).map((n) => remember(`note after ${n}`)),
+        { type: 'revise', id: bad, input: { importance: 9 } },
+      )
+      const projection = recordingProjection(nextName(), throwsFor('poison'))
+      const { until } = run(projection)
+      await until(scope, 82)
+      expect(of(projection, scope)).toEqual(upTo(82).filter((sequence) => sequence !== 41 && sequence !== 82))
+      expect(projection.parked).toEqual([
+        { sequence: 41, memoryId: bad, error: 'it cannot be applied', attempts: ATTEMPTS },
+        { sequence: 82, memoryId: bad, error: 'an earlier event of this memory is parked', attempts: 0 },
+      ])
+      expect(projection.batches.filter(({ from, to, ok }) => from === 40 && to === 41 && !ok)).toHaveLength(ATTEMPTS)
+      // Halving: far fewer transactions than events.
+      expect(projection.batches.length).toBeLessThan(25)
+    })
+
+    it('later events of its memory wait in later batches, too', async () => {
+      const scope = await journalOf(remember('poison', bad))
+      const projection = recordingProjection(nextName(), throwsFor('poison'))
+      const { until } = run(projection, { pollMs: 50 })
+      await until(scope, 1)
+      await append(scope, { type: 'revise', id: bad, input: { content: { kind: 'note', fields: { text: 'good' } } } })
+      await append(scope, remember('another'))
+      await until(scope, 3)
+      expect(of(projection, scope)).toEqual([3])
+      expect(await countParked(scope, projection)).toBe(2)
+    })
+
+    it('one that is only now and then not applied is not parked', async () => {
+      const scope = await journalOf(remember('first'), remember('moody'), remember('third'))
+      let failures = 0
+      const projection = recordingProjection(nextName(), (batch) => {
+        if (failures < 4 && batch.events.some(({ sequence }) => sequence === 2)) {
+          failures += 1
+          throw new Error('not now')
+        }
+      })
+      await run(projection).until(scope, 3)
+      expect(of(projection, scope)).toEqual([1, 2, 3])
+      expect(projection.parked).toEqual([])
+    })
+
+    it('one that this version cannot read is parked at once', async () => {
+      const scope = await journalOf(remember('first'))
+      await insertUnreadable(scope, { sequence: 2, type: 'MemoryTranscended' })
+      await insertUnreadable(scope, { sequence: 3, type: 'MemoryRevised' })
+      const projection = recordingProjection(nextName())
+      await run(projection).until(scope, 3)
+      expect(of(projection, scope)).toEqual([1])
+      expect(projection.parked).toEqual([
+        expect.objectContaining({ sequence: 2, attempts: 1, error: expect.stringContaining('MemoryTranscended') }),
+        expect.objectContaining({ sequence: 3, attempts: 1, error: expect.stringContaining('no state') }),
+      ])
+    })
+
+    it('an error text that no store can keep does not stop the parking', async () => {
+      const scope = await journalOf(remember('poison'), remember('another'))
+      const error = () => new Error(`a NUL \u0000, half an emoji \uD83C and a long tale ${'x'.repeat(1e6)}`)
+      const projection = recordingProjection(nextName(), throwsFor('poison', error))
+      await run(projection).until(scope, 2)
+      const row = await database.db
+        .selectFrom('parked_events')
+        .select('error')
+        .where('projection', '=', projection.name)
+        .executeTakeFirstOrThrow()
+      expect(row.error).toMatch(/^a NUL/u)
+      expect(row.error.length).toBeLessThanOrEqual(2_000)
+    })
+
+    it('nothing is parked because the database is not to be had', async () => {
+      const scope = await journalOf(remember('first'), remember('second'))
+      let down = true
+      const projection = recordingProjection(nextName(), () => {
+        if (down) throw Object.assign(new Error('the server is shutting down'), { code: '57P01' })
+      })
+      const { until } = run(projection, { pollMs: 50 })
+      await vi.waitUntil(() => projection.batches.length >= 3)
+      expect(await projection.position(scope)).toBe(0)
+      down = false
+      await until(scope, 2)
+      expect(of(projection, scope)).toEqual([1, 2])
+      expect(await countParked(scope, projection)).toBe(0)
+    })
+
+    it('a project that cannot be posted does not keep another waiting', async () => {
+      const broken = await journalOf(remember('broken'))
+      const other = await journalOf(remember('fine'))
+      const projection = recordingProjection(nextName(), (batch) => {
+        if (batch.events.some(({ projectId }) => projectId === broken.projectId))
+          throw Object.assign(new Error('data corrupted'), { code: 'XX001' })
+      })
+      await run(projection).until(other, 1)
+      expect(await projection.position(broken)).toBe(0)
+    })
+
+    /** As the owner of the journal: a newer Daybook, or damage. */
+    async function insertUnreadable({ projectId }: ProjectScope, { sequence, type }: { sequence: number; type: string }) {
+      const insert = sql`
+        with head as (update daybook.journal_heads set sequence = ${sequence} where project_id = ${projectId})
+        insert into daybook.events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at)
+        values (${projectId}, ${sequence}, ${newId()}, ${newId()}, 1, ${type}, 1, '{}', now())`
+      if (database.address.maxConnections === 1) {
+        // The one connection there is becomes the owner for a moment.
+        await database.db.transaction().execute(async (trx) => {
+          await sql`set local role none`.execute(trx)
+          await insert.execute(trx)
+        })
+        return
+      }
+      const owner = openDatabase({ ...database.address, maxConnections: 1 }, { role: null })
+      await insert.execute(owner).finally(() => owner.destroy())
+    }
+  })
+
+  it('stops at once while it waits, and after the batch while it works', async () => {
+    const scope = await journalOf(...upTo(5).map((n) => remember(`note ${n}`)))
+    const projection = recordingProjection(nextName(), () => pause(200))
+    const { until } = run(projection)
+    await vi.waitUntil(async () => projection.batches.length > 0 || projection.applied.length > 0)
+    await until(scope, 5)
+    const before = Date.now()
+    await Promise.all(projectors.splice(0).map((projector) => projector.stop()))
+    expect(Date.now() - before).toBeLessThan(1_000)
+  })
+})

@@ -1,0 +1,211 @@
+import { EmbedderError } from '@daybook/embeddings/embedder-error'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import type { Memory } from '@daybook/memory/state'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { note, type ReadModelHarness, rememberCommand, startReadModelHarness } from '@daybook/read-model/testing/read-model-harness'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type SearchParts, search } from './search.ts'
+import type { SearchAnswer, SearchRequest } from './search-request.ts'
+
+const NOTES = [
+  'The login page checks the token of the session',
+  'Tokens are signed with a key that rotates every week',
+  'A red car stopped at the light',
+  'The cache is cleared at night',
+]
+
+describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
+  let harness: ReadModelHarness
+  let scope: ProjectScope
+  let memories: Memory[]
+  beforeAll(async () => {
+    harness = await startReadModelHarness({ start })
+    scope = await harness.newProject()
+    memories = await harness.remember(
+      scope,
+      ...NOTES.map((text, index) => note(text, { context: index < 2 ? 'auth' : null, labels: [`n${index}`] })),
+    )
+  })
+  afterAll(() => harness?.stop())
+
+  const find = (request: Partial<SearchRequest>, parts: Partial<SearchParts> = {}): Promise<SearchAnswer> =>
+    search(
+      { scope, readModel: harness.readModel, embedder: harness.embedder, ...parts },
+      { query: 'login token', filter: {}, mode: 'HYBRID', limit: 10, ...request },
+    )
+  const texts = ({ hits }: SearchAnswer) => hits.map(({ memory }) => (memory.state.content as { text: string }).text)
+
+  it('finds by words and by meaning together', async () => {
+    const answer = await find({})
+    expect(answer).toMatchObject({ matchType: 'HYBRID', degraded: [], message: null, sequence: 4 })
+    expect(texts(answer)[0]).toBe(NOTES[0])
+    expect(answer.hits).toHaveLength(4)
+    expect(answer.hits[0]).toMatchObject({
+      matchType: 'HYBRID',
+      snippet: 'The <mark>login</mark> page checks the <mark>token</mark> of the session',
+      explanation: { generation: 1, modelId: 'test-hash/64' },
+      memory: { version: 1, sequence: 1 },
+    })
+  })
+
+  it('by words alone gives only what shares a word', async () => {
+    const answer = await find({ mode: 'KEYWORD' })
+    expect(answer).toMatchObject({ matchType: 'KEYWORD', degraded: [] })
+    expect(texts(answer).toSorted()).toEqual([NOTES[0], NOTES[1]])
+    for (const hit of answer.hits) expect(hit).toMatchObject({ matchType: 'KEYWORD', explanation: { modelId: null } })
+  })
+
+  it('by meaning alone asks the vectors only', async () => {
+    const answer = await find({ mode: 'SEMANTIC', query: NOTES[2]! })
+    expect(answer).toMatchObject({ matchType: 'SEMANTIC', degraded: [] })
+    expect(texts(answer)[0]).toBe(NOTES[2])
+    expect(answer.hits.flatMap(({ explanation }) => explanation.legs.map(({ leg }) => leg))).not.toContain('lexical')
+  })
+
+  it.each(['HYBRID', 'SEMANTIC', 'KEYWORD'] as const)('explanations of %s add up', async (mode) => {
+    for (const hit of (await find({ mode })).hits) {
+      const { legs, neighbours, missingNeighbours, ownScore, scale, score } = hit.explanation
+      const total = (parts: readonly { contribution: number }[]) =>
+        parts.reduce((sum, { contribution }) => sum + contribution, 0)
+      expect(total(legs)).toBeCloseTo(ownScore, 9)
+      expect(scale * (ownScore + total(neighbours) + missingNeighbours)).toBeCloseTo(score, 9)
+      expect(score).toBe(hit.score)
+    }
+  })
+
+  it('respects the limit, and refuses one out of range', async () => {
+    expect((await find({ limit: 1 })).hits).toHaveLength(1)
+    for (const limit of [0, 101, 1.5, -1, Number.NaN])
+      await expect(find({ limit })).rejects.toMatchObject({ code: 'VALIDATION', field: 'limit' })
+    expect((await find({ limit: 100 })).hits).toHaveLength(4)
+  })
+
+  it('refuses a query without anything to look for, or too long', async () => {
+    for (const query of ['', '  ', '-login', '"" --', 'x'.repeat(4_097)])
+      await expect(find({ query })).rejects.toMatchObject({ code: 'VALIDATION', field: 'query' })
+    expect((await find({ query: 'x'.repeat(4_096) })).hits).not.toHaveLength(0)
+  })
+
+  it('says so where nothing is found', async () => {
+    expect(await find({ mode: 'KEYWORD', query: 'unheard' })).toMatchObject({
+      hits: [],
+      matchType: null,
+      message: expect.stringContaining('unheard'),
+    })
+    expect((await find({ mode: 'KEYWORD', query: 'the of' })).hits).toEqual([])
+    const empty = await harness.newProject()
+    expect(await find({}, { scope: empty })).toMatchObject({ hits: [], sequence: 0 })
+  })
+
+  it('applies filters, phrases and exclusions to what the vectors find', async () => {
+    expect(texts(await find({ filter: { labelsAny: ['n2'] } }))).toEqual([NOTES[2]])
+    expect(texts(await find({ query: '"red car" login' }))).toEqual([NOTES[2]])
+    expect(texts(await find({ query: 'login token -cache -red' })).toSorted()).toEqual([NOTES[0], NOTES[1]])
+    expect((await find({ filter: { context: 'nowhere' } })).hits).toEqual([])
+  })
+
+  it('without an embedder goes by words and says so', async () => {
+    for (const mode of ['HYBRID', 'SEMANTIC'] as const) {
+      const answer = await find({ mode }, { embedder: null })
+      expect(answer).toMatchObject({ matchType: 'KEYWORD', degraded: [expect.stringContaining('no embedder')] })
+      expect(texts(answer).toSorted()).toEqual([NOTES[0], NOTES[1]])
+    }
+  })
+
+  it('with an embedder that fails goes by words and says why', async () => {
+    const embedder = createHashEmbedder({
+      dimension: 64,
+      beforeEmbed: async () => {
+        throw new EmbedderError('WORKER_CRASHED', 'the worker is gone')
+      },
+    })
+    const answer = await find({}, { embedder })
+    expect(answer).toMatchObject({ matchType: 'KEYWORD', degraded: [expect.stringContaining('the worker is gone')] })
+    expect(answer.hits).toEqual((await find({ mode: 'KEYWORD' })).hits)
+  })
+
+  it('does not compare vectors of different models', async () => {
+    const embedder = createHashEmbedder({ dimension: 32 })
+    const { matchType, degraded } = await find({}, { embedder })
+    expect(matchType).toBe('KEYWORD')
+    expect(degraded.join()).toMatch(/test-hash\/64.*test-hash\/32/u)
+  })
+
+  it('says how many vectors are still missing, where they would matter', async () => {
+    const late = await harness.newProject()
+    await harness.append(late, rememberCommand(note('one')), rememberCommand(note('login two')))
+    await harness.post(late)
+    const answer = await find({}, { scope: late })
+    expect(answer.degraded).toEqual([expect.stringMatching(/^2 memories have no vector yet/u)])
+    expect(texts(answer)).toEqual(['login two'])
+    expect((await find({ mode: 'KEYWORD' }, { scope: late })).degraded).toEqual([])
+    await harness.embed()
+    expect((await find({}, { scope: late })).degraded).toEqual([])
+  })
+
+  it('lifts what stands beside a hit, and brings it in', async () => {
+    const chat = await harness.newProject()
+    const turns = ['Shall we meet?', 'Where is the observatory?', 'On the hill', 'Fine', 'Bye'].map((text) =>
+      note(text, { context: 'chat' }),
+    )
+    await harness.remember(chat, ...turns)
+    const answer = await find({ query: 'observatory', mode: 'KEYWORD' }, { scope: chat })
+    expect(texts(answer)).toEqual(['Where is the observatory?', ...texts(answer).slice(1)])
+    expect(texts(answer).slice(1).toSorted()).toEqual(['On the hill', 'Shall we meet?'])
+    expect(answer.hits[1]?.explanation).toMatchObject({ legs: [], neighbours: [{ distance: 1 }] })
+    const plain = await find({ query: 'observatory', mode: 'KEYWORD', ranking: { neighbourDecay: 0 } }, { scope: chat })
+    expect(texts(plain)).toEqual(['Where is the observatory?'])
+  })
+
+  it('leaves out what is far in meaning where asked to, with what only stands beside that', async () => {
+    const chat = await harness.newProject()
+    await harness.remember(
+      chat,
+      note('unrelated chatter', { context: 'chat' }),
+      note('more chatter', { context: 'chat' }),
+      note('login'),
+    )
+    expect((await find({ query: 'login' }, { scope: chat })).hits).toHaveLength(3)
+    expect(texts(await find({ query: 'login', leastCosine: 0.5 }, { scope: chat }))).toEqual(['login'])
+    expect(texts(await find({ query: 'login', leastCosine: 0.5, mode: 'SEMANTIC' }, { scope: chat }))).toEqual(['login'])
+    expect((await find({ query: 'qwertz', leastCosine: 0.5 }, { scope: chat })).hits).toEqual([])
+  })
+
+  it('leaves out expired memories, and forgotten ones unless asked', async () => {
+    const own = await harness.newProject()
+    const [, forgotten] = await harness.remember(
+      own,
+      note('login live'),
+      note('login forgotten'),
+      note('login expired', { expiresAt: '2020-01-01T00:00:00Z' }),
+      note('login expires later', { expiresAt: '9000-01-01T00:00:00Z' }),
+    )
+    await harness.append(own, { type: 'forget', id: forgotten!.state.id })
+    await harness.post(own)
+    const live = ['login expires later', 'login live']
+    for (const mode of ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const) {
+      expect(texts(await find({ mode, query: 'login' }, { scope: own })).toSorted()).toEqual(live)
+      const all = await find({ mode, query: 'login', filter: { includeForgotten: true } }, { scope: own })
+      expect(texts(all).toSorted()).toEqual(['login expires later', 'login forgotten', 'login live'])
+    }
+  })
+
+  it('shows the passage of a long text that came nearest in meaning', async () => {
+    const own = await harness.newProject()
+    const filler = Array.from({ length: 600 }, (_, index) => `filler${index % 40}`).join(' ')
+    await harness.remember(own, note(`${filler} observatory hill telescope`))
+    const { hits } = await find({ mode: 'SEMANTIC', query: 'observatory hill telescope' }, { scope: own })
+    expect(hits[0]?.snippet).toContain('<mark>observatory</mark>')
+  })
+
+  it('never shows another project', async () => {
+    const other = await harness.newProject()
+    await harness.remember(other, note('login token secret of another project'))
+    for (const mode of ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const) {
+      const found = (await find({ mode, limit: 100, query: 'login token secret of another project' })).hits
+      const own = new Set(memories.map(({ state }) => state.id))
+      expect(found.every(({ memory }) => own.has(memory.state.id))).toBe(true)
+    }
+  })
+})

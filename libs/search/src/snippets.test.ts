@@ -1,0 +1,86 @@
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { snippets } from './snippets.ts'
+
+describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database?.stop())
+
+  const snippet = async (wanted: string, text: string) => (await snippets(database.db, wanted, [text]))[0]!
+  const plain = (html: string) => html.replaceAll(/<\/?mark>/gu, '')
+  const filler = (count: number) => Array.from({ length: count }, (_, index) => `filler${index}`).join(' ')
+
+  it('shows a short text whole, its matches marked in every form of the word', async () => {
+    expect(await snippet('login', 'Logins fail; the login works.')).toBe(
+      '<mark>Logins</mark> fail; the <mark>login</mark> works.',
+    )
+  })
+
+  it('shows about 150 characters round the matches of a long text', async () => {
+    const html = await snippet('needle haystack', `${filler(500)} the needle in the haystack ${filler(500)}`)
+    expect(html).toContain('<mark>needle</mark> in the <mark>haystack</mark>')
+    expect(plain(html).length).toBeGreaterThan(80)
+    expect(plain(html).length).toBeLessThanOrEqual(202)
+  })
+
+  it('shows the beginning where nothing matches, or nothing can', async () => {
+    for (const wanted of ['absent', 'the', '🎉'])
+      expect(await snippet(wanted, `first words ${filler(100)}`)).toMatch(/^first words filler0/u)
+  })
+
+  it('escapes what is in the text and keeps its tags readable', async () => {
+    expect(await snippet('login', 'the <b>login</b> & "it" <script>alert(1)</script>')).toBe(
+      'the &lt;b&gt;<mark>login</mark>&lt;/b&gt; &amp; "it" &lt;script&gt;alert(1)&lt;/script&gt;',
+    )
+    expect(await snippet('login', 'a&lt;b <!-- login --> <?xml login?> x<y')).toBe(
+      'a&amp;lt;b &lt;!-- <mark>login</mark> --&gt; &lt;?xml <mark>login</mark>?&gt; x&lt;y',
+    )
+  })
+
+  it('leaves angle quotes as they are', async () => {
+    expect(await snippet('login', 'le ‹ login › dit')).toBe('le ‹ <mark>login</mark> › dit')
+  })
+
+  it('shows marks of its own only', async () => {
+    expect(await snippet('login', '\uE000fake\uE001 <mark>fake</mark> login')).toBe(
+      'fake &lt;mark&gt;fake&lt;/mark&gt; <mark>login</mark>',
+    )
+  })
+
+  it('cuts very long words and emoji without leaving halves', async () => {
+    const emoji = await snippet('login', `login ${'🎉'.repeat(400)}`)
+    expect(emoji).toMatch(/^<mark>login<\/mark> (🎉)+…$/u)
+    const word = await snippet('absent', 'x'.repeat(5_000))
+    expect(word.length).toBeLessThanOrEqual(202)
+  })
+
+  it('takes words that are hard to quote', async () => {
+    for (const wanted of ["o'brien", 'back\\slash', "'", '\\', "a'b\\c", '| & ! ( ) : * <->'])
+      expect(await snippet(wanted, "o'brien's back\\slash is here")).toContain('is here')
+    expect(await snippet("o'brien", "it is O'Brien")).toContain('<mark>')
+  })
+
+  it('gives one for each text, in their order', async () => {
+    expect(await snippets(database.db, 'b', ['a', 'b', 'c'])).toEqual(['a', '<mark>b</mark>', 'c'])
+    expect(await snippets(database.db, 'b', [])).toEqual([])
+  })
+
+  it('is well-formed and short, whatever the text', async () => {
+    const part = fc.constantFrom('login', '<b>', '</b>', '<', '>', '&', '&amp;', '🎉', '\uE000', '\uE001', '\u0001', ' ', '\n', 'e\u0301', 'x'.repeat(300), 'https://a.b/c?d=<e>', '"', '‹')
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 60 }), async (parts) => {
+        const html = await snippet('login b', parts.join(''))
+        expect(html.isWellFormed()).toBe(true)
+        expect(html.replaceAll(/<mark>[^<>]*<\/mark>/gu, '')).not.toMatch(/[<>]/u)
+        expect(html.replaceAll(/&(amp|lt|gt);/gu, '')).not.toContain('&')
+        expect(html).not.toMatch(/[\uE000\uE001\u0001]/u)
+        expect(plain(html).replaceAll(/&(amp|lt|gt);/gu, '.').length).toBeLessThanOrEqual(202)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

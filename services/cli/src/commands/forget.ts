@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import { request } from '../client/request.ts'
+import { ERROR_FIELDS, type Failure, succeeded } from '../client/result.ts'
+import { addExamples, invocation } from '../command.ts'
+import { print, printJson } from '../output/print.ts'
+import { safeLine } from '../output/safe-text.ts'
+
+export function configure(command: Command): void {
+  command
+    .argument('<id>', 'its id, as search shows it, or the plain UUID')
+    .action((id: string, _: unknown, self: Command) => forget(id, self))
+  addExamples(command, ['daybook forget insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
+}
+
+interface Forgotten {
+  readonly __typename: 'Forgotten'
+  readonly memory: { readonly id: string; readonly title: string; readonly version: number }
+  readonly sequence: number
+  readonly duplicate: boolean
+}
+
+const FORGET = `mutation Forget($id: ID!) {
+  forget(id: $id) {
+    __typename
+    ... on Forgotten { sequence duplicate memory { id title version } }
+    ${ERROR_FIELDS}
+  }
+}`
+
+async function forget(id: string, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const answer = await request<{ forget: Forgotten | Failure }>(connection, FORGET, { id })
+  const { memory, sequence, duplicate } = succeeded(answer.forget)
+  if (json) return printJson({ memory, sequence, duplicate })
+  print(`Forgotten: ${safeLine(memory.title)}  (sequence ${sequence})`)
+  print(`Undo:  daybook restore ${safeLine(memory.id)}`)
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { RefusedError } from '../cli-error.ts'
+import { MEMORY_FIELDS, type Memory } from '../client/memory.ts'
+import { contentSelection, type MemoryWithContent, withContent } from '../client/memory-content.ts'
+import { request } from '../client/request.ts'
+import { addExamples, invocation } from '../command.ts'
+import { renderHistory, renderMemory } from '../output/memory.ts'
+import { print, printJson } from '../output/print.ts'
+
+export function configure(command: Command): void {
+  command
+    .argument('<id>', 'its id, as search shows it, or the plain UUID')
+    .option('--history', 'also what happened to it, oldest first')
+    .action((id: string, options: { history?: boolean }, self: Command) =>
+      get(id, options.history === true, self),
+    )
+  addExamples(command, [
+    'daybook get insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
+    'daybook get 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --history --json',
+  ])
+}
+
+/** An event of a memory's history. */
+export interface HistoryEvent {
+  readonly sequence: number
+  readonly type: string
+  readonly version: number
+  readonly changed: readonly string[]
+  readonly actor: string | null
+  readonly recordedAt: string
+}
+
+interface History {
+  readonly edges: readonly { readonly node: HistoryEvent }[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+const HISTORY = `query History($id: ID!, $after: String) {
+  memory(id: $id) {
+    history(first: 100, after: $after) {
+      edges { node { sequence type version changed actor recordedAt } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`
+
+async function get(id: string, history: boolean, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const query = `query Get($id: ID!) { memory(id: $id) { ${MEMORY_FIELDS} ${contentSelection()} } }`
+  const answer = await request<{ memory: Memory | null }>(connection, query, { id })
+  if (answer.memory === null)
+    throw new RefusedError('NOT_FOUND', `There is no memory "${id}" in the project of this API key`)
+  const memory: MemoryWithContent = withContent(answer.memory)
+
+  const events: HistoryEvent[] = []
+  let after: string | null = null
+  for (let more = history; more; ) {
+    const page: { memory: { history: History } | null } = await request(connection, HISTORY, { id, after })
+    const { edges = [], pageInfo } = page.memory?.history ?? {}
+    events.push(...edges.map(({ node }) => node))
+    after = pageInfo?.endCursor ?? null
+    more = pageInfo?.hasNextPage === true
+  }
+  if (json) return printJson(history ? { memory, history: events } : { memory })
+  print(renderMemory(memory))
+  if (history) print(`\n${renderHistory(events)}`)
+}

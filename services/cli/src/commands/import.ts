@@ -1,0 +1,161 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { addAbortSignal, type Readable } from 'node:stream'
+import type { Command } from 'commander'
+import { UsageError } from '../cli-error.ts'
+import { addExamples, invocation, wholeNumber } from '../command.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import type { BadLine } from '../import/entry.ts'
+import { startProgress } from '../import/progress.ts'
+import { type ImportSummary, runImport } from '../import/run-import.ts'
+import { waitUntilSearchable } from '../import/wait-until-searchable.ts'
+import { renderError } from '../output/error.ts'
+import { note, print, printJson } from '../output/print.ts'
+import { safeLine } from '../output/safe-text.ts'
+
+export function configure(command: Command): void {
+  command
+    .argument('<file>', 'JSON Lines, each a RememberInput of the GraphQL API; "-" reads standard input')
+    .option('--wait', 'wait until all of it can be searched, by words and by meaning')
+    .option('--stop-on-error', 'stop at the first line that cannot be remembered')
+    .option('--retry-seconds <n>', 'how long a daemon that is gone is waited for (default 60)', wholeNumber())
+    .action((file: string, options: ImportOptions, self: Command) => importFile(file, options, self))
+  addExamples(command, [
+    `echo '{"content": {"note": {"text": "a first one"}}, "labels": ["import"]}' > memories.jsonl`,
+    'daybook import memories.jsonl --wait',
+    'zcat memories.jsonl.gz | daybook import -',
+  ])
+  command.addHelpText(
+    'after',
+    '\nRun it again as often as you like, after a failure too: a line that is there already is not added twice. Lines that\ncannot be remembered are named on standard error, and the exit code is 1 then.',
+  )
+}
+
+interface ImportOptions {
+  readonly wait?: boolean
+  readonly stopOnError?: boolean
+  readonly retrySeconds?: number
+}
+
+/** Bad lines in the JSON summary; standard error has all of them. */
+const MOST_REPORTED = 1_000
+
+async function importFile(file: string, options: ImportOptions, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { source, totalBytes } = await openSource(file)
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  process.once('SIGTERM', () => ending.abort())
+  // Standard input may stay silent for long: the signal ends the waiting too.
+  addAbortSignal(ending.signal, source)
+
+  const progress = await startProgress(process.stderr, totalBytes)
+  const bad: BadLine[] = []
+  const summary = await runImport({
+    connection,
+    source,
+    stopOnError: options.stopOnError === true,
+    retryMs: (options.retrySeconds ?? 60) * 1000,
+    signal: ending.signal,
+    onBadLine: (one) => {
+      if (bad.length < MOST_REPORTED) bad.push(one)
+      progress.say(`line ${one.line}: ${safeLine(one.message)}`)
+    },
+    onWaiting: (reason) => progress.say(`${safeLine(reason)} Waiting for it …`),
+    onProgress: progress.update,
+  })
+  progress.stop()
+  if (json) printJson(summaryJson(summary, bad))
+  else print(renderSummary(summary))
+  process.exitCode = exitCode(summary)
+  if (summary.ended === 'failed') {
+    const { text, exitCode: code } = renderError(summary.error, json)
+    note(text)
+    process.exitCode = code
+  }
+  if (summary.ended !== 'complete') {
+    if (!json) note('What was imported stays. Run the same import again to go on; nothing is added twice.')
+    return
+  }
+  if (options.wait === true && summary.lastSequence > 0)
+    await waitAndSay(() =>
+      waitUntilSearchable({
+        connection,
+        sequence: summary.lastSequence,
+        signal: ending.signal,
+        onProgress: startWaitLines(),
+      }),
+    )
+}
+
+async function waitAndSay(wait: () => Promise<void>): Promise<void> {
+  const startedAt = performance.now()
+  await wait()
+  note(`All of it can be searched (waited ${((performance.now() - startedAt) / 1000).toFixed(1)} s).`)
+}
+
+/** Says how far the index is, now and then. */
+function startWaitLines(): (message: string) => void {
+  let last = performance.now()
+  return (message) => {
+    if (performance.now() - last < 3_000) return
+    last = performance.now()
+    note(`Waiting: ${safeLine(message)} …`)
+  }
+}
+
+async function openSource(file: string): Promise<{ source: Readable; totalBytes: number | null }> {
+  if (file === '-') return { source: process.stdin, totalBytes: null }
+  try {
+    const handle = await open(file)
+    const stats = await handle.stat()
+    if (stats.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
+    return {
+      source: createReadStream('', { fd: handle, highWaterMark: 256 * 1024 }),
+      totalBytes: stats.isFile() ? stats.size : null,
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file',
+      EISDIR: 'it is a folder',
+      EACCES: 'you may not read it',
+    }
+    throw new UsageError(`${file} cannot be imported: ${reasons[code ?? ''] ?? message}`)
+  }
+}
+
+function exitCode({ ended, failed }: ImportSummary): ExitCode {
+  if (ended === 'interrupted') return EXIT.interrupted
+  return failed > 0 ? EXIT.failed : EXIT.ok
+}
+
+function perSecond({ imported, alreadyThere, seconds }: ImportSummary): number {
+  return Math.round((imported + alreadyThere) / Math.max(seconds, 0.001))
+}
+
+function summaryJson(summary: ImportSummary, bad: readonly BadLine[]): object {
+  const { imported, alreadyThere, failed, lastSequence, seconds, ended } = summary
+  return {
+    imported,
+    alreadyThere,
+    failed,
+    lastSequence,
+    seconds: Number(seconds.toFixed(3)),
+    perSecond: perSecond(summary),
+    ended,
+    badLines: bad,
+  }
+}
+
+function renderSummary(summary: ImportSummary): string {
+  const { imported, alreadyThere, failed, lastSequence, seconds, ended } = summary
+  const how = {
+    complete: 'Done',
+    stopped: 'Stopped at a bad line',
+    interrupted: 'Interrupted',
+    failed: 'Not finished',
+  }
+  const sequence = lastSequence === 0 ? '' : `; last sequence ${lastSequence}`
+  return `${how[ended]}: ${imported} imported, ${alreadyThere} already there, ${failed} failed, in ${seconds.toFixed(1)} s (${perSecond(summary)} a second)${sequence}`
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { createEntryReader, type Entry, LONGEST_INPUT } from './entry.ts'
+
+const keyOf = (entry: unknown) =>
+  (JSON.parse((entry as Entry).json) as { idempotencyKey: string }).idempotencyKey
+
+describe('the idempotency key of a line', () => {
+  test('is made from what the line says, not from how it is written', () => {
+    const key = (text: string) => keyOf(createEntryReader()(1, text))
+    const one = key('{"content":{"note":{"text":"a"}},"labels":["x"]}')
+    expect(one).toMatch(/^import:[0-9a-f]{32}:1$/u)
+    expect(key('{ "labels": ["x"], "content": {"note": {"text": "\\u0061"}} }')).toBe(one)
+    expect(key('{"content":{"note":{"text":"a"}},"labels":["y"]}')).not.toBe(one)
+  })
+
+  test('does not change between versions: imports begun with an older one go on', () => {
+    expect(keyOf(createEntryReader()(1, '{"content":{"note":{"text":"a"}}}'))).toBe(
+      'import:fa88716ee92d4098e009fc4c76a21b66:1',
+    )
+  })
+
+  test('counts the same line, so that it may stand there twice', () => {
+    const read = createEntryReader()
+    const keys = ['a', 'b', 'a', 'a'].map((text, index) =>
+      keyOf(read(index + 1, JSON.stringify({ content: { note: { text } } }))),
+    )
+    expect(new Set(keys).size).toBe(4)
+    expect(keys.map((key) => key.split(':')[2])).toEqual(['1', '1', '2', '3'])
+  })
+
+  test('is the line’s own where it has one', () => {
+    expect(keyOf(createEntryReader()(1, '{"idempotencyKey":"mine"}'))).toBe('mine')
+    expect(keyOf(createEntryReader()(1, '{"idempotencyKey":null}'))).toMatch(/^import:/u)
+  })
+})
+
+describe('a line that cannot be sent', () => {
+  test.each([
+    ['{nope', 'is not JSON'],
+    ['[1]', 'is not a JSON object'],
+    ['"text"', 'is not a JSON object'],
+    ['null', 'is not a JSON object'],
+  ])('%s', (text, message) => {
+    expect(createEntryReader()(7, text)).toMatchObject({
+      line: 7,
+      message: expect.stringContaining(message) as string,
+    })
+  })
+
+  test('is one that is longer than a request may be', () => {
+    const text = JSON.stringify({ content: { note: { text: 'x'.repeat(LONGEST_INPUT) } } })
+    expect(createEntryReader()(7, text)).toMatchObject({
+      line: 7,
+      message: expect.stringContaining('too long to be sent') as string,
+    })
+  })
+})

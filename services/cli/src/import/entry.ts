@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+
+/** A line that can be sent. */
+export interface Entry {
+  /** The line's number in the file, from 1. */
+  readonly line: number
+  /** The `RememberInput` as JSON, with an idempotency key. */
+  readonly json: string
+  readonly bytes: number
+}
+
+/** A line that cannot be remembered, and why; `field` where it is about one. */
+export interface BadLine {
+  readonly line: number
+  readonly field: string | null
+  readonly message: string
+}
+
+/** The longest input that is sent, in bytes: the daemon takes bodies of 1 MiB, and the mutation stands around it. */
+export const LONGEST_INPUT = 1_000_000
+
+/** JSON with all keys in order and no blanks, so that one value has one spelling. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
+
+/**
+ * Turns lines into entries. A line without an `idempotencyKey` gets `import:<hash of what it says>:<n>` for the nth such
+ * line of the file, so importing the file again, or a longer version of it, adds nothing twice. It remembers a hash a line:
+ * about 100 bytes, the only thing that grows with the file.
+ */
+export function createEntryReader(): (line: number, text: string) => Entry | BadLine {
+  const seen = new Map<string, number>()
+  const keyOf = (input: object): string => {
+    const hash = createHash('sha256').update(canonicalJson(input)).digest('hex').slice(0, 32)
+    const occurrence = (seen.get(hash) ?? 0) + 1
+    seen.set(hash, occurrence)
+    return `import:${hash}:${occurrence}`
+  }
+  return (line, text) => {
+    const bad = (message: string): BadLine => ({ line, field: null, message })
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch (error) {
+      return bad(`is not JSON: ${(error as Error).message}`)
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return bad('is not a JSON object of the form {"content": {"note": {"text": "…"}}}')
+    const given = value as Record<string, unknown>
+    const json = JSON.stringify({ ...given, idempotencyKey: given['idempotencyKey'] ?? keyOf(given) })
+    const bytes = Buffer.byteLength(json)
+    return bytes > LONGEST_INPUT
+      ? bad(`is too long to be sent: it has ${bytes} bytes, the limit is ${LONGEST_INPUT}`)
+      : { line, json, bytes }
+  }
+}

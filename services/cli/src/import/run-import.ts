@@ -1,0 +1,63 @@
+import type { Connection } from '../settings.ts'
+import { DEFAULT_LIMITS, toBatches } from './batches.ts'
+import { type BadLine, createEntryReader } from './entry.ts'
+import type { Counts } from './progress.ts'
+import { readLines } from './read-lines.ts'
+import { sendBatch } from './send-batch.ts'
+
+export interface Import {
+  readonly connection: Connection
+  readonly source: AsyncIterable<Uint8Array>
+  readonly stopOnError: boolean
+  readonly retryMs: number
+  /** Ends the import after the request under way. */
+  readonly signal: AbortSignal
+  readonly onBadLine: (bad: BadLine) => void
+  readonly onWaiting: (reason: string) => void
+  readonly onProgress: (counts: Counts, readBytes: number) => void
+}
+
+/** What came of an import, also of one that did not come to its end. */
+export interface ImportSummary extends Counts {
+  /** The highest sequence that one of the lines has; 0 where none has. */
+  readonly lastSequence: number
+  readonly seconds: number
+  /** `failed`: the daemon could not be reached any more, or no longer takes the key; `error` says which. */
+  readonly ended: 'complete' | 'stopped' | 'interrupted' | 'failed'
+  readonly error: unknown
+}
+
+/** Remembers the lines of a source, batch after batch in the order of the file. It does not throw: the summary says it. */
+export async function runImport(given: Import): Promise<ImportSummary> {
+  const { connection, source, stopOnError, retryMs, signal, onBadLine, onWaiting, onProgress } = given
+  const startedAt = performance.now()
+  const total = { imported: 0, alreadyThere: 0, failed: 0, lastSequence: 0 }
+  const summary = (ended: ImportSummary['ended'], error: unknown = null): ImportSummary => ({
+    ...total,
+    seconds: (performance.now() - startedAt) / 1000,
+    ended,
+    error,
+  })
+  try {
+    const limits = { ...DEFAULT_LIMITS, endAtBad: stopOnError }
+    for await (const { entries, bad, readBytes } of toBatches(
+      readLines(source),
+      createEntryReader(),
+      limits,
+    )) {
+      const sent = await sendBatch(entries, { connection, retryMs, signal, onWaiting })
+      total.imported += sent.imported
+      total.alreadyThere += sent.alreadyThere
+      total.lastSequence = Math.max(total.lastSequence, sent.sequence)
+      const allBad = [...bad, ...sent.bad].toSorted((a, b) => a.line - b.line)
+      total.failed += allBad.length
+      for (const one of allBad) onBadLine(one)
+      onProgress(total, readBytes)
+      if (stopOnError && allBad.length > 0) return summary('stopped')
+      if (signal.aborted) return summary('interrupted')
+    }
+    return summary('complete')
+  } catch (error) {
+    return summary(signal.aborted ? 'interrupted' : 'failed', error)
+  }
+}

@@ -1,0 +1,116 @@
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { RefusedError, UnreachableError } from '../cli-error.ts'
+import { requestBody } from '../client/request.ts'
+import { ERROR_FIELDS, type Failure, isFailure } from '../client/result.ts'
+import type { Connection } from '../settings.ts'
+import type { BadLine, Entry } from './entry.ts'
+
+/** What became of a batch. */
+export interface Sent {
+  readonly imported: number
+  readonly alreadyThere: number
+  /** The highest sequence among them; 0 where nothing was remembered. */
+  readonly sequence: number
+  readonly bad: readonly BadLine[]
+}
+
+export interface Sending {
+  readonly connection: Connection
+  /** How long a daemon that is gone, or cannot serve, is waited for. */
+  readonly retryMs: number
+  readonly signal: AbortSignal
+  /** Called once for each time that waiting begins. */
+  readonly onWaiting: (reason: string) => void
+}
+
+interface Remembered {
+  readonly __typename: 'Remembered'
+  readonly sequence: number
+  readonly duplicate: boolean
+}
+
+const MUTATION = `mutation Import($inputs: [RememberInput!]!) {
+  rememberMany(inputs: $inputs) {
+    __typename
+    ... on Remembered { sequence duplicate }
+    ${ERROR_FIELDS}
+  }
+}`
+
+/**
+ * Remembers the entries, in their order. An input that is not even of GraphQL's form makes the daemon refuse the whole
+ * request, without saying which it was; then the halves are sent, down to the one, so that it costs nobody else.
+ * Every entry has an idempotency key, so sending again is safe whatever had happened to the request.
+ * @throws UnreachableError after `retryMs`, UnauthorisedError
+ */
+export async function sendBatch(entries: readonly Entry[], sending: Sending): Promise<Sent> {
+  if (entries.length === 0) return { imported: 0, alreadyThere: 0, sequence: 0, bad: [] }
+  try {
+    return toSent(entries, await withRetries(entries, sending))
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.retryable) throw error
+    if (entries.length === 1) {
+      const { message, field } = error
+      return {
+        imported: 0,
+        alreadyThere: 0,
+        sequence: 0,
+        bad: entries.map(({ line }) => ({ line, field, message })),
+      }
+    }
+    const middle = Math.ceil(entries.length / 2)
+    const first = await sendBatch(entries.slice(0, middle), sending)
+    const second = await sendBatch(entries.slice(middle), sending)
+    return {
+      imported: first.imported + second.imported,
+      alreadyThere: first.alreadyThere + second.alreadyThere,
+      sequence: Math.max(first.sequence, second.sequence),
+      bad: [...first.bad, ...second.bad],
+    }
+  }
+}
+
+async function withRetries(
+  entries: readonly Entry[],
+  sending: Sending,
+): Promise<readonly (Remembered | Failure)[]> {
+  const { connection, retryMs, signal, onWaiting } = sending
+  // Put together by hand: the inputs are JSON already.
+  const body = `{"query":${JSON.stringify(MUTATION)},"variables":{"inputs":[${entries.map(({ json }) => json).join(',')}]}}`
+  const startedAt = performance.now()
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const { rememberMany } = await requestBody<{ rememberMany: (Remembered | Failure)[] }>(connection, body)
+      return rememberMany
+    } catch (error) {
+      const temporary =
+        error instanceof UnreachableError || (error instanceof RefusedError && error.retryable)
+      if (!temporary || signal.aborted || performance.now() - startedAt >= retryMs) throw error
+      if (attempt === 0) onWaiting(error.message)
+      await pause(backoffDelay(attempt, { firstMs: 200, maxMs: 3_000 }), signal)
+    }
+  }
+}
+
+function toSent(entries: readonly Entry[], results: readonly (Remembered | Failure)[]): Sent {
+  let [imported, alreadyThere, sequence] = [0, 0, 0]
+  const bad: BadLine[] = []
+  for (const [index, { line }] of entries.entries()) {
+    const result = results[index]
+    if (result === undefined) bad.push({ line, field: null, message: 'the daemon gave no result for it' })
+    else if (isFailure(result)) bad.push(toBadLine(line, result))
+    else {
+      if (result.duplicate) alreadyThere += 1
+      else imported += 1
+      sequence = Math.max(sequence, result.sequence)
+    }
+  }
+  return { imported, alreadyThere, sequence, bad }
+}
+
+/** The daemon names a field by its place in the request, `inputs.3.content.note.text`; here the line says where it is. */
+function toBadLine(line: number, { message, field }: Failure): BadLine {
+  return { line, field: field === undefined ? null : withoutPlace(field), message: withoutPlace(message) }
+}
+
+const withoutPlace = (text: string) => text.replace(/^inputs\.\d+\./u, '')

@@ -1,0 +1,50 @@
+import { pause } from '@daybook/runtime/backoff'
+import { CliError } from '../cli-error.ts'
+import { type Projection, readProjections } from '../client/projections.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Connection } from '../settings.ts'
+
+/** Longest time without any progress before waiting is given up, in milliseconds. A model takes seconds to load. */
+const STALL_MS = 60_000
+const POLL_MS = 300
+
+interface Waiting {
+  readonly connection: Connection
+  readonly sequence: number
+  readonly signal: AbortSignal
+  readonly onProgress: (message: string) => void
+  readonly stallMs?: number
+}
+
+/**
+ * Waits until every index includes the sequence and all memories have their vectors.
+ * @throws CliError NOT_SEARCHABLE where nothing moves any more, with how far it is
+ */
+export async function waitUntilSearchable(given: Waiting): Promise<void> {
+  const { connection, sequence, signal, onProgress, stallMs = STALL_MS } = given
+  let state = ''
+  let movedAt = performance.now()
+  while (!signal.aborted) {
+    const projections = await readProjections(connection)
+    const open = projections.filter(
+      ({ position, pendingEmbeddings }) => position < sequence || pendingEmbeddings > 0,
+    )
+    if (open.length === 0) return
+    const now = open.map((one) => describe(one, sequence)).join('; ')
+    if (now !== state) movedAt = performance.now()
+    else if (performance.now() - movedAt > stallMs)
+      throw new CliError(EXIT.failed, 'NOT_SEARCHABLE', `The index does not come further: ${now}.`, [
+        'Everything is in the journal, and nothing is lost. Look at:  daybook status',
+        'With DAYBOOK_EMBEDDER=none there are no vectors to wait for: import without --wait.',
+      ])
+    state = now
+    onProgress(now)
+    await pause(POLL_MS, signal)
+  }
+}
+
+function describe({ name, position, pendingEmbeddings }: Projection, sequence: number): string {
+  return position < sequence
+    ? `${name} is at sequence ${position} of ${sequence}`
+    : `${name} has ${pendingEmbeddings} memories without vectors`
+}

@@ -1,0 +1,49 @@
+import type { MemoryWithContent } from '../client/memory-content.ts'
+import type { HistoryEvent } from '../commands/get.ts'
+import { toJson } from './json.ts'
+import { safeLine, safeText } from './safe-text.ts'
+
+/** A field's value for people: lists one a line, texts as they are, set in where they have several lines. */
+function renderValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map((one) => safeLine(String(one))).join('\n')
+  return typeof value === 'object' ? toJson(value) : safeText(String(value))
+}
+
+function renderField(name: string, value: unknown): string {
+  const lines = renderValue(value).split('\n')
+  return lines.length === 1
+    ? `${name}: ${lines[0]}`
+    : [`${name}:`, ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+/** A memory whole: its own fields, then those of all memories that say something. */
+export function renderMemory(memory: MemoryWithContent): string {
+  const { id, kind, content, title: _, text: __, version, sequence, createdAt, updatedAt, ...common } = memory
+  const own = Object.values(content)[0] ?? {}
+  const said = Object.entries(common).filter(([name, value]) => {
+    if (name === 'decayWeight' || value === null) return false
+    if (Array.isArray(value)) return value.length > 0
+    return typeof value === 'object' ? Object.keys(value).length > 0 : value !== 0 || name === 'importance'
+  })
+  return [
+    `${kind.toLowerCase()}  ${safeLine(id)}`,
+    ...Object.entries(own).map(([name, value]) => renderField(name, value)),
+    '',
+    ...said.map(([name, value]) =>
+      renderField(name, Array.isArray(value) ? value.map((one) => safeLine(String(one))).join(', ') : value),
+    ),
+    `version: ${version} (sequence ${sequence})`,
+    `created: ${createdAt}${updatedAt === createdAt ? '' : `, updated: ${updatedAt}`}`,
+  ].join('\n')
+}
+
+/** What happened to a memory, one line an event. */
+export function renderHistory(events: readonly HistoryEvent[]): string {
+  return events
+    .map(({ version, sequence, recordedAt, type, changed, actor }) => {
+      const what = changed.length === 0 ? '' : `  ${changed.map(safeLine).join(', ')}`
+      const who = actor === null ? '' : `  by ${safeLine(actor)}`
+      return `version ${version}  sequence ${sequence}  ${recordedAt}  ${safeLine(type)}${what}${who}`
+    })
+    .join('\n')
+}

@@ -1,0 +1,79 @@
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { RefusedError, UnreachableError } from '../cli-error.ts'
+import { readHead } from '../client/projections.ts'
+import type { Connection } from '../settings.ts'
+import { ConnectionLost, subscribe } from './subscribe.ts'
+
+interface Following<Event> {
+  readonly connection: Connection
+  /** With the variables `$after` and `$filter`, giving `events { sequence … }`. */
+  readonly query: string
+  readonly filter: Readonly<Record<string, unknown>>
+  /** Null: from now on. */
+  readonly after: number | null
+  readonly onEvent: (event: Event) => void
+  /** Said to the person who watches. */
+  readonly onNotice: (message: string) => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Follows the journal, over restarts of the daemon, without a gap or a repeat:
+ *
+ *   asking for the head ──▶ subscribed after the last event seen ──lost──▶ waiting ──▶ asking for the head
+ *
+ * Asking first makes "from now on" a sequence, from which it can be gone on; and it fails with better words than a socket.
+ *
+ * @throws UnreachableError where the daemon does not answer at first, UnauthorisedError, RefusedError
+ */
+export async function follow<Event extends { readonly sequence: number }>(
+  given: Following<Event>,
+): Promise<void> {
+  const { connection, query, filter, onEvent, onNotice, signal } = given
+  let seen = given.after
+  let attempt = 0
+  let started = false
+  let lost = false
+  while (!signal.aborted) {
+    try {
+      const head = await readHead(connection)
+      seen ??= head
+      if (head < seen)
+        throw new RefusedError(
+          'BEYOND_HEAD',
+          `The journal ends at sequence ${head}, before ${seen}: is it another project, or another data folder?`,
+        )
+      started = true
+      await subscribe<{ events: Event }>(
+        connection,
+        { query, variables: { after: seen, filter } },
+        {
+          signal,
+          onConnected: () => {
+            if (lost) onNotice(`Connected again; going on after sequence ${seen}.`)
+            lost = false
+            attempt = 0
+          },
+          onData: ({ events: event }) => {
+            seen = event.sequence
+            onEvent(event)
+          },
+        },
+      )
+    } catch (error) {
+      if (signal.aborted) return
+      if (!mayComeBack(error) || !started) throw error
+      if (!lost) onNotice(`The connection to ${connection.url} is lost; trying again (Ctrl-C ends) …`)
+      lost = true
+      await pause(backoffDelay(attempt++, { firstMs: 200 }), signal)
+    }
+  }
+}
+
+function mayComeBack(error: unknown): boolean {
+  return (
+    error instanceof ConnectionLost ||
+    error instanceof UnreachableError ||
+    (error instanceof RefusedError && error.retryable)
+  )
+}

@@ -1,0 +1,83 @@
+import { createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
+import { RefusedError } from '../cli-error.ts'
+import { unauthorised } from '../client/request.ts'
+import type { Connection } from '../settings.ts'
+
+/** Milliseconds between signs of life asked of the daemon, and for an answer: a connection can die without a word. */
+const PING_MS = 10_000
+const PONG_MS = 5_000
+
+/** What graphql-ws's protocol and our gateway close a socket with where the key is not accepted. */
+const FORBIDDEN = new Set([4401, 4403])
+
+/** The connection ended; the subscription can be taken up again on another one. */
+export class ConnectionLost extends Error {}
+
+export interface Subscription {
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/**
+ * One subscription on one WebSocket, until the signal.
+ * @throws ConnectionLost, UnauthorisedError, RefusedError
+ */
+export function subscribe<Data>(
+  connection: Connection,
+  subscription: Subscription,
+  { onData, onConnected, signal }: Listener<Data>,
+): Promise<void> {
+  class WithKey extends WebSocket {
+    constructor(address: string | URL, protocols?: string | string[]) {
+      super(address, protocols, { headers: { authorization: `Bearer ${connection.apiKey}` } })
+    }
+  }
+  let pong: NodeJS.Timeout | undefined
+  return new Promise<void>((resolve, reject) => {
+    const client = createClient({
+      url: `${connection.url.replace(/^http/u, 'ws')}/graphql`,
+      webSocketImpl: WithKey,
+      // Taking up again is the caller's: it knows the last event that it has seen, this would start from the first.
+      retryAttempts: 0,
+      keepAlive: PING_MS,
+      onNonLazyError: () => undefined,
+      on: {
+        connected: onConnected,
+        ping: (received) => {
+          if (!received) pong = setTimeout(() => client.terminate(), PONG_MS)
+        },
+        pong: (received) => {
+          if (received) clearTimeout(pong)
+        },
+      },
+    })
+    const end = (settle: () => void) => {
+      clearTimeout(pong)
+      settle()
+      void client.dispose()
+    }
+    const unsubscribe = client.subscribe<Data>(subscription, {
+      next: ({ data, errors }) => {
+        if (data != null) onData(data)
+        else end(() => reject(new RefusedError('REFUSED', errors?.[0]?.message ?? 'The daemon sent no data')))
+      },
+      error: (error) => end(() => reject(failureOf(connection, error))),
+      complete: () => end(() => (signal.aborted ? resolve() : reject(new ConnectionLost()))),
+    })
+    signal.addEventListener('abort', () => unsubscribe(), { once: true })
+    if (signal.aborted) unsubscribe()
+  })
+}
+
+interface Listener<Data> {
+  readonly onData: (data: Data) => void
+  readonly onConnected: () => void
+  readonly signal: AbortSignal
+}
+
+function failureOf(connection: Connection, error: unknown): Error {
+  if (Array.isArray(error)) return new RefusedError('REFUSED', String(error[0]?.message))
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'number' && FORBIDDEN.has(code) ? unauthorised(connection) : new ConnectionLost()
+}
