@@ -60,7 +60,8 @@ module.exports = {
     },
     {
       name: 'the-gateway-writes-no-sql',
-      comment: 'Queries are made in libs, through a ProjectScope, so that none can be written without its project.',
+      comment:
+        'Queries are made in libs, through a ProjectScope, so that none can be written without its project.',
       severity: 'error',
       from: { path: '^services/gateway/', pathNot: '\\.test\\.ts$' },
       to: { path: 'node_modules/(kysely|pg)/' },
@@ -84,6 +85,10 @@ module.exports = {
     exclude: { path: '(/dist/|\\.d\\.ts$)' },
     tsPreCompilationDeps: true,
     combinedDependencies: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.mjs', '.js'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js'],
+    },
   },
 }

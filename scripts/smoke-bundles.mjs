@@ -6,7 +6,10 @@ import { join } from 'node:path'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'daybook-smoke-'))
 const environment = { ...process.env, DAYBOOK_DATA_DIR: dataDir, DAYBOOK_PORT: '0' }
-const daemon = spawn(process.execPath, ['services/daemon/dist/main.js'], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
+const daemon = spawn(process.execPath, ['services/daemon/dist/main.js'], {
+  env: environment,
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
 
 const url = await new Promise((resolve, reject) => {
   let printed = ''
@@ -23,7 +26,10 @@ function daybook(...args) {
     env: { ...environment, DAYBOOK_URL: url },
     encoding: 'utf8',
   })
-  if (result.status !== 0) throw new Error(`daybook ${args.join(' ')} ended with ${result.status}:\n${result.stdout}${result.stderr}`)
+  if (result.status !== 0)
+    throw new Error(
+      `daybook ${args.join(' ')} ended with ${result.status}:\n${result.stdout}${result.stderr}`,
+    )
   return result.stdout
 }
 

@@ -1,9 +1,14 @@
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+import type { Embedder } from '@daybook/embeddings/embedder'
 import { prepareMiniLm } from '@daybook/embeddings/minilm/prepare'
+import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { env, pipeline } from '@huggingface/transformers'
+import { createRandom } from '../src/support/random.ts'
+import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
 
 /**
  * Our embedder (worker, sorted and batched) against the same model called text by text, as most code calls it.
@@ -13,10 +18,11 @@ import { env, pipeline } from '@huggingface/transformers'
  * Sorting is worth more against unsorted batches than against text by text, which has no padding at all.
  */
 export const name = 'embedding'
+export const description = 'our embedder (worker, sorted, batched) against the same model called text by text'
 
 const TEXTS = 1000
 const GOAL = 1.5
-const cacheDir = process.env.DAYBOOK_TEST_CACHE ?? join(tmpdir(), 'daybook-test-cache')
+const cacheDir = testCacheDir()
 /** The same for both sides, and fixed, so that numbers of different machines are of the same work. */
 const THREADS = 2
 
@@ -28,28 +34,14 @@ const OBJECTS =
   'a better search|the invoice from March|two cups of tea|an index of events|the morning train|long walks|a database migration|what we decided|the weekly report|less noise'
 const LINKS = 'because|and then|although|while|so that|but|after|whenever|since|as'
 
-/** A fixed pseudo-random sequence in [0, 1) (mulberry32), so that each run has the same texts. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-/** 60 % of 5–25 words, 30 % of 40–80, 10 % of 150–180, mixed. */
+/** 60 % of 5–25 words, 30 % of 40–80, 10 % of 150–180, mixed. The same in each run. */
 function generateTexts(): string[] {
   const random = createRandom(17)
-  const oneOf = (list: string) => {
-    const choices = list.split('|')
-    return choices[Math.floor(random() * choices.length)]!
-  }
-  const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
+  const oneOf = (list: string) => random.oneOf(list.split('|'))
   return Array.from({ length: TEXTS }, () => {
-    const kind = random()
-    const length = kind < 0.6 ? between(5, 25) : kind < 0.9 ? between(40, 80) : between(150, 180)
+    const kind = random.next()
+    const length =
+      kind < 0.6 ? random.between(5, 25) : kind < 0.9 ? random.between(40, 80) : random.between(150, 180)
     const words: string[] = []
     while (words.length < length) {
       words.push(...[oneOf(SUBJECTS), oneOf(VERBS), oneOf(OBJECTS), oneOf(LINKS)].join(' ').split(' '))
@@ -58,17 +50,30 @@ function generateTexts(): string[] {
   })
 }
 
-/** Two runs of each side by turns, the better counts: other work on the machine then hits both alike. */
-const ROUNDS = 2
+const ROUNDS = 3
 
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return (performance.now() - started) / 1000
+/** LoCoMo's conversations, where they lie beside the repository (they are for research, so they are not in it). */
+const LOCOMO = fileURLToPath(new URL('../../../shared/locomo', import.meta.url))
+
+interface Conversation {
+  readonly sessions: readonly {
+    readonly turns: readonly { readonly speaker: string; readonly text: string }[]
+  }[]
+}
+
+/** The first turns of the first conversations: short, as chat is. Null where they are not on this machine. */
+function locomoTexts(): string[] | null {
+  if (!existsSync(LOCOMO)) return null
+  const files = readdirSync(LOCOMO).filter((file) => /^conv-\d+\.json$/u.test(file))
+  const conversations = files
+    .toSorted()
+    .map((file) => JSON.parse(readFileSync(join(LOCOMO, file), 'utf8')) as Conversation)
+  const turns = conversations.flatMap(({ sessions }) => sessions.flatMap((session) => session.turns))
+  return turns.slice(0, TEXTS).map(({ speaker, text }) => `${speaker}: ${text}`)
 }
 
 const largestDifference = (a: Float32Array, b: ArrayLike<number>) =>
-  a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i]!)), 0)
+  a.reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] ?? Number.NaN))), 0)
 
 async function startDirect() {
   const { modelPath } = await prepareMiniLm({ cacheDir })
@@ -81,50 +86,63 @@ async function startDirect() {
   })
 }
 
-/** Prints texts/s of both sides, their ratio, the event loop's delay during our run, and that both give the same vectors. */
-export async function run(): Promise<void> {
-  const texts = generateTexts()
-  const direct = await startDirect()
-  const embedder = await startMiniLm({ cacheDir, threads: THREADS })
-  const embedDirectly = (text: string) => direct(text, { pooling: 'mean', normalize: true })
-  const delay = monitorEventLoopDelay({ resolution: 1 })
+type EmbedDirectly = (text: string) => Promise<ArrayLike<number>>
 
+async function compare(
+  title: string,
+  texts: readonly string[],
+  embedder: Embedder,
+  embedDirectly: EmbedDirectly,
+  rounds: number,
+): Promise<void> {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  const ours: number[] = []
+  const theirs: number[] = []
+  let disagreement = 0
   for (const text of texts.slice(0, 20)) await embedDirectly(text)
   await embedder.embed(texts.slice(0, 50))
-
-  let ours = Number.POSITIVE_INFINITY
-  let theirs = Number.POSITIVE_INFINITY
-  let disagreement = 0
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round += 1) {
     let vectors: Float32Array[] = []
     delay.enable()
-    const took = await seconds(async () => {
-      vectors = await embedder.embed(texts)
-    })
+    ours.push(
+      await seconds(async () => {
+        vectors = await embedder.embed(texts)
+      }),
+    )
     delay.disable()
     const reference: ArrayLike<number>[] = []
-    const tookDirectly = await seconds(async () => {
-      for (const text of texts) reference.push((await embedDirectly(text)).data as Float32Array)
-    })
-    ours = Math.min(ours, took)
-    theirs = Math.min(theirs, tookDirectly)
-    disagreement = Math.max(
-      disagreement,
-      ...vectors.map((vector, i) => largestDifference(vector, reference[i]!)),
+    theirs.push(
+      await seconds(async () => {
+        for (const text of texts) reference.push(await embedDirectly(text))
+      }),
     )
+    for (const [i, vector] of vectors.entries())
+      disagreement = Math.max(disagreement, largestDifference(vector, reference[i] ?? []))
   }
+  const rate = (times: readonly number[]) =>
+    `${(texts.length / median(times)).toFixed(0)} texts/s (${median(times).toFixed(2)} s)`
+  printComparison({
+    title: `${texts.length} ${title}, fp32, ${THREADS} threads, median of ${rounds}`,
+    ours: { label: 'Daybook, in a worker, sorted and batched', value: rate(ours) },
+    theirs: { label: 'transformers.js, text by text', value: rate(theirs) },
+    ratio: median(theirs.map((time, round) => time / (ours[round] ?? Number.NaN))),
+    goal: { atLeast: GOAL },
+  })
+  console.log(
+    `  largest difference of a number ${disagreement.toExponential(1)}; event loop delay of the main thread in our runs: p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms`,
+  )
+}
 
-  const rate = (time: number) => `${(TEXTS / time).toFixed(0)} texts/s (${time.toFixed(2)} s)`
-  const ratio = theirs / ours
-  console.log(`${TEXTS} mixed texts, fp32, ${THREADS} threads, best of ${ROUNDS}`)
-  console.log(`  Daybook, in a worker, sorted and batched   ${rate(ours)}`)
-  console.log(`  transformers.js, text by text              ${rate(theirs)}`)
-  console.log(
-    `  ratio ${ratio.toFixed(2)} (goal ${GOAL})   largest difference of a number ${disagreement.toExponential(1)}`,
-  )
-  console.log(
-    `  event loop delay of the main thread in our runs: p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms`,
-  )
+/** Prints texts/s of both sides, their ratio, the event loop's delay during our run, and that both give the same vectors. */
+export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
+  const direct = await startDirect()
+  const embedder = await startMiniLm({ cacheDir, threads: THREADS })
+  const embedDirectly: EmbedDirectly = async (text) =>
+    (await direct(text, { pooling: 'mean', normalize: true })).data as Float32Array
+  await compare('mixed texts', generateTexts(), embedder, embedDirectly, rounds)
+  const turns = locomoTexts()
+  if (turns === null) console.log(`LoCoMo's turns: not measured, ${LOCOMO} does not exist`)
+  else await compare('turns of LoCoMo', turns, embedder, embedDirectly, rounds)
   await embedder.close()
   await direct.dispose()
 }

@@ -94,10 +94,13 @@ export async function storeVectors(
   )
 }
 
-/** Gives a text back that could not be embedded; it is tried again after 1 s, 2 s, 4 s, … at most 5 minutes. */
+/**
+ * Gives a text back that could not be embedded; it is tried again after 1 s, 2 s, 4 s, … at most 5 minutes. One that
+ * another worker has embedded meanwhile, as the lease ran out, stays so.
+ */
 export async function releaseText(db: Database, modelId: string, hash: Buffer, error: Error): Promise<void> {
   await sql`
-    update embeddings set last_error = ${error.message},
+    update embeddings set last_error = ${error.message.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()},
       claimed_until = now() + make_interval(secs => least(300, power(2, least(attempts, 20) - 1)))
-    where model_id = ${modelId} and content_hash = ${hash}`.execute(db)
+    where model_id = ${modelId} and content_hash = ${hash} and embedded_at is null`.execute(db)
 }

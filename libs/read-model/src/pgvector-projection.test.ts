@@ -187,11 +187,14 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
 
   it('posts a text of the longest that a memory can hold', async () => {
     const scope = await harness.newProject()
-    const item = (index: number) => `${index}${'𐐨'.repeat(1_000)} `
-    const files = Array.from({ length: 256 }, (_, index) => item(index))
+    // More than the 1 MiB of lexemes that Postgres makes: 256 items of 1,024 characters of four bytes, all different.
+    const files = Array.from({ length: 256 }, (_, index) =>
+      Array.from({ length: 6 }, (__, part) => `${index}x${part}${'𐐨'.repeat(160)}`).join(' '),
+    )
+    const summary = Array.from({ length: 2_000 }, (_, index) => `${index}${'𐐨'.repeat(6)}`).join(' ')
     await harness.append(
       scope,
-      rememberCommand({ content: { kind: 'stash', fields: { name: 'long', summary: 'short', files } } }),
+      rememberCommand({ content: { kind: 'stash', fields: { name: 'long', summary, files } } }),
       rememberCommand(note(Array.from({ length: 9_000 }, (_, index) => `w${index}`).join(' '))),
     )
     await harness.post(scope)
@@ -244,9 +247,9 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
     ['a vector of another text', ({ vectors, memories }) => sql`update ${vectors} set embedding = (select v.embedding from ${vectors} v where v.embedding <> vectors.embedding limit 1) where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`, /should not be in vectors/],
   ] as [string, (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>, RegExp][])(
     'names %s',
-    async (_, damage, words) => {
+    async (_, damage, expected) => {
       const differences = await differencesAfter(damage)
-      expect(differences.join('\n')).toMatch(words)
+      expect(differences.join('\n')).toMatch(expected)
     },
   )
 })

@@ -26,9 +26,9 @@ describe('the key', () => {
   afterAll(() => rmSync(dataDir, { recursive: true }))
 
   test('is missing in words that say where it was looked for', () => {
-    const refusal = () => connectionFrom({}, { DAYBOOK_DATA_DIR: dataDir })
-    expect(refusal).toThrow(UnauthorisedError)
-    expect(refusal).toThrow(keyFile)
+    const environment = { DAYBOOK_DATA_DIR: dataDir }
+    expect(() => connectionFrom({}, environment)).toThrow(UnauthorisedError)
+    expect(() => connectionFrom({}, environment)).toThrow(keyFile)
   })
 
   test('comes from --data-dir before DAYBOOK_API_KEY before DAYBOOK_DATA_DIR', () => {

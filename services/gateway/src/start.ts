@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DaybookError } from '@daybook/memory/errors'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { readiness } from './http/health.ts'
 import { sendError, sendJson } from './http/json-response.ts'
@@ -28,14 +29,9 @@ export async function startGateway(
   const closing = new AbortController()
   const graphql = createGraphQL(parts, closing.signal)
   const server = createServer((request, response) => {
-    handle(parts, graphql, authenticate, request, response).catch((error: unknown) => {
-      parts.logger.error({ error }, 'a request could not be answered')
-      if (response.headersSent) response.destroy()
-      else
-        sendError(response, 503, 'UNAVAILABLE', 'The request cannot be answered now: try again in a moment', {
-          'retry-after': '1',
-        })
-    })
+    handle(parts, graphql, authenticate, request, response).catch((error: unknown) =>
+      answerFailure(parts, response, error),
+    )
   })
   const closeWebSockets = serveWebSocket(server, graphql, authenticate)
   await listen(server, at)
@@ -96,6 +92,18 @@ async function handle(
     access,
     correlationId: typeof correlation === 'string' && correlation.length <= 128 ? correlation : null,
   })
+}
+
+/** What could not be answered at all: because the database is away, or through a fault of ours. */
+function answerFailure({ logger }: GatewayParts, response: ServerResponse, error: unknown): void {
+  const away = isDatabaseUnavailable(error)
+  logger[away ? 'warn' : 'error']({ error }, 'a request could not be answered')
+  if (response.headersSent) response.destroy()
+  else if (away)
+    sendError(response, 503, 'UNAVAILABLE', 'The database cannot be reached now: try again in a moment', {
+      'retry-after': '1',
+    })
+  else sendError(response, 500, 'INTERNAL', 'Something went wrong inside Daybook; its log says what')
 }
 
 /** A browser that opens the page: it is the same for everybody and asks for the data with a key. */

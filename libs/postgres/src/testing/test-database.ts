@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '@daybook/memory/id'
+import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { Client } from 'pg'
 import { ensureProject } from '../access/projects.ts'
@@ -17,6 +18,12 @@ export interface TestDatabase {
   readonly db: Database
   /** A new project: tests share a database and never a project. */
   newProject(): Promise<ProjectScope>
+  /**
+   * Takes the database away in the middle of whatever it does: the embedded one is killed with signal 9 and restarted by
+   * its watcher, the native one loses its sessions and refuses new ones.
+   * @returns what brings it back.
+   */
+  outage(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
@@ -30,6 +37,7 @@ export interface TestDatabaseKind {
 
 async function openTestDatabase(
   address: DatabaseAddress,
+  outage: TestDatabase['outage'],
   onStop: () => Promise<void>,
 ): Promise<TestDatabase> {
   await migrate(address)
@@ -37,6 +45,7 @@ async function openTestDatabase(
   return {
     address,
     db,
+    outage,
     newProject: async () => projectScope(db, await ensureProject(db, `test-${newId()}`)),
     async stop() {
       await db.destroy()
@@ -49,7 +58,14 @@ async function startEmbedded(): Promise<TestDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-test-'))
   await copyEmptyCluster(dataDir)
   const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
-  return openTestDatabase(embedded.address, async () => {
+  const outage = async () => {
+    const killed = embedded.pid()
+    if (killed !== undefined) process.kill(killed, 'SIGKILL')
+    return async () => {
+      while (embedded.pid() === undefined || embedded.pid() === killed) await pause(20)
+    }
+  }
+  return openTestDatabase(embedded.address, outage, async () => {
     await embedded.stop()
     rmSync(dataDir, { recursive: true, force: true })
   })
@@ -58,8 +74,17 @@ async function startEmbedded(): Promise<TestDatabase> {
 /** Set by `global-setup.ts`, or before by whoever runs the tests: see there. */
 export const TEST_DATABASE_URL = 'DAYBOOK_TEST_DATABASE_URL'
 
-/** An empty database of one's own on the native server. `url` is its address as a superuser. */
-export async function createNativeDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+/** An empty database of one's own on the native server. */
+export interface NativeDatabase {
+  readonly name: string
+  /** Its address as a superuser. */
+  readonly url: string
+  /** Runs a statement from outside, in the server's maintenance database, as a superuser. */
+  maintain(statement: string): Promise<void>
+  drop(): Promise<void>
+}
+
+export async function createNativeDatabase(): Promise<NativeDatabase> {
   const server = process.env[TEST_DATABASE_URL]
   if (server === undefined) throw new Error(`${TEST_DATABASE_URL} is not set`)
   const maintain = async (statement: string) => {
@@ -71,12 +96,17 @@ export async function createNativeDatabase(): Promise<{ url: string; drop(): Pro
   await maintain(`create database ${name}`)
   const url = new URL(server)
   url.pathname = name
-  return { url: url.href, drop: () => maintain(`drop database ${name} with (force)`) }
+  return { name, url: url.href, maintain, drop: () => maintain(`drop database ${name} with (force)`) }
 }
 
 async function startNative(): Promise<TestDatabase> {
-  const { url, drop } = await createNativeDatabase()
-  return openTestDatabase(serverAddress(url), drop)
+  const { name, url, maintain, drop } = await createNativeDatabase()
+  const outage = async () => {
+    await maintain(`alter database ${name} allow_connections false`)
+    await maintain(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    return () => maintain(`alter database ${name} allow_connections true`)
+  }
+  return openTestDatabase(serverAddress(url), outage, drop)
 }
 
 /**

@@ -3,7 +3,10 @@ import { B, K1 } from '../ranking/bm25.ts'
 import type { LegHit } from '../ranking/leg.ts'
 import type { LegInput } from './leg-input.ts'
 
-/** How many of the best scored are looked at first to find enough that satisfy the condition; all, where too few do. */
+/**
+ * How many of the best scored are looked up to find enough that satisfy the condition. Where too few of them do, the other
+ * way round is cheaper: first everything in the project that satisfies it, then the best scored of that.
+ */
 const FIRST_LOOK = 1_000
 
 /**
@@ -17,14 +20,14 @@ const FIRST_LOOK = 1_000
 export async function lexicalLeg(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
   const first = await look(input, wanted, coverage, FIRST_LOOK)
   const mayHaveMissed = first.hits.length < input.limit && first.scored >= FIRST_LOOK
-  return mayHaveMissed ? (await look(input, wanted, coverage, null)).hits : first.hits
+  return mayHaveMissed ? (await look(input, wanted, coverage, 'all')).hits : first.hits
 }
 
 async function look(
   { scope, readModel, condition, includeForgotten, limit }: LegInput,
   wanted: string,
   coverage: boolean,
-  cut: number | null,
+  among: number | 'all',
 ): Promise<{ hits: LegHit[]; scored: number }> {
   const { projectId, db } = scope
   const { memories, postings, lexicalStats } = readModel.tables
@@ -37,6 +40,11 @@ async function look(
       from ${memories} m, unnest(m.lexemes) u join terms t on t.lexeme = u.lexeme
       where m.project_id = ${projectId} and m.forgotten`
     : sql``
+  // `is true` keeps the planner from making a join of it, which without statistics would be a nested loop.
+  const eligible =
+    among === 'all'
+      ? sql`(number in (select m.number from ${memories} m where m.project_id = ${projectId} and ${condition})) is true`
+      : sql`true`
   const { rows } = await sql<{ memory_id: string; score: number; scored: number }>`
     with terms as materialized (
       select lexeme, cardinality(positions) as query_frequency from unnest(to_tsvector('english', ${wanted}))
@@ -60,7 +68,7 @@ async function look(
       from matches join weights using (lexeme) cross join stats group by number
     ), best as materialized (
       select number, bm25 * case when ${coverage} then sqrt(matched / (select sum(idf) from weights)) else 1 end as score
-      from scored order by score desc limit ${cut}::bigint
+      from scored where ${eligible} order by score desc limit ${among === 'all' ? limit : among}
     )
     select m.memory_id, best.score, (select count(*) from best) as scored
     from best cross join lateral (

@@ -7,10 +7,11 @@ async function* linesOf(texts: readonly (string | null)[]): AsyncGenerator<Line>
     yield { number: index + 1, text, problem: text === null ? 'is bad' : '', readBytes: (index + 1) * 10 }
 }
 
+const read = (line: number, json: string) => ({ line, json, bytes: json.length })
+
 async function batchesOf(texts: readonly (string | null)[], limits: Partial<BatchLimits>): Promise<Batch[]> {
   const all = { entries: 100, bytes: 1_000, endAtBad: false, ...limits }
   const batches: Batch[] = []
-  const read = (line: number, json: string) => ({ line, json, bytes: json.length })
   for await (const batch of toBatches(linesOf(texts), read, all)) batches.push(batch)
   return batches
 }

@@ -4,9 +4,11 @@ import { createEntryReader, type Entry, LONGEST_INPUT } from './entry.ts'
 const keyOf = (entry: unknown) =>
   (JSON.parse((entry as Entry).json) as { idempotencyKey: string }).idempotencyKey
 
+/** The key of a file's only line. */
+const key = (text: string) => keyOf(createEntryReader()(1, text))
+
 describe('the idempotency key of a line', () => {
   test('is made from what the line says, not from how it is written', () => {
-    const key = (text: string) => keyOf(createEntryReader()(1, text))
     const one = key('{"content":{"note":{"text":"a"}},"labels":["x"]}')
     expect(one).toMatch(/^import:[0-9a-f]{32}:1$/u)
     expect(key('{ "labels": ["x"], "content": {"note": {"text": "\\u0061"}} }')).toBe(one)
@@ -25,7 +27,7 @@ describe('the idempotency key of a line', () => {
       keyOf(read(index + 1, JSON.stringify({ content: { note: { text } } }))),
     )
     expect(new Set(keys).size).toBe(4)
-    expect(keys.map((key) => key.split(':')[2])).toEqual(['1', '1', '2', '3'])
+    expect(keys.map((one) => one.split(':')[2])).toEqual(['1', '1', '2', '3'])
   })
 
   test('is the line’s own where it has one', () => {

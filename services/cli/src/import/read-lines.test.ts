@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, asyncProperty, integer, string } from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Line, readLines } from './read-lines.ts'
 
@@ -13,9 +13,9 @@ async function linesOf(text: string | Uint8Array, chunk = 7, longest?: number): 
 }
 
 test('lines are the same however the file is cut into chunks, characters cut in two included', async () => {
-  const line = fc.string({ unit: 'binary' }).map((text) => text.replace(/[\n\r\uFEFF]/gu, '').trim())
-  await fc.assert(
-    fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 40 }), async (texts, chunk) => {
+  const line = string({ unit: 'binary' }).map((text) => text.replace(/[\n\r\uFEFF]/gu, '').trim())
+  await assert(
+    asyncProperty(array(line), integer({ min: 1, max: 40 }), async (texts, chunk) => {
       const bytes = Buffer.from(texts.join('\n'))
       const read = await linesOf(bytes, chunk)
       const expected = bytes
@@ -26,6 +26,7 @@ test('lines are the same however the file is cut into chunks, characters cut in 
         expected.filter(({ text }) => text !== ''),
       )
     }),
+    { numRuns: 50 },
   )
 })
 

@@ -61,11 +61,13 @@ function createLineBuffer(longest: number) {
   }
 }
 
+// A byte order mark may begin a file, nothing else.
+const OF_FIRST_LINE = new TextDecoder('utf-8', { fatal: true })
+const OF_OTHERS = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 function decode(bytes: Uint8Array, first: boolean): Pick<Line, 'text' | 'problem'> {
   try {
-    // A byte order mark may begin a file, nothing else.
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: !first }).decode(bytes)
-    return { text: text.trim(), problem: '' }
+    return { text: (first ? OF_FIRST_LINE : OF_OTHERS).decode(bytes).trim(), problem: '' }
   } catch {
     return { text: null, problem: 'is not UTF-8' }
   }

@@ -24,8 +24,9 @@ test.each(KIND_NAMES)('the text of a %s is its main field', (kind) => {
   ).toEqual([MAIN[kind]])
 })
 
+const flags = (kind: KindName) => kindOptions(kind).map(({ flag }) => flag)
+
 test('lists are given one by one, and names are in kebab case', () => {
-  const flags = (kind: KindName) => kindOptions(kind).map(({ flag }) => flag)
   expect(flags('stash')).toEqual(['name', 'summary', 'file'])
   expect(flags('session')).toEqual(['summary', 'key-change', 'status'])
   expect(flags('error')).toEqual(['message', 'root-cause', 'fix'])

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { RETRYABLE } from './retryable.ts'
 
 /** Answers with a JSON body. */
 export function sendJson(
@@ -19,5 +20,10 @@ export function sendError(
   message: string,
   headers?: Record<string, string>,
 ): void {
-  sendJson(response, status, { errors: [{ message, extensions: { code } }] }, headers)
+  sendJson(
+    response,
+    status,
+    { errors: [{ message, extensions: { code, retryable: RETRYABLE.has(code) } }] },
+    headers,
+  )
 }

@@ -3,9 +3,7 @@ import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-
-/** Codes whose request may be sent again as it is. */
-const RETRYABLE = new Set<string>(['UNAVAILABLE', 'BEHIND'])
+import { RETRYABLE } from './retryable.ts'
 
 /** By name: `graphql` comes as CommonJS and as ES module, and a process that has loaded both has two classes of it. */
 function isGraphQLError(error: unknown): error is GraphQLError {

@@ -26,7 +26,7 @@ export interface TestClient {
   /** Sends a GraphQL request as any client would. */
   send(query: string, variables?: object): Promise<Reply>
   /** The same; throws where the answer holds errors. */
-  // biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what the tests assert
+  // oxlint-disable-next-line no-explicit-any -- the shape of an answer is what the tests assert
   data(query: string, variables?: object): Promise<Record<string, any>>
 }
 

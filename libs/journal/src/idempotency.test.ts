@@ -1,0 +1,147 @@
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createJournalWriter } from './journal-writer.ts'
+import { readHead } from './read.ts'
+import { requestHash } from './request-hash.ts'
+import { forgetting, note, revision } from './testing/requests.ts'
+
+const quiet = () => createJournalWriter(() => {})
+
+describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database.stop())
+
+  it('give a repeated request its first result, also after a restart', async () => {
+    const scope = await database.newProject()
+    const first = await quiet().append(scope, note('once', { idempotencyKey: 'k' }))
+    const again = await quiet().append(scope, note('once', { idempotencyKey: 'k' }))
+    expect(again).toEqual({ memory: first.memory, event: null, duplicate: true })
+    expect(await readHead(scope)).toBe(1)
+  })
+
+  it('give the first result even after the memory went on', async () => {
+    const scope = await database.newProject()
+    const writer = quiet()
+    const first = await writer.append(scope, note('one', { idempotencyKey: 'k' }))
+    const { id } = first.memory.state
+    const second = await writer.append(scope, revision(id, 'two', { idempotencyKey: 'k2' }))
+    await writer.append(scope, forgetting(id))
+    expect((await writer.append(scope, note('one', { idempotencyKey: 'k' }))).memory).toEqual(first.memory)
+    expect((await writer.append(scope, revision(id, 'two', { idempotencyKey: 'k2' }))).memory).toEqual(
+      second.memory,
+    )
+    expect(await readHead(scope)).toBe(3)
+  })
+
+  it('give a repeated request its first result within one batch', async () => {
+    const scope = await database.newProject()
+    const outcomes = await quiet().appendMany(
+      scope,
+      [1, 2, 3].map(() => note('once', { idempotencyKey: 'k' })),
+    )
+    const appended = outcomes.map((outcome) => ('error' in outcome ? null : outcome.appended))
+    expect(appended.map((one) => one?.duplicate)).toEqual([false, true, true])
+    expect(new Set(appended.map((one) => one?.memory.state.id)).size).toBe(1)
+    expect(await readHead(scope)).toBe(1)
+  })
+
+  it('refuse another request, in the same batch and later, with the version of the memory now', async () => {
+    const scope = await database.newProject()
+    const writer = quiet()
+    const [first, other] = await writer.appendMany(scope, [
+      note('one', { idempotencyKey: 'k' }),
+      note('another', { idempotencyKey: 'k' }),
+    ])
+    if (first === undefined || 'error' in first) throw new Error('the first was refused')
+    expect(other).toMatchObject({ error: { code: 'IDEMPOTENCY_CONFLICT', currentVersion: 1 } })
+    const { id } = first.appended.memory.state
+    await writer.append(scope, revision(id, 'two'))
+    for (const request of [
+      note('another', { idempotencyKey: 'k' }),
+      revision(id, 'x', { idempotencyKey: 'k' }),
+    ])
+      await expect(quiet().append(scope, request)).rejects.toMatchObject({
+        code: 'IDEMPOTENCY_CONFLICT',
+        currentVersion: 2,
+      })
+    expect(await readHead(scope)).toBe(2)
+  })
+
+  it('are remembered for requests that changed nothing', async () => {
+    const scope = await database.newProject()
+    const writer = quiet()
+    const { memory } = await writer.append(scope, note('same'))
+    const { id } = memory.state
+    const request = revision(id, 'same', { idempotencyKey: 'k' })
+    expect(await writer.append(scope, request)).toMatchObject({ event: null, duplicate: false })
+    await writer.append(scope, revision(id, 'other'))
+    expect(await writer.append(scope, request)).toEqual({ memory, event: null, duplicate: true })
+    await expect(writer.append(scope, revision(id, 'third', { idempotencyKey: 'k' }))).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+    })
+  })
+
+  it('are not used up by a refused request', async () => {
+    const scope = await database.newProject()
+    const writer = quiet()
+    await expect(writer.append(scope, note('', { idempotencyKey: 'k' }))).rejects.toThrow('blank')
+    const { duplicate } = await writer.append(scope, note('better', { idempotencyKey: 'k' }))
+    expect(duplicate).toBe(false)
+  })
+
+  it('belong to one project each', async () => {
+    const writer = quiet()
+    for (const text of ['one', 'another']) {
+      const scope = await database.newProject()
+      expect((await writer.append(scope, note(text, { idempotencyKey: 'k' }))).duplicate).toBe(false)
+    }
+  })
+
+  it('let one of two racing writers through and give both the same memory', async () => {
+    const scope = await database.newProject()
+    const results = await Promise.all(
+      [quiet(), quiet()].map((writer) => writer.append(scope, note('once', { idempotencyKey: 'k' }))),
+    )
+    expect(results.map((result) => result.duplicate).toSorted()).toEqual([false, true])
+    expect(results[0]?.memory).toEqual(results[1]?.memory)
+    expect(await readHead(scope)).toBe(1)
+  })
+
+  it('let one of two racing writers with different requests through and refuse the other', async () => {
+    const scope = await database.newProject()
+    const results = await Promise.allSettled(
+      ['one', 'another'].map((text) => quiet().append(scope, note(text, { idempotencyKey: 'k' }))),
+    )
+    expect(results.map((result) => result.status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(results.find((result) => result.status === 'rejected')).toMatchObject({
+      reason: { code: 'IDEMPOTENCY_CONFLICT' },
+    })
+    expect(await readHead(scope)).toBe(1)
+  })
+})
+
+describe('the hash of a request', () => {
+  const hash = (request: unknown) => requestHash(request).toString('hex')
+
+  it('does not depend on the order of fields, and does on everything else', () => {
+    expect(hash({ a: 1, b: { c: [1, 2], d: 2 } })).toBe(hash({ b: { d: 2, c: [1, 2] }, a: 1 }))
+    const different = [
+      {},
+      { a: 1 },
+      { a: '1' },
+      { a: [1] },
+      { a: { 0: 1 } },
+      { a: null },
+      { a: [1, 2] },
+      { a: [2, 1] },
+    ]
+    expect(new Set(different.map(hash)).size).toBe(different.length)
+  })
+
+  it('takes a field that is not given for one that is absent', () => {
+    expect(hash({ a: 1, b: undefined })).toBe(hash({ a: 1 }))
+  })
+})

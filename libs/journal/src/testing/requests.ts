@@ -1,0 +1,30 @@
+import type { Command } from '@daybook/memory/commands'
+import type { Cause } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
+import type { AppendRequest } from '../append-request.ts'
+
+export const NOBODY: Cause = { actor: null, correlationId: null, causationId: null }
+
+/** A request to remember a note. */
+export function note(text: string, more: Partial<AppendRequest> = {}): AppendRequest {
+  const input = { content: { kind: 'note', fields: { text } } }
+  return { command: { type: 'remember', id: newId(), input }, cause: NOBODY, ...more }
+}
+
+/** A request to give a note another text. */
+export function revision(
+  id: string,
+  text: string,
+  { expectedVersion, ...more }: Partial<AppendRequest> & { expectedVersion?: number } = {},
+): AppendRequest {
+  const input = { content: { kind: 'note', fields: { text } } }
+  const command: Command = { type: 'revise', id, input, ...(expectedVersion && { expectedVersion }) }
+  return { command, cause: NOBODY, ...more }
+}
+
+export const forgetting = (id: string): AppendRequest => ({ command: { type: 'forget', id }, cause: NOBODY })
+
+export const restoring = (id: string, version?: number): AppendRequest => ({
+  command: { type: 'restore', id, ...(version !== undefined && { version }) },
+  cause: NOBODY,
+})

@@ -1,0 +1,212 @@
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { EmbedderError } from '@daybook/embeddings/embedder-error'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { claimTexts, contentHash } from '@daybook/embeddings/store'
+import type { JournalEvent } from '@daybook/memory/events'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { createPositionSignal, waitForPosition } from '@daybook/projection/position-signal'
+import { pgvectorStatus } from '@daybook/read-model/projection-status'
+import { checkReadModel } from '@daybook/read-model/testing/check-read-model'
+import {
+  appendRequest,
+  note,
+  type ReadModelHarness,
+  rememberCommand,
+  startReadModelHarness,
+} from '@daybook/read-model/testing/read-model-harness'
+import { silentLogger } from '@daybook/runtime/logger'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type PgvectorProjector, startPgvectorProjector } from './start.ts'
+
+describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => {
+  let harness: ReadModelHarness
+  const projectors: PgvectorProjector[] = []
+  beforeAll(async () => {
+    harness = await startReadModelHarness({ start })
+  })
+  afterEach(async () => {
+    await Promise.all(projectors.splice(0).map((projector) => projector.stop()))
+  })
+  afterAll(() => harness?.stop())
+
+  const bus = createInProcessBus()
+  const signal = createPositionSignal()
+  async function run(embedder: Embedder | null) {
+    const { db } = harness
+    projectors.push(
+      await startPgvectorProjector({ db, bus, signal, logger: silentLogger, model: harness.embedder, embedder }),
+    )
+  }
+  /** Notes every text that is embedded. */
+  function counting(beforeEmbed: (texts: readonly string[]) => Promise<void> = async () => {}) {
+    const embedded: string[] = []
+    const embedder = createHashEmbedder({
+      dimension: 64,
+      beforeEmbed: async (texts) => {
+        await beforeEmbed(texts)
+        embedded.push(...texts)
+      },
+    })
+    return { embedder, embedded }
+  }
+  const applied = (scope: ProjectScope, sequence: number) =>
+    waitForPosition(() => harness.projection.position(scope), sequence, signal, 10_000)
+  const pending = async (scope: ProjectScope) => (await pgvectorStatus(scope, harness.readModel)).pendingEmbeddings
+  const filled = (scope: ProjectScope) =>
+    vi.waitUntil(async () => (await pending(scope)) === 0, { timeout: 15_000, interval: 20 })
+  const check = (scope: ProjectScope) => checkReadModel(scope, harness.readModel)
+
+  it('makes writes findable by words at once, by meaning when their vectors come', async () => {
+    const scope = await harness.newProject()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await run(counting(() => held).embedder)
+    await harness.append(scope, rememberCommand(note('held back')), rememberCommand(note('this too')))
+    await applied(scope, 2)
+    expect(await pending(scope)).toBe(2)
+    expect(await check(scope)).toEqual([])
+    release()
+    await filled(scope)
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('embeds each distinct text once, whatever memories, versions and projects it is in', async () => {
+    const { embedder, embedded } = counting()
+    await run(embedder)
+    const [one, other] = [await harness.newProject(), await harness.newProject()]
+    const again = rememberCommand(note('the same text once'))
+    await harness.append(one, again, rememberCommand(note('the same text once')))
+    await harness.append(other, rememberCommand(note('the same text once')))
+    await applied(one, 2)
+    await filled(one)
+    await harness.append(
+      one,
+      { type: 'revise', id: again.id, input: note('another text once') },
+      { type: 'revise', id: again.id, input: { importance: 1 } },
+      { type: 'forget', id: again.id },
+      { type: 'restore', id: again.id, version: 1 },
+    )
+    await applied(one, 6)
+    await applied(other, 1)
+    await filled(one)
+    await filled(other)
+    expect(embedded.filter((text) => text === 'the same text once')).toHaveLength(1)
+    expect(embedded.length).toBe(new Set(embedded).size)
+    expect([...(await check(one)), ...(await check(other))]).toEqual([])
+  })
+
+  it('has vectors late while the embedder fails, and fills them in when it is back', async () => {
+    const scope = await harness.newProject()
+    let down = true
+    const { embedder, embedded } = counting(async () => {
+      if (down) throw new EmbedderError('WORKER_CRASHED', 'the worker is gone')
+    })
+    await run(embedder)
+    await harness.append(scope, rememberCommand(note('late one')), rememberCommand(note('late two')))
+    await applied(scope, 2)
+    await vi.waitUntil(async () => (await lastErrors()).length >= 2, { timeout: 10_000 })
+    expect(await check(scope)).toEqual([])
+    expect(await pending(scope)).toBe(2)
+    down = false
+    await filled(scope)
+    expect(embedded.toSorted()).toEqual(['late one', 'late two'])
+    expect(await lastErrors()).toEqual([])
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('does not let one text that the model refuses hold up the others', async () => {
+    const scope = await harness.newProject()
+    const { embedder } = counting(async (texts) => {
+      if (texts.includes('refused text')) throw new EmbedderError('INFERENCE_FAILED', 'not this one')
+    })
+    await harness.append(scope, rememberCommand(note('refused text')), rememberCommand(note('accepted text')))
+    await run(embedder)
+    await applied(scope, 2)
+    await vi.waitUntil(async () => (await pending(scope)) === 1, { timeout: 10_000 })
+    expect(await lastErrors()).toEqual(['not this one'])
+    expect(await check(scope)).toEqual([])
+    await sql`delete from embeddings where embedded_at is null`.execute(harness.db)
+  })
+
+  it('takes over the texts of a worker that died, once their lease has run out', async () => {
+    const scope = await harness.newProject()
+    await harness.append(scope, rememberCommand(note('claimed by the dead')))
+    await harness.post(scope)
+    const claimed = await claimTexts(harness.db, harness.embedder.modelId, { limit: 64, leaseSeconds: 1.2 })
+    expect(claimed.map(({ text }) => text)).toEqual(['claimed by the dead'])
+    expect(await claimTexts(harness.db, harness.embedder.modelId, { limit: 64 })).toEqual([])
+    const { embedder, embedded } = counting()
+    await run(embedder)
+    await filled(scope)
+    expect(embedded).toEqual(['claimed by the dead'])
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('gives its vector to a memory that was posted at the very moment in which the vector was stored', async () => {
+    const scope = await harness.newProject()
+    const [memory] = await harness.remember(scope, note('stored at that moment'))
+    // What such a post leaves: it saw no vector, and the news of it had passed.
+    const { tables } = harness.readModel
+    await sql`delete from ${tables.vectors} where memory_id = ${memory!.state.id}`.execute(harness.db)
+    await sql`update ${tables.memories} set vector_pending = true where memory_id = ${memory!.state.id}`.execute(
+      harness.db,
+    )
+    expect(await pending(scope)).toBe(1)
+    const { embedder, embedded } = counting()
+    await run(embedder)
+    await filled(scope)
+    expect(embedded).toEqual([])
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('two at once come to the same, and embed nothing twice', async () => {
+    const scope = await harness.newProject()
+    const events: JournalEvent[] = []
+    const { embedder, embedded } = counting()
+    await run(embedder)
+    await run(embedder)
+    const texts = Array.from({ length: 200 }, (_, index) => `shared work ${index}`)
+    for (let from = 0; from < texts.length; from += 20) {
+      const outcomes = await harness.writer.appendMany(
+        scope,
+        texts.slice(from, from + 20).map((text) => appendRequest(rememberCommand(note(text)))),
+      )
+      for (const outcome of outcomes)
+        if ('appended' in outcome && outcome.appended.event !== null) events.push(outcome.appended.event)
+      bus.publish(scope.projectId, events.slice(from).toReversed())
+    }
+    await applied(scope, 200)
+    await filled(scope)
+    expect(embedded.toSorted()).toEqual(texts.toSorted())
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('without an embedder, or with one of another model, posts words and leaves texts queued', async () => {
+    for (const embedder of [null, createHashEmbedder({ dimension: 32 })]) {
+      const scope = await harness.newProject()
+      await run(embedder)
+      await harness.append(scope, rememberCommand(note(`queued with ${embedder?.modelId}`)))
+      await applied(scope, 1)
+      expect(await pending(scope)).toBe(1)
+      expect(await check(scope)).toEqual([])
+      const row = await harness.db
+        .selectFrom('embeddings')
+        .select(['text', 'embedded_at'])
+        .where('content_hash', '=', contentHash(`queued with ${embedder?.modelId}`))
+        .executeTakeFirst()
+      expect(row).toEqual({ text: `queued with ${embedder?.modelId}`, embedded_at: null })
+    }
+  })
+
+  async function lastErrors(): Promise<string[]> {
+    const rows = await harness.db
+      .selectFrom('embeddings')
+      .select('last_error')
+      .where('last_error', 'is not', null)
+      .execute()
+    return rows.flatMap((row) => row.last_error ?? [])
+  }
+})

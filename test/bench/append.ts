@@ -1,0 +1,125 @@
+import type { AppendRequest } from '@daybook/journal/append-request'
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { decide } from '@daybook/memory/decide'
+import type { NewEvent } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { type DatabaseAddress, openDatabase } from '@daybook/postgres/connect'
+import { projectScope } from '@daybook/postgres/project-scope'
+import pg from 'pg'
+import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
+import { type BenchDatabase, onEachDatabase } from './databases.ts'
+
+/**
+ * The journal against what many would write instead: a plain insert of the same row. The journal also takes the project's lock, gives out
+ * gapless sequences, checks versions and keys; it makes up for that by committing together what arrives together.
+ */
+export const name = 'append'
+export const description =
+  'single appends from 16 concurrent clients, against plain autocommit inserts of the same row'
+
+const CLIENTS = 16
+const APPENDS = 1_600
+const ROUNDS = 7
+const GOAL = 1
+const CAUSE = { actor: 'bench', correlationId: null, causationId: null }
+
+const request = (number: number): AppendRequest => ({
+  command: {
+    type: 'remember',
+    id: newId(),
+    input: {
+      content: {
+        kind: 'note',
+        fields: { text: `What was decided on day ${number}: the index is posted from the journal` },
+      },
+      context: `repository-${number % 10}`,
+      labels: ['decision', 'index'],
+    },
+  },
+  cause: CAUSE,
+})
+
+function rowOf({ command }: AppendRequest): NewEvent {
+  const event = decide(command, { memory: null, earlier: null, now: new Date().toISOString() })
+  if (event === null) throw new Error('a remember came to no event')
+  return event
+}
+
+/** Every client sends its next one when it has the answer to the one before. */
+async function fromClients<T>(work: readonly T[], send: (one: T) => Promise<unknown>): Promise<void> {
+  let next = 0
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      for (let one = work[next++]; one !== undefined; one = work[next++]) await send(one)
+    }),
+  )
+}
+
+/** Appends a second. Connections are opened before the clock starts, and closed after it. */
+async function viaJournal(address: DatabaseAddress): Promise<number> {
+  const db = openDatabase(address)
+  try {
+    const scope = projectScope(db, await ensureProject(db, 'bench'))
+    const writer = createJournalWriter(() => {})
+    await fromClients(
+      Array.from({ length: CLIENTS * 4 }, (_, index) => request(index)),
+      (one) => writer.append(scope, one),
+    )
+    const requests = Array.from({ length: APPENDS }, (_, index) => request(index))
+    return APPENDS / (await seconds(() => fromClients(requests, (one) => writer.append(scope, one))))
+  } finally {
+    await db.destroy()
+  }
+}
+
+const INSERT = `insert into daybook.plain_events (project_id, sequence, event_id, memory_id, version, type, schema_version, data,
+  recorded_at, actor, correlation_id, causation_id) values ($1, $2, $3, $4, $5, $6, $7, $8, now(), $9, $10, $11)`
+
+/** As many connections as clients, where the database has them. */
+async function viaInserts(address: DatabaseAddress, projectId: string, from: number): Promise<number> {
+  const max = address.maxConnections === 1 ? 1 : CLIENTS
+  const pool = new pg.Pool({ ...address.connection, max })
+  // `end` does not wait for the server's side: it may still be told that the server goes.
+  pool.on('error', () => {})
+  try {
+    const parameters = Array.from({ length: APPENDS }, (_, index) => {
+      const { memoryId, version, type, data } = rowOf(request(index))
+      const place = [projectId, from + index, newId(), memoryId, version, type, 1]
+      return [...place, JSON.stringify(data), CAUSE.actor, CAUSE.correlationId, CAUSE.causationId]
+    })
+    // The embedded database has one session, in which the role of the connection before is still set.
+    await Promise.all(Array.from({ length: max * 4 }, () => pool.query('reset role')))
+    return APPENDS / (await seconds(() => fromClients(parameters, (values) => pool.query(INSERT, values))))
+  } finally {
+    await pool.end()
+  }
+}
+
+async function compare({ name: database, address }: BenchDatabase, rounds: number): Promise<void> {
+  const client = new pg.Client(address.connection)
+  await client.connect()
+  // With the primary key, the unique constraints and the checks of the journal's own table.
+  await client.query('create table daybook.plain_events (like daybook.events including all)')
+  await client.end()
+  const projectId = newId()
+  const ours: number[] = []
+  const theirs: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    ours.push(await viaJournal(address))
+    theirs.push(await viaInserts(address, projectId, round * APPENDS + 1))
+  }
+  const rate = (values: readonly number[]) =>
+    `${median(values).toFixed(0)}/s (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`
+  printComparison({
+    title: `${database}: ${APPENDS} single appends from ${CLIENTS} clients, median of ${rounds}`,
+    ours: { label: 'Daybook: remember through the journal', value: rate(ours) },
+    theirs: { label: 'plain autocommit insert of the row', value: rate(theirs) },
+    ratio: median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN))),
+    goal: { atLeast: GOAL },
+  })
+}
+
+export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
+  await onEachDatabase((database) => compare(database, rounds))
+}

@@ -1,0 +1,48 @@
+/** A benchmark: ours against the obvious other way, with a goal for the ratio. One file each; the list is in `main.ts`. */
+export interface Bench {
+  readonly name: string
+  /** One line. */
+  readonly description: string
+  run(options: BenchOptions): Promise<void>
+}
+
+export interface BenchOptions {
+  /** How often the sides take turns; each bench has a default of its own. More is steadier. */
+  readonly rounds: number | undefined
+}
+
+/** Two numbers held against each other. */
+export interface Comparison {
+  readonly title: string
+  readonly ours: { readonly label: string; readonly value: string }
+  readonly theirs: { readonly label: string; readonly value: string }
+  readonly ratio: number
+  readonly goal: { readonly atLeast: number } | { readonly atMost: number }
+}
+
+/** Prints both sides, the ratio, the goal, and whether it is met. */
+export function printComparison({ title, ours, theirs, ratio, goal }: Comparison): void {
+  const width = Math.max(ours.label.length, theirs.label.length)
+  const [words, met] =
+    'atLeast' in goal
+      ? [`at least ${goal.atLeast}`, ratio >= goal.atLeast]
+      : [`at most ${goal.atMost}`, ratio <= goal.atMost]
+  console.log(title)
+  for (const { label, value } of [ours, theirs]) console.log(`  ${label.padEnd(width)}   ${value}`)
+  console.log(`  ratio ${ratio.toFixed(2)}, goal ${words}: ${met ? 'met' : 'NOT MET'}`)
+}
+
+/** Seconds that the work took. */
+export async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return (performance.now() - started) / 1000
+}
+
+/** The value below which a share of the values lies. @param share 0 to 1 */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)

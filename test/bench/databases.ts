@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DatabaseAddress, serverAddress } from '@daybook/postgres/connect'
+import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
+import { migrate } from '@daybook/postgres/migrate'
+import { NoNativeServerError, startNativeServer } from '@daybook/postgres/testing/native-server'
+import { createNativeDatabase, TEST_DATABASE_URL } from '@daybook/postgres/testing/test-database'
+import { silentLogger } from '@daybook/runtime/logger'
+
+/** A migrated database without anything in it, and without any connection open: the embedded one serves one at a time. */
+export interface BenchDatabase {
+  readonly name: string
+  readonly address: DatabaseAddress
+  stop(): Promise<void>
+}
+
+async function startEmbedded(): Promise<BenchDatabase> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
+  await migrate(embedded.address)
+  return {
+    name: 'embedded PGlite',
+    address: embedded.address,
+    async stop() {
+      await embedded.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A server of the run's own, or a database of its own on the one of `DAYBOOK_TEST_DATABASE_URL`. */
+async function startNative(): Promise<BenchDatabase> {
+  const name = 'native Postgres'
+  if (process.env[TEST_DATABASE_URL]) {
+    const { url, drop } = await createNativeDatabase()
+    await migrate(serverAddress(url))
+    return { name, address: serverAddress(url), stop: drop }
+  }
+  const server = await startNativeServer()
+  await migrate(serverAddress(server.url))
+  return { name, address: serverAddress(server.url), stop: server.stop }
+}
+
+/** Runs the work on each database that this machine has. */
+export async function onEachDatabase(work: (database: BenchDatabase) => Promise<void>): Promise<void> {
+  for (const start of [startEmbedded, startNative]) {
+    let database: BenchDatabase
+    try {
+      database = await start()
+    } catch (error) {
+      if (!(error instanceof NoNativeServerError)) throw error
+      console.log(`native Postgres: not measured, ${error.message}`)
+      continue
+    }
+    await work(database).finally(database.stop)
+  }
+}

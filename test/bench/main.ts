@@ -1,0 +1,30 @@
+import { parseArgs } from 'node:util'
+import * as append from './append.ts'
+import type { Bench } from './bench.ts'
+import * as embedLoopDelay from './embed-loop-delay.ts'
+import * as embedding from './embedding.ts'
+import * as search from './search.ts'
+
+/* `npm run bench` lists the benches, `npm run bench -- append search --rounds 9` runs some, `npm run bench -- all` each. */
+
+const BENCHES: readonly Bench[] = [append, search, embedLoopDelay, embedding]
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string' } } })
+const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
+const unknown = positionals.filter((name) => name !== 'all' && !BENCHES.some((bench) => bench.name === name))
+
+if (unknown.length > 0 || positionals.length === 0 || (rounds !== undefined && !(rounds >= 1))) {
+  if (unknown.length > 0) console.error(`There is no bench ${unknown.join(', ')}.`)
+  console.log('npm run bench -- <name …, or all> [--rounds n]\n')
+  const width = Math.max(...BENCHES.map((bench) => bench.name.length))
+  for (const bench of BENCHES) console.log(`  ${bench.name.padEnd(width)}   ${bench.description}`)
+  process.exit(positionals.length === 0 ? 0 : 2)
+}
+
+for (const bench of BENCHES) {
+  if (!positionals.includes(bench.name) && !positionals.includes('all')) continue
+  console.log(`\n${bench.name}: ${bench.description}\n`)
+  await bench.run({ rounds })
+}
+// Pools and workers of the benches are closed; what a library keeps open must not keep us.
+process.exit(0)

@@ -1,0 +1,44 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { startDaemon } from '@daybook/daemon/start-daemon'
+import { readConfig } from '@daybook/runtime/config'
+import { silentLogger } from '@daybook/runtime/logger'
+
+/*
+ * The daemon in a process of its own that samples its event loop: with the sender of the requests in the same process,
+ * the sender's work would be in the numbers too.
+ */
+
+/** What the parent may ask for; each is answered with a `SampledMessage`. */
+export type SampleRequest = 'sample' | 'finish' | 'stop'
+export type SampledMessage =
+  | { readonly type: 'ready'; readonly url: string; readonly apiKey: string }
+  | { readonly type: 'sampling' }
+  | { readonly type: 'sampled'; readonly delay: LoopDelay }
+
+/** Milliseconds by which the loop was late. */
+export interface LoopDelay {
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+}
+
+const RESOLUTION_MS = 5
+let histogram: IntervalHistogram | null = null
+const send = (message: SampledMessage) => process.send?.(message)
+const daemon = await startDaemon(readConfig(process.env), silentLogger, () => {})
+
+process.on('message', (request: SampleRequest) => {
+  if (request === 'sample') {
+    histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+    histogram.enable()
+    send({ type: 'sampling' })
+  } else if (request === 'finish' && histogram !== null) {
+    histogram.disable()
+    // A timer of 5 ms that comes after 7 ms is 2 ms late.
+    const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS)
+    const [p50, p99] = [late(histogram.percentile(50)), late(histogram.percentile(99))]
+    send({ type: 'sampled', delay: { p50, p99, max: late(histogram.max) } })
+  } else if (request === 'stop') void daemon.stop().then(() => process.exit(0))
+})
+process.on('disconnect', () => process.exit(1))
+send({ type: 'ready', url: daemon.url, apiKey: daemon.apiKey })

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
+import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
+import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { readJournal } from '@daybook/journal/read'
+import { readable } from '@daybook/journal/stored-event'
+import { newId } from '@daybook/memory/id'
+import { createApiKey } from '@daybook/postgres/access/api-keys'
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { type Database, openDatabase } from '@daybook/postgres/connect'
+import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
+import { migrate } from '@daybook/postgres/migrate'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { ensureLiveGeneration } from '@daybook/read-model/create-generation'
+import { type LiveReadModel, liveReadModel } from '@daybook/read-model/live-read-model'
+import { pgvectorProjection } from '@daybook/read-model/pgvector-projection'
+import { fillVectors } from '@daybook/read-model/post-vectors'
+import { silentLogger } from '@daybook/runtime/logger'
+import { createRandom } from '../src/support/random.ts'
+import { createVocabulary, sentence, unitVector } from './generated-texts.ts'
+
+/** Memories in one project of an embedded database, ready to be searched. */
+export interface SearchCorpus {
+  readonly db: Database
+  readonly scope: ProjectScope
+  readonly readModel: LiveReadModel
+  readonly apiKey: string
+  close(): Promise<void>
+}
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
+/** What decides what is in the tables. A corpus that other sources built is built again. */
+const BUILDERS = ['libs/read-model/src', 'libs/postgres/src/migrations', 'libs/memory/src', 'test/bench']
+const BATCH = 500
+
+/** Opens the corpus, which is built on first use (minutes) and kept beside the models of the tests. */
+export async function openSearchCorpus(memories: number): Promise<SearchCorpus> {
+  const folder = join(testCacheDir(), `search-corpus-${memories}-${sourcesHash()}`)
+  if (!existsSync(folder)) await build(folder, memories)
+  return open(folder)
+}
+
+async function open(folder: string): Promise<SearchCorpus> {
+  const embedded = await startEmbeddedDatabase(folder, silentLogger)
+  const db = openDatabase(embedded.address)
+  const projectId = await ensureProject(db, 'bench')
+  return {
+    db,
+    scope: projectScope(db, projectId),
+    readModel: await liveReadModel(db),
+    apiKey: await createApiKey(db, projectId, 'bench'),
+    async close() {
+      await db.destroy()
+      await embedded.stop()
+    },
+  }
+}
+
+async function build(folder: string, memories: number): Promise<void> {
+  mkdirSync(testCacheDir(), { recursive: true })
+  for (const old of readdirSync(testCacheDir()))
+    if (old.startsWith(`search-corpus-${memories}-`)) rmSync(join(testCacheDir(), old), { recursive: true })
+  const unfinished = `${folder}.building-${process.pid}`
+  const started = Date.now()
+  const progress = (what: string) =>
+    process.stderr.write(`  building the corpus: ${what}, ${((Date.now() - started) / 1000).toFixed(0)} s\n`)
+  const embedded = await startEmbeddedDatabase(unfinished, silentLogger)
+  try {
+    await migrate(embedded.address)
+    const db = openDatabase(embedded.address)
+    const scope = projectScope(db, await ensureProject(db, 'bench'))
+    const generation = await ensureLiveGeneration(db, DEFAULT_MODEL)
+    await writeJournal(scope, memories)
+    progress(`${memories} memories in the journal`)
+    const projection = pgvectorProjection(generation)
+    for (let from = 0; from < memories; from += BATCH) {
+      const events = (await readJournal(scope, { after: from, limit: BATCH })).map(readable)
+      await projection.apply(scope, { from, to: from + events.length, events, parked: [] })
+      if (from % 10_000 === 0) progress(`${from} posted`)
+    }
+    await fillWithRandomVectors(db, await liveReadModel(db), (done) => {
+      if (done % 10_000 === 0) progress(`${done} vectors`)
+    })
+    await db.destroy()
+  } finally {
+    await embedded.stop()
+  }
+  renameSync(unfinished, folder)
+  progress('done')
+}
+
+async function writeJournal(scope: ProjectScope, memories: number): Promise<void> {
+  const random = createRandom(50)
+  const word = createVocabulary(random)
+  const writer = createJournalWriter(() => {})
+  for (let written = 0; written < memories; written += BATCH) {
+    const requests = Array.from({ length: Math.min(BATCH, memories - written) }, () => ({
+      command: {
+        type: 'remember' as const,
+        id: newId(),
+        input: {
+          content: { kind: 'note' as const, fields: { text: sentence(random, word, 10, 60) } },
+          context: random.chance(0.8) ? `conversation-${random.between(1, 400)}` : null,
+        },
+      },
+      cause: { actor: 'bench', correlationId: null, causationId: null },
+    }))
+    const outcomes = await writer.appendMany(scope, requests)
+    for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
+  }
+}
+
+/** Real vectors would take hours to compute. Random directions are as hard for the index as any: nothing is near anything. */
+async function fillWithRandomVectors(
+  db: Database,
+  { generation, tables }: LiveReadModel,
+  progress: (done: number) => void,
+): Promise<void> {
+  const random = createRandom(384)
+  for (let done = 0; ; ) {
+    const texts = await claimTexts(db, generation.modelId, { limit: BATCH, leaseSeconds: 3_600 })
+    if (texts.length === 0) return
+    const embedded = texts.map(({ hash, text }) => ({
+      hash,
+      chunks: [{ start: 0, end: text.length, vector: unitVector(random, generation.dimension) }],
+    }))
+    await storeVectors(db, generation.modelId, embedded)
+    await fillVectors(
+      db,
+      tables,
+      generation,
+      texts.map(({ hash }) => hash),
+    )
+    done += texts.length
+    progress(done)
+  }
+}
+
+function sourcesHash(): string {
+  const hash = createHash('sha256')
+  for (const folder of BUILDERS)
+    for (const file of readdirSync(join(REPOSITORY, folder), {
+      recursive: true,
+      encoding: 'utf8',
+    }).toSorted())
+      if (file.endsWith('.ts') && !file.endsWith('.test.ts') && isBuilder(folder, file))
+        hash.update(file).update(readFileSync(join(REPOSITORY, folder, file)))
+  return hash.digest('hex').slice(0, 12)
+}
+
+const isBuilder = (folder: string, file: string) =>
+  folder !== 'test/bench' || file === 'search-corpus.ts' || file === 'generated-texts.ts'

@@ -1,0 +1,124 @@
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
+import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
+import { startGateway } from '@daybook/gateway/start'
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { startAccessTracker } from '@daybook/read-model/access'
+import { silentLogger } from '@daybook/runtime/logger'
+import { checkQuery } from '@daybook/search/check-request'
+import { hitCondition } from '@daybook/search/legs/constraint'
+import type { LegInput } from '@daybook/search/legs/leg-input'
+import { lexicalLeg } from '@daybook/search/legs/lexical-leg'
+import { vectorLeg } from '@daybook/search/legs/vector-leg'
+import { queryVector } from '@daybook/search/query-vector'
+import { DEFAULT_RANKING } from '@daybook/search/ranking/options'
+import { type SearchParts, search } from '@daybook/search/search'
+import { askGraphQL, dataOf } from '../src/support/graphql.ts'
+import { createRandom } from '../src/support/random.ts'
+import { type BenchOptions, printComparison, quantile } from './bench.ts'
+import { createVocabulary, sentence } from './generated-texts.ts'
+import { openSearchCorpus } from './search-corpus.ts'
+
+/**
+ * What a search costs beyond what it cannot do without: the two queries to the database and the query's vector, one after
+ * the other. Neighbours, ranking, the memories themselves, snippets, and over GraphQL the rest of the way, are what comes on top.
+ */
+export const name = 'search'
+export const description =
+  'search in 50,000 memories, and over GraphQL, against its two bare SQL queries and the embedding of the query'
+
+const MEMORIES = 50_000
+const QUERIES = 120
+const ROUNDS = 1
+const GOAL = 1.5
+
+const QUERY = `query ($query: String!) {
+  search(query: $query) {
+    sequence degraded
+    hits { score snippet matchType memory { id kind title text createdAt } explanation { score legs { leg rank } } }
+  }
+}`
+
+/** @throws where a leg is missing: then the sides would not be comparable */
+async function bare(parts: SearchParts, text: string): Promise<void> {
+  const query = checkQuery('query', text)
+  const condition = hitCondition({}, query)
+  const limit = DEFAULT_RANKING.candidatesPerLeg
+  const input: LegInput = { ...parts, condition, includeForgotten: false, limit }
+  await lexicalLeg(input, query.wanted, true)
+  const found = await queryVector(parts.embedder, parts.readModel.generation, query.wanted)
+  if ('missing' in found) throw new Error(found.missing)
+  await vectorLeg(input, found.vector)
+}
+
+async function whole(parts: SearchParts, query: string): Promise<void> {
+  const { degraded } = await search(parts, { query, filter: {}, mode: 'HYBRID', limit: 10 })
+  if (degraded.length > 0) throw new Error(degraded.join(', '))
+}
+
+export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
+  const corpus = await openSearchCorpus(MEMORIES)
+  const embedder = await startMiniLm({ cacheDir: testCacheDir() })
+  const access = startAccessTracker(corpus.db, silentLogger)
+  const gateway = await startGateway(
+    {
+      db: corpus.db,
+      writer: createJournalWriter(() => {}),
+      bus: createInProcessBus(),
+      signal: createPositionSignal(),
+      embedder,
+      access,
+      logger: silentLogger,
+    },
+    { host: '127.0.0.1', port: 0 },
+  )
+  const parts: SearchParts = { scope: corpus.scope, readModel: corpus.readModel, embedder }
+  const at = { url: gateway.url, apiKey: corpus.apiKey }
+  const sides = {
+    bare: (text: string) => bare(parts, text),
+    search: (text: string) => whole(parts, text),
+    graphql: async (query: string) => {
+      dataOf(await askGraphQL(at, { query: QUERY, variables: { query } }))
+    },
+  }
+  const times = { bare: [] as number[], search: [] as number[], graphql: [] as number[] }
+  type Side = keyof typeof sides
+  const order = Object.keys(sides) as Side[]
+
+  // The vocabulary of the corpus, other sentences of it. Of stop words alone no query can be made.
+  const word = createVocabulary(createRandom(50))
+  const random = createRandom(51)
+  const queries = Array.from({ length: QUERIES }, () => `${sentence(random, word, 3, 11)} notebook`)
+  for (const query of queries.slice(0, 10)) for (const side of order) await sides[side](query)
+  for (let round = 0; round < rounds; round += 1)
+    for (const query of queries) {
+      for (const side of order) {
+        const started = performance.now()
+        await sides[side](query)
+        times[side].push(performance.now() - started)
+      }
+      // Whoever comes second finds the pages of the first in memory, so each comes first in turn.
+      order.push(order.shift() as Side)
+    }
+  await gateway.stop()
+  await access.stop()
+  await embedder.close()
+  await corpus.close()
+
+  const show = (side: Side) =>
+    `p50 ${quantile(times[side], 0.5).toFixed(1)} ms   p95 ${quantile(times[side], 0.95).toFixed(1)} ms`
+  const count = `${QUERIES * rounds} queries of 4 to 12 words, ${MEMORIES} memories, embedded PGlite`
+  for (const [side, label] of [
+    ['search', 'search()'],
+    ['graphql', 'search over GraphQL'],
+  ] as const)
+    for (const share of [0.5, 0.95])
+      printComparison({
+        title: `${count}, p${share * 100}`,
+        ours: { label, value: show(side) },
+        theirs: { label: 'both legs and the embedding, bare', value: show('bare') },
+        ratio: quantile(times[side], share) / quantile(times.bare, share),
+        goal: { atMost: GOAL },
+      })
+}

@@ -1,0 +1,56 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+const BINARY = fileURLToPath(new URL('../../../services/cli/bin/daybook.mjs', import.meta.url))
+
+export interface CliResult {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A `daybook` under way. */
+export interface CliProcess {
+  readonly process: ChildProcessByStdio<Writable, Readable, Readable>
+  /** What it has printed until now. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly ended: Promise<CliResult>
+}
+
+/** Starts the real binary, with nothing of this process's environment but what a shell has. */
+export function startCli(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): CliProcess {
+  const { PATH, HOME, TMPDIR } = process.env
+  const child = spawn(process.execPath, [BINARY, ...args], {
+    env: { PATH, HOME, TMPDIR, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  // A command that has ended does not read what is written to it.
+  child.stdin.on('error', () => undefined)
+  return {
+    process: child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended: new Promise((resolve) => {
+      child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
+    }),
+  }
+}
+
+/** Runs it to its end, with `input` as its standard input. */
+export function runCli(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  input = '',
+): Promise<CliResult> {
+  const cli = startCli(args, environment)
+  cli.process.stdin.end(input)
+  return cli.ended
+}
