@@ -47,7 +47,8 @@ function sessionSettings(role: string | null): string {
     `select '[1]'::vector`,
     'set hnsw.ef_search = 100',
     `set hnsw.iterative_scan = 'relaxed_order'`,
-    ...(role === null ? [] : [`set role ${role}`]),
+    // The embedded database has one session for all connections in turn: what the last one was must not stay.
+    role === null ? 'reset role' : `set role ${role}`,
   ].join('; ')
 }
 

@@ -19,6 +19,8 @@ export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
   client.on('error', () => {})
   await client.connect()
   try {
+    // As in connect.ts: on the embedded database the role of the connection before would stay.
+    await client.query('reset role')
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${PREPARE_LOCK})`)
     await client.query('create schema if not exists daybook')
@@ -33,7 +35,10 @@ export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
     // Roles belong to the whole server: another database of it may have made this one a moment ago.
     await attempt(
       client,
-      `do $$ begin create role daybook_app nologin; exception when duplicate_object or unique_violation then null; end $$`,
+      // Asked first, as without the right to make roles even `create role` of one that is there is refused.
+      `do $$ begin
+        if to_regrole('daybook_app') is null then create role daybook_app nologin; end if;
+      exception when duplicate_object or unique_violation then null; end $$`,
       'The role "daybook_app" could not be made',
       ['Let a superuser run: create role daybook_app nologin; grant daybook_app to the user of DATABASE_URL'],
     )

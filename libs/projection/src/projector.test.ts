@@ -72,7 +72,9 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
           published.filter((event) => event !== undefined),
         ),
       until: async (scope: ProjectScope, sequence: number) =>
-        expect(await waitForPosition(() => projection.position(scope), sequence, signal, 10_000)).toBe(sequence),
+        expect(await waitForPosition(() => projection.position(scope), sequence, signal, 10_000)).toBe(
+          sequence,
+        ),
     }
   }
   const of = (projection: RecordingProjection, { projectId }: ProjectScope) =>
@@ -221,7 +223,9 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
         { sequence: 41, memoryId: bad, error: 'it cannot be applied', attempts: ATTEMPTS },
         { sequence: 82, memoryId: bad, error: 'an earlier event of this memory is parked', attempts: 0 },
       ])
-      expect(projection.batches.filter(({ from, to, ok }) => from === 40 && to === 41 && !ok)).toHaveLength(ATTEMPTS)
+      expect(projection.batches.filter(({ from, to, ok }) => from === 40 && to === 41 && !ok)).toHaveLength(
+        ATTEMPTS,
+      )
       // Halving: far fewer transactions than events.
       expect(projection.batches.length).toBeLessThan(40)
     })
@@ -231,7 +235,11 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
       const projection = recordingProjection(nextName(), throwsFor('poison'))
       const { until } = run(projection, { pollMs: 50 })
       await until(scope, 1)
-      await append(scope, { type: 'revise', id: bad, input: { content: { kind: 'note', fields: { text: 'good' } } } })
+      await append(scope, {
+        type: 'revise',
+        id: bad,
+        input: { content: { kind: 'note', fields: { text: 'good' } } },
+      })
       await append(scope, remember('another'))
       await until(scope, 3)
       expect(of(projection, scope)).toEqual([3])
@@ -260,7 +268,11 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
       await run(projection).until(scope, 3)
       expect(of(projection, scope)).toEqual([1])
       expect(projection.parked).toEqual([
-        expect.objectContaining({ sequence: 2, attempts: 1, error: expect.stringContaining('MemoryTranscended') }),
+        expect.objectContaining({
+          sequence: 2,
+          attempts: 1,
+          error: expect.stringContaining('MemoryTranscended'),
+        }),
         expect.objectContaining({ sequence: 3, attempts: 1, error: expect.stringContaining('no state') }),
       ])
     })
@@ -306,7 +318,10 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
     })
 
     /** As the owner of the journal: a newer Daybook, or damage. */
-    async function insertUnreadable({ projectId }: ProjectScope, { sequence, type }: { sequence: number; type: string }) {
+    async function insertUnreadable(
+      { projectId }: ProjectScope,
+      { sequence, type }: { sequence: number; type: string },
+    ) {
       const insert = sql`
         with head as (update daybook.journal_heads set sequence = ${sequence} where project_id = ${projectId})
         insert into daybook.events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at)

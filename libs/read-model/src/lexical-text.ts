@@ -16,7 +16,9 @@ export const INDEXED_BYTES = 256 * 1024
 function beginning(text: string): string {
   if (Buffer.byteLength(text) <= INDEXED_BYTES) return text
   // A character that the cut goes through becomes U+FFFD.
-  return Buffer.from(text).toString('utf8', 0, INDEXED_BYTES).replace(/\uFFFD+$/u, '')
+  return Buffer.from(text)
+    .toString('utf8', 0, INDEXED_BYTES)
+    .replace(/\uFFFD+$/u, '')
 }
 
 /**

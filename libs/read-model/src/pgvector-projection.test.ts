@@ -48,7 +48,9 @@ const common = fc.record(
     agent: fc.option(fc.constantFrom('ada', 'bob')),
     occurredAt: fc.option(moment),
     expiresAt: fc.option(moment),
-    metadata: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 }).map(wellFormed), { maxKeys: 2 }),
+    metadata: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 }).map(wellFormed), {
+      maxKeys: 2,
+    }),
   },
   { requiredKeys: [] },
 )
@@ -132,7 +134,10 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
           await harness.writer.appendMany(
             scope,
             steps
-              .filter((one) => one.do !== 'remember' || !(remembered.has(one.memory) || !remembered.add(one.memory)))
+              .filter(
+                (one) =>
+                  one.do !== 'remember' || !(remembered.has(one.memory) || !remembered.add(one.memory)),
+              )
               .map((one) => appendRequest(commandOf(ids, one))),
           )
           await harness.post(scope, size)
@@ -223,7 +228,9 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
   afterAll(() => harness?.stop())
 
   /** Each damage in a project of its own. */
-  async function differencesAfter(damage: (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>) {
+  async function differencesAfter(
+    damage: (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>,
+  ) {
     scope = await harness.newProject()
     const [, , forgotten] = await harness.remember(scope, note('alpha beta'), note('gamma'), note('delta'))
     await harness.append(scope, { type: 'forget', id: forgotten!.state.id })
@@ -234,17 +241,69 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
   }
 
   it.each([
-    ['a lost posting', ({ postings }) => sql`delete from ${postings} where project_id = ${scope.projectId} and lexeme = 'gamma'`, /gamma.* is missing/],
-    ['a posting too many', ({ postings }) => sql`insert into ${postings} values (${scope.projectId}, 'delta', 3, 1, 4)`, /delta.* should not be there/],
-    ['a wrong frequency', ({ postings }) => sql`update ${postings} set frequency = 2 where project_id = ${scope.projectId} and lexeme = 'gamma'`, /gamma/],
-    ['a wrong count', ({ lexicalStats }) => sql`update ${lexicalStats} set memories = memories + 1 where project_id = ${scope.projectId}`, /lexical_stats/],
-    ['a wrong total length', ({ lexicalStats }) => sql`update ${lexicalStats} set total_length = 7 where project_id = ${scope.projectId}`, /lexical_stats/],
-    ['a lost memory', ({ memories }) => sql`delete from ${memories} where project_id = ${scope.projectId} and number = 2`, /is missing from memories/],
-    ['a stale state', ({ memories }) => sql`update ${memories} set state = state || '{"importance": 1}' where project_id = ${scope.projectId}`, /has state/],
-    ['other lexemes', ({ memories }) => sql`update ${memories} set lexemes = '' where project_id = ${scope.projectId} and number = 2`, /has lexemes/],
-    ['a lost version', ({ versions }) => sql`delete from ${versions} where project_id = ${scope.projectId} and sequence = 2`, /event 2 is missing/],
-    ['a lost vector', ({ vectors, memories }) => sql`delete from ${vectors} where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`, /is missing from vectors/],
-    ['a vector of another text', ({ vectors, memories }) => sql`update ${vectors} set embedding = (select v.embedding from ${vectors} v where v.embedding <> vectors.embedding limit 1) where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`, /should not be in vectors/],
+    [
+      'a lost posting',
+      ({ postings }) =>
+        sql`delete from ${postings} where project_id = ${scope.projectId} and lexeme = 'gamma'`,
+      /gamma.* is missing/,
+    ],
+    [
+      'a posting too many',
+      ({ postings }) => sql`insert into ${postings} values (${scope.projectId}, 'delta', 3, 1, 4)`,
+      /delta.* should not be there/,
+    ],
+    [
+      'a wrong frequency',
+      ({ postings }) =>
+        sql`update ${postings} set frequency = 2 where project_id = ${scope.projectId} and lexeme = 'gamma'`,
+      /gamma/,
+    ],
+    [
+      'a wrong count',
+      ({ lexicalStats }) =>
+        sql`update ${lexicalStats} set memories = memories + 1 where project_id = ${scope.projectId}`,
+      /lexical_stats/,
+    ],
+    [
+      'a wrong total length',
+      ({ lexicalStats }) =>
+        sql`update ${lexicalStats} set total_length = 7 where project_id = ${scope.projectId}`,
+      /lexical_stats/,
+    ],
+    [
+      'a lost memory',
+      ({ memories }) => sql`delete from ${memories} where project_id = ${scope.projectId} and number = 2`,
+      /is missing from memories/,
+    ],
+    [
+      'a stale state',
+      ({ memories }) =>
+        sql`update ${memories} set state = state || '{"importance": 1}' where project_id = ${scope.projectId}`,
+      /has state/,
+    ],
+    [
+      'other lexemes',
+      ({ memories }) =>
+        sql`update ${memories} set lexemes = '' where project_id = ${scope.projectId} and number = 2`,
+      /has lexemes/,
+    ],
+    [
+      'a lost version',
+      ({ versions }) => sql`delete from ${versions} where project_id = ${scope.projectId} and sequence = 2`,
+      /event 2 is missing/,
+    ],
+    [
+      'a lost vector',
+      ({ vectors, memories }) =>
+        sql`delete from ${vectors} where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`,
+      /is missing from vectors/,
+    ],
+    [
+      'a vector of another text',
+      ({ vectors, memories }) =>
+        sql`update ${vectors} set embedding = (select v.embedding from ${vectors} v where v.embedding <> vectors.embedding limit 1) where memory_id in (select memory_id from ${memories} where project_id = ${scope.projectId} and number = 1)`,
+      /should not be in vectors/,
+    ],
   ] as [string, (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>, RegExp][])(
     'names %s',
     async (_, damage, expected) => {

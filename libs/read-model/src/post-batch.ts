@@ -35,7 +35,8 @@ export async function postBatch(
     live.filter((row) => isIndexed(row.memory_id)),
   )
   const leaving = [...old.values()].filter(
-    (row) => !row.forgotten && (changed.has(row.memory_id) || !live.some((one) => one.memory_id === row.memory_id)),
+    (row) =>
+      !row.forgotten && (changed.has(row.memory_id) || !live.some((one) => one.memory_id === row.memory_id)),
   )
   const entering = live
     .map((row) => row.memory_id)

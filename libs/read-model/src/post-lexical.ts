@@ -45,7 +45,13 @@ export async function memoriesWithOtherLexemes(
   return new Set(result.rows.map((row) => row.memory_id))
 }
 
-/** Takes memories out of the lexical index. Their rows in `memories` must still hold the lexemes they are indexed by. */
+/**
+ * Takes memories out of the lexical index. Their rows in `memories` must still hold the lexemes they are indexed by.
+ *
+ * Each posting is looked up by its whole key and deleted by its place, as a join would be left to the planner: without
+ * statistics, which the embedded database never gathers, it goes through all of the project's postings for each memory
+ * (3,000 memories, 100 of them revised: 1.1 s).
+ */
 export async function removePostings(
   trx: DatabaseTransaction,
   tables: GenerationTables,
@@ -54,10 +60,14 @@ export async function removePostings(
 ): Promise<void> {
   if (memoryIds.length === 0) return
   await sql`
-    delete from ${tables.postings} p
-    using ${tables.memories} m, unnest(tsvector_to_array(m.lexemes)) as indexed(lexeme)
-    where m.project_id = ${projectId} and m.memory_id = any(${memoryIds}::uuid[])
-      and p.project_id = ${projectId} and p.lexeme = indexed.lexeme and p.number = m.number`.execute(trx)
+    delete from ${tables.postings} where ctid = any(array(
+      select p.place
+      from ${tables.memories} m cross join lateral unnest(tsvector_to_array(m.lexemes)) as indexed(lexeme)
+      cross join lateral (
+        select ctid as place from ${tables.postings}
+        where project_id = ${projectId} and lexeme = indexed.lexeme and number = m.number offset 0
+      ) p
+      where m.project_id = ${projectId} and m.memory_id = any(${memoryIds}::uuid[])))`.execute(trx)
 }
 
 /** Puts memories into the lexical index by the lexemes that their rows hold now. @returns their total length. */

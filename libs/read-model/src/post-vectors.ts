@@ -44,6 +44,9 @@ export async function requestVectors(
  */
 const TEXTS_PER_STATEMENT = 16
 
+/** Waiting memories looked at together for whether their vectors are there. */
+const WAITING_PER_PAGE = 500
+
 /** Gives vectors that have just been stored to the memories that wait for them. @returns how many memories got theirs. */
 export async function fillVectors(
   db: Queryable,
@@ -73,20 +76,22 @@ export async function fillAllVectors(
   tables: GenerationTables,
   generation: Generation,
 ): Promise<number> {
-  for (let filled = 0; ; ) {
-    const { rows } = await sql<{ content_hash: Buffer }>`
-      select distinct m.content_hash from ${tables.memories} m
-      join embeddings e on e.model_id = ${generation.modelId} and e.content_hash = m.content_hash
-      where m.vector_pending and e.embedded_at is not null limit ${TEXTS_PER_STATEMENT}`.execute(db)
-    const now = await fillVectors(
-      db,
-      tables,
-      generation,
-      rows.map((row) => row.content_hash),
-    )
-    filled += now
-    // None, although some were ready: another worker was faster.
-    if (now === 0) return filled
+  // In the order of the index, page by page: asked for all at once, a planner without statistics reads the whole store.
+  for (let filled = 0, after: Buffer = Buffer.alloc(0); ; ) {
+    const { rows } = await sql<{ content_hash: Buffer; ready: boolean | null }>`
+      select waiting.content_hash,
+        (select embedded_at is not null from embeddings
+          where model_id = ${generation.modelId} and content_hash = waiting.content_hash) as ready
+      from (
+        select content_hash from ${tables.memories}
+        where vector_pending and content_hash > ${after} order by content_hash limit ${WAITING_PER_PAGE}
+      ) waiting
+      order by content_hash`.execute(db)
+    const ready = rows.filter((row) => row.ready === true).map((row) => row.content_hash)
+    filled += await fillVectors(db, tables, generation, ready)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < WAITING_PER_PAGE) return filled
+    after = last.content_hash
   }
 }
 

@@ -10,10 +10,19 @@ import { readAccess, startAccessTracker } from './access.ts'
 import { liveReadModel } from './live-read-model.ts'
 import { pgvectorStatus } from './projection-status.ts'
 import { listMemories, readByKey, readMemories, recentKeys } from './read-memories.ts'
-import { note, type ReadModelHarness, rememberCommand, startReadModelHarness } from './testing/read-model-harness.ts'
+import {
+  note,
+  type ReadModelHarness,
+  rememberCommand,
+  startReadModelHarness,
+} from './testing/read-model-harness.ts'
 
 const label = fc.constantFrom('red', 'blue', 'green', '{a,"b"}')
-const moment = fc.constantFrom('2020-01-01T00:00:00.000Z', '2020-06-01T12:00:00.000Z', '2021-01-01T00:00:00.000Z')
+const moment = fc.constantFrom(
+  '2020-01-01T00:00:00.000Z',
+  '2020-06-01T12:00:00.000Z',
+  '2021-01-01T00:00:00.000Z',
+)
 const name = fc.constantFrom('ada', 'bob', "o'neil")
 const input = fc.record({
   kind: fc.constantFrom('note' as const, 'document' as const),
@@ -72,7 +81,9 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
           await harness.post(scope)
           for (const one of filters) {
             const found = (await list(scope, { filter: one })).map(({ state }) => state.id)
-            const meant = memories.filter(({ state }) => matchesFilter(state, one)).map(({ state }) => state.id)
+            const meant = memories
+              .filter(({ state }) => matchesFilter(state, one))
+              .map(({ state }) => state.id)
             expect(found.toSorted()).toEqual(meant.toSorted())
           }
         },
@@ -85,7 +96,9 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     const scope = await harness.newProject()
     await harness.remember(scope, note('one'))
     for (const kind of KIND_NAMES)
-      expect(await list(scope, { filter: checkFilter({ kinds: [kind] }) })).toHaveLength(kind === 'note' ? 1 : 0)
+      expect(await list(scope, { filter: checkFilter({ kinds: [kind] }) })).toHaveLength(
+        kind === 'note' ? 1 : 0,
+      )
   })
 
   it('lists newest first and goes on after a cursor, past revisions', async () => {
@@ -125,7 +138,9 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
 
   it('reads by key exactly, newest first; names keys once, those written last first', async () => {
     const scope = await harness.newProject()
-    const insight = (key: string | null, content: string) => ({ content: { kind: 'insight', fields: { key, content } } })
+    const insight = (key: string | null, content: string) => ({
+      content: { kind: 'insight', fields: { key, content } },
+    })
     const [first] = await harness.remember(
       scope,
       insight('auth', 'old'),
@@ -174,7 +189,14 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('status one')), rememberCommand(note('status two')))
     const status = () => pgvectorStatus(scope, harness.readModel)
-    expect(await status()).toMatchObject({ name: 'pgvector', generation: 1, position: 0, head: 2, lag: 2, status: 'live' })
+    expect(await status()).toMatchObject({
+      name: 'pgvector',
+      generation: 1,
+      position: 0,
+      head: 2,
+      lag: 2,
+      status: 'live',
+    })
     await harness.post(scope)
     expect(await status()).toMatchObject({ position: 2, lag: 0, pendingEmbeddings: 2, parked: 0 })
     await harness.embed()
@@ -183,7 +205,12 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
 
   it('there is one live generation, and none before the first start', async () => {
     const { generation } = await liveReadModel(harness.db)
-    expect(generation).toEqual({ projection: 'pgvector', generation: 1, modelId: 'test-hash/8', dimension: 8 })
+    expect(generation).toEqual({
+      projection: 'pgvector',
+      generation: 1,
+      modelId: 'test-hash/8',
+      dimension: 8,
+    })
     const rollback = new Error('undone')
     const without = harness.db.transaction().execute(async (trx) => {
       await sql`delete from generations`.execute(trx)

@@ -2,7 +2,11 @@ import { resolve } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
 import { z } from 'zod'
 
-const port = z.coerce.number().int().min(0).max(65_535)
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a whole number')
+  .transform(Number)
+  .pipe(z.number().max(65_535, 'must be at most 65535'))
 const url = (...schemes: string[]) =>
   z.string().refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}://`)), {
     message: `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,

@@ -9,7 +9,9 @@ const insight = (key: string | null, content: string, more: Partial<RememberInpu
   content: { kind: 'insight', fields: { key, content } },
   ...more,
 })
-const stash = (name: string, summary: string): RememberInput => ({ content: { kind: 'stash', fields: { name, summary } } })
+const stash = (name: string, summary: string): RememberInput => ({
+  content: { kind: 'stash', fields: { name, summary } },
+})
 
 describe.each(TEST_DATABASES)('search by key on $name', ({ start }) => {
   let harness: ReadModelHarness
@@ -30,7 +32,12 @@ describe.each(TEST_DATABASES)('search by key on $name', ({ start }) => {
   afterAll(() => harness?.stop())
 
   const recall = (key: string, limit = 10, where = scope) =>
-    searchByKey({ scope: where, readModel: harness.readModel, embedder: harness.embedder }, RECALL, key, limit)
+    searchByKey(
+      { scope: where, readModel: harness.readModel, embedder: harness.embedder },
+      RECALL,
+      key,
+      limit,
+    )
   const pop = (name: string) =>
     searchByKey({ scope, readModel: harness.readModel, embedder: harness.embedder }, POP, name, 10)
 
@@ -79,7 +86,10 @@ describe.each(TEST_DATABASES)('search by key on $name', ({ start }) => {
     const parts = { scope, readModel: harness.readModel, embedder: null }
     const answer = await searchByKey(parts, RECALL, 'authentication', 10)
     expect(answer).toMatchObject({ matchType: 'KEYWORD', degraded: [expect.stringContaining('no embedder')] })
-    expect(await searchByKey(parts, RECALL, 'zebra', 10)).toMatchObject({ hits: [], degraded: [expect.any(String)] })
+    expect(await searchByKey(parts, RECALL, 'zebra', 10)).toMatchObject({
+      hits: [],
+      degraded: [expect.any(String)],
+    })
   })
 
   it('refuses a blank key, a NUL and a limit out of range', async () => {

@@ -3,7 +3,12 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { note, type ReadModelHarness, rememberCommand, startReadModelHarness } from '@daybook/read-model/testing/read-model-harness'
+import {
+  note,
+  type ReadModelHarness,
+  rememberCommand,
+  startReadModelHarness,
+} from '@daybook/read-model/testing/read-model-harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SearchParts, search } from './search.ts'
 import type { SearchAnswer, SearchRequest } from './search-request.ts'
@@ -24,7 +29,9 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
     scope = await harness.newProject()
     memories = await harness.remember(
       scope,
-      ...NOTES.map((text, index) => note(text, { context: index < 2 ? 'auth' : null, labels: [`n${index}`] })),
+      ...NOTES.map((text, index) =>
+        note(text, { context: index < 2 ? 'auth' : null, labels: [`n${index}`] }),
+      ),
     )
   })
   afterAll(() => harness?.stop())
@@ -34,7 +41,8 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
       { scope, readModel: harness.readModel, embedder: harness.embedder, ...parts },
       { query: 'login token', filter: {}, mode: 'HYBRID', limit: 10, ...request },
     )
-  const texts = ({ hits }: SearchAnswer) => hits.map(({ memory }) => (memory.state.content as { text: string }).text)
+  const texts = ({ hits }: SearchAnswer) =>
+    hits.map(({ memory }) => (memory.state.content as { text: string }).text)
 
   it('finds by words and by meaning together', async () => {
     const answer = await find({})
@@ -53,14 +61,17 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
     const answer = await find({ mode: 'KEYWORD' })
     expect(answer).toMatchObject({ matchType: 'KEYWORD', degraded: [] })
     expect(texts(answer).toSorted()).toEqual([NOTES[0], NOTES[1]])
-    for (const hit of answer.hits) expect(hit).toMatchObject({ matchType: 'KEYWORD', explanation: { modelId: null } })
+    for (const hit of answer.hits)
+      expect(hit).toMatchObject({ matchType: 'KEYWORD', explanation: { modelId: null } })
   })
 
   it('by meaning alone asks the vectors only', async () => {
     const answer = await find({ mode: 'SEMANTIC', query: NOTES[2]! })
     expect(answer).toMatchObject({ matchType: 'SEMANTIC', degraded: [] })
     expect(texts(answer)[0]).toBe(NOTES[2])
-    expect(answer.hits.flatMap(({ explanation }) => explanation.legs.map(({ leg }) => leg))).not.toContain('lexical')
+    expect(answer.hits.flatMap(({ explanation }) => explanation.legs.map(({ leg }) => leg))).not.toContain(
+      'lexical',
+    )
   })
 
   it.each(['HYBRID', 'SEMANTIC', 'KEYWORD'] as const)('explanations of %s add up', async (mode) => {
@@ -108,7 +119,10 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
   it('without an embedder goes by words and says so', async () => {
     for (const mode of ['HYBRID', 'SEMANTIC'] as const) {
       const answer = await find({ mode }, { embedder: null })
-      expect(answer).toMatchObject({ matchType: 'KEYWORD', degraded: [expect.stringContaining('no embedder')] })
+      expect(answer).toMatchObject({
+        matchType: 'KEYWORD',
+        degraded: [expect.stringContaining('no embedder')],
+      })
       expect(texts(answer).toSorted()).toEqual([NOTES[0], NOTES[1]])
     }
   })
@@ -121,7 +135,10 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
       },
     })
     const answer = await find({}, { embedder })
-    expect(answer).toMatchObject({ matchType: 'KEYWORD', degraded: [expect.stringContaining('the worker is gone')] })
+    expect(answer).toMatchObject({
+      matchType: 'KEYWORD',
+      degraded: [expect.stringContaining('the worker is gone')],
+    })
     expect(answer.hits).toEqual((await find({ mode: 'KEYWORD' })).hits)
   })
 
@@ -154,7 +171,10 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
     expect(texts(answer)).toEqual(['Where is the observatory?', ...texts(answer).slice(1)])
     expect(texts(answer).slice(1).toSorted()).toEqual(['On the hill', 'Shall we meet?'])
     expect(answer.hits[1]?.explanation).toMatchObject({ legs: [], neighbours: [{ distance: 1 }] })
-    const plain = await find({ query: 'observatory', mode: 'KEYWORD', ranking: { neighbourDecay: 0 } }, { scope: chat })
+    const plain = await find(
+      { query: 'observatory', mode: 'KEYWORD', ranking: { neighbourDecay: 0 } },
+      { scope: chat },
+    )
     expect(texts(plain)).toEqual(['Where is the observatory?'])
   })
 
@@ -168,7 +188,9 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
     )
     expect((await find({ query: 'login' }, { scope: chat })).hits).toHaveLength(3)
     expect(texts(await find({ query: 'login', leastCosine: 0.5 }, { scope: chat }))).toEqual(['login'])
-    expect(texts(await find({ query: 'login', leastCosine: 0.5, mode: 'SEMANTIC' }, { scope: chat }))).toEqual(['login'])
+    expect(
+      texts(await find({ query: 'login', leastCosine: 0.5, mode: 'SEMANTIC' }, { scope: chat })),
+    ).toEqual(['login'])
     expect((await find({ query: 'qwertz', leastCosine: 0.5 }, { scope: chat })).hits).toEqual([])
   })
 

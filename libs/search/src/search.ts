@@ -81,7 +81,8 @@ function withoutFar(ranked: readonly RankedHit[], leastCosine: number | undefine
   const near = new Set(ranked.filter(isNear).map((hit) => hit.memoryId))
   return ranked.filter(
     ({ memoryId, explanation: { legs, neighbours } }) =>
-      near.has(memoryId) || (legs.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
+      near.has(memoryId) ||
+      (legs.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
   )
 }
 

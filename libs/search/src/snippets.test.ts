@@ -70,7 +70,26 @@ describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
   })
 
   it('is well-formed and short, whatever the text', async () => {
-    const part = fc.constantFrom('login', '<b>', '</b>', '<', '>', '&', '&amp;', '🎉', '\uE000', '\uE001', '\u0001', ' ', '\n', 'e\u0301', 'x'.repeat(300), 'https://a.b/c?d=<e>', '"', '‹')
+    const part = fc.constantFrom(
+      'login',
+      '<b>',
+      '</b>',
+      '<',
+      '>',
+      '&',
+      '&amp;',
+      '🎉',
+      '\uE000',
+      '\uE001',
+      '\u0001',
+      ' ',
+      '\n',
+      'e\u0301',
+      'x'.repeat(300),
+      'https://a.b/c?d=<e>',
+      '"',
+      '‹',
+    )
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 60 }), async (parts) => {
         const html = await snippet('login b', parts.join(''))

@@ -37,7 +37,14 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
   async function run(embedder: Embedder | null) {
     const { db } = harness
     projectors.push(
-      await startPgvectorProjector({ db, bus, signal, logger: silentLogger, model: harness.embedder, embedder }),
+      await startPgvectorProjector({
+        db,
+        bus,
+        signal,
+        logger: silentLogger,
+        model: harness.embedder,
+        embedder,
+      }),
     )
   }
   /** Notes every text that is embedded. */
@@ -54,7 +61,8 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
   }
   const applied = (scope: ProjectScope, sequence: number) =>
     waitForPosition(() => harness.projection.position(scope), sequence, signal, 10_000)
-  const pending = async (scope: ProjectScope) => (await pgvectorStatus(scope, harness.readModel)).pendingEmbeddings
+  const pending = async (scope: ProjectScope) =>
+    (await pgvectorStatus(scope, harness.readModel)).pendingEmbeddings
   const filled = (scope: ProjectScope) =>
     vi.waitUntil(async () => (await pending(scope)) === 0, { timeout: 15_000, interval: 20 })
   const check = (scope: ProjectScope) => checkReadModel(scope, harness.readModel)

@@ -52,7 +52,9 @@ async function oneOperation(options: ClientOptions, mark: string): Promise<void>
   const memory = ledger.memories.size === 0 ? null : chooseMemory(options)
   const choice = random.next()
   if (memory === null || choice < 0.3) return rememberOne(options, mark)
-  if (choice < 0.4) return rememberSeveral(options, mark)
+  if (choice < 0.37) return rememberSeveral(options, mark, random.between(2, 12))
+  // Large ones keep the daemon longer between the commit and the answer, and between the commit and the index.
+  if (choice < 0.4) return rememberSeveral(options, mark, random.between(50, 200))
   if (choice < 0.7) return reviseOne(options, mark, memory)
   if (choice < 0.8) return forgetOne(options, memory)
   if (choice < 0.93) return restoreOne(options, memory)
@@ -109,9 +111,8 @@ async function rememberOne(options: ClientOptions, mark: string): Promise<void> 
   await settle(options, 'remember', remember(inputOf(options, request)), [request])
 }
 
-async function rememberSeveral(options: ClientOptions, mark: string): Promise<void> {
+async function rememberSeveral(options: ClientOptions, mark: string, size: number): Promise<void> {
   const { random } = options
-  const size = random.between(2, 12)
   // All with keys or none: only then can the whole call be sent again.
   const keyShare = random.chance(0.6) ? 1 : 0
   const requests = Array.from({ length: size }, (_, index) =>

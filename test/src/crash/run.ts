@@ -101,17 +101,45 @@ interface RoundResult {
   readonly differences: readonly string[]
 }
 
+/** When a fault hits. */
+interface Moment {
+  readonly name: string
+  /** @param acknowledged how many results the clients have got in this round */
+  come(acknowledged: () => number): Promise<void>
+}
+
+/**
+ * Any moment; or shortly after an answer: then others that were committed with it have not been answered yet, and the
+ * projector has just begun to post them.
+ */
+function someMoment(random: Random): Moment {
+  if (random.chance(0.4)) {
+    const delay = random.between(50, 1_500)
+    return { name: `after ${delay} ms`, come: () => pause(delay) }
+  }
+  const results = random.between(1, 150)
+  const delay = random.chance(0.5) ? 0 : random.between(1, 60)
+  return {
+    name: `${delay} ms after result ${results}`,
+    async come(acknowledged) {
+      for (const deadline = Date.now() + 5_000; acknowledged() < results && Date.now() < deadline; )
+        await pause(1)
+      await pause(delay)
+    },
+  }
+}
+
 async function oneRound(folder: Folder, round: number, random: Random, seed: number): Promise<RoundResult> {
   const { daemon, ledger } = folder
   // Vectors matter to the read model too; a model makes a start slower, so only some rounds have one.
   const start: StartOptions = { embedder: random.chance(0.3) ? 'minilm' : 'none' }
   const fault = random.oneOf(FAULTS)
-  const delay = random.between(50, 1_500)
+  const moment = someMoment(random)
   const afterwards = random.between(0, 300)
   const endsByKill = random.chance(0.3)
   const from = ledger.acknowledgements.length
   const retriedBefore = ledger.retried
-  let name = `${fault.name} after ${delay} ms`
+  let name = `${fault.name} ${moment.name}`
   let head = 0
   const differences: string[] = []
   try {
@@ -130,7 +158,7 @@ async function oneRound(folder: Folder, round: number, random: Random, seed: num
       }),
     )
     try {
-      await pause(delay)
+      await moment.come(() => ledger.acknowledgements.length - from)
       const details = await fault.inflict(daemon, random, start)
       if (details !== '') name += ` (${details})`
       await pause(afterwards)

@@ -24,7 +24,7 @@ import { askGraphQL, type GraphQLAnswer, type GraphQLRequest, TransportError } f
  */
 export interface TestDaemon {
   readonly dataDir: string
-  /** @throws DaemonDidNotStart where it ends before it is ready, or is not ready within a minute */
+  /** @throws DaemonDidNotStart where it ends before it is ready, or is not ready within two minutes */
   start(options?: StartOptions): Promise<void>
   /** Whether it is ready and lives, as far as we have heard. */
   running(): boolean
@@ -56,7 +56,8 @@ export interface StartOptions {
 export class DaemonDidNotStart extends Error {}
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
-const START_TIMEOUT_MS = 60_000
+/** Seconds on a quiet machine. */
+const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 20_000
 
 interface Running {

@@ -24,7 +24,13 @@ if (lock === null) {
 }
 lock.describe({ parent: process.ppid })
 
-const database = await PGlite.create({ dataDir: dataFolder, extensions: { vector } })
+const database = await PGlite.create({ dataDir: dataFolder, extensions: { vector } }).catch(
+  (error: unknown): never => {
+    // Left to node, this would print the whole of PGlite's minified source beside the error.
+    send({ type: 'failed', reason: String(error) })
+    process.exit(1)
+  },
+)
 // Left behind by a process that was killed. We hold the lock, so nobody listens on it.
 rmSync(socketPath, { force: true })
 // One client at a time is served; the others are room for a reconnect while the old socket is still closing.

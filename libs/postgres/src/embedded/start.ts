@@ -100,11 +100,11 @@ async function launchUnlocked(paths: Paths): Promise<ChildProcess> {
   for (;;) {
     const child = forkChild(paths)
     const answer = await firstAnswer(child)
-    if (answer === 'serving') return child
-    if (answer !== 'locked' || Date.now() > deadline)
+    if (answer.type === 'serving') return child
+    if (answer.type !== 'locked' || Date.now() > deadline)
       throw new DaybookError(
         'UNAVAILABLE',
-        `The embedded database in ${paths.data} did not start (${answer}); the log says why`,
+        `The embedded database in ${paths.data} did not start: ${answer.type === 'failed' ? answer.reason : 'another process holds it and does not end'}`,
       )
     endOrphan(paths.lock)
     await pause(100)
@@ -120,20 +120,20 @@ function forkChild(paths: Paths): ChildProcess {
   })
 }
 
-function firstAnswer(child: ChildProcess): Promise<ChildMessage['type'] | 'no answer' | 'it ended'> {
+function firstAnswer(child: ChildProcess): Promise<ChildMessage> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      resolve('no answer')
+      resolve({ type: 'failed', reason: `it gave no answer for ${START_TIMEOUT_MS / 1000} s` })
     }, START_TIMEOUT_MS)
     child.once('message', (message) => {
       clearTimeout(timer)
-      resolve((message as ChildMessage).type)
+      resolve(message as ChildMessage)
     })
     for (const end of ['exit', 'error'])
       child.once(end, () => {
         clearTimeout(timer)
-        resolve('it ended')
+        resolve({ type: 'failed', reason: 'its process ended; what it printed says why' })
       })
   })
 }

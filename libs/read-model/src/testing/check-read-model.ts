@@ -137,7 +137,9 @@ async function analyse(
 ): Promise<Map<string, { lexemes: string; length: number }>> {
   const analysed = new Map<string, { lexemes: string; length: number }>()
   for (let from = 0; from < rows.length; from += 500) {
-    const texts = rows.slice(from, from + 500).map(({ memory_id, lexical_text }) => ({ memory_id, lexical_text }))
+    const texts = rows
+      .slice(from, from + 500)
+      .map(({ memory_id, lexical_text }) => ({ memory_id, lexical_text }))
     const result = await sql<{ memory_id: string; lexemes: string; length: number }>`
       select memory_id, lexemes::text as lexemes,
         (select coalesce(sum(cardinality(positions)), 0) from unnest(lexemes)) as length

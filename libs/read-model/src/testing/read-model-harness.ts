@@ -41,7 +41,11 @@ export const note = (text: string, more: Omit<RememberInput, 'content'> = {}): R
   content: { kind: 'note', fields: { text } },
   ...more,
 })
-export const rememberCommand = (input: RememberInput, id = newId()): Command => ({ type: 'remember', id, input })
+export const rememberCommand = (input: RememberInput, id = newId()): Command => ({
+  type: 'remember',
+  id,
+  input,
+})
 
 /** @param dimension of the hash embedder; small, as an HNSW index is slow to fill. */
 export async function startReadModelHarness(

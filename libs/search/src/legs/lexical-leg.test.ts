@@ -1,7 +1,11 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { note, type ReadModelHarness, startReadModelHarness } from '@daybook/read-model/testing/read-model-harness'
+import {
+  note,
+  type ReadModelHarness,
+  startReadModelHarness,
+} from '@daybook/read-model/testing/read-model-harness'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +15,19 @@ import { type ReferenceDocument, referenceBm25 } from '../ranking/reference-bm25
 import { hitCondition } from './constraint.ts'
 import { lexicalLeg } from './lexical-leg.ts'
 
-const word = fc.constantFrom('login', 'logins', 'token', 'Running', 'the', 'cache', 'caches', 'x-ray', 'été', 'may', '8')
+const word = fc.constantFrom(
+  'login',
+  'logins',
+  'token',
+  'Running',
+  'the',
+  'cache',
+  'caches',
+  'x-ray',
+  'été',
+  'may',
+  '8',
+)
 const text = fc.array(word, { minLength: 1, maxLength: 15 }).map((words) => words.join(' '))
 const context = fc.constantFrom('a', 'b', 'c')
 const document = fc.record({ text, context, forgotten: fc.boolean() })
@@ -26,7 +42,11 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
   function leg(
     scope: ProjectScope,
     query: string,
-    { filter = {}, coverage = false, limit = 100 }: { filter?: MemoryFilter; coverage?: boolean; limit?: number } = {},
+    {
+      filter = {},
+      coverage = false,
+      limit = 100,
+    }: { filter?: MemoryFilter; coverage?: boolean; limit?: number } = {},
   ): Promise<LegHit[]> {
     const parsed = parseQuery(query)
     const input = {
@@ -40,21 +60,35 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
   }
 
   /** The lexemes that Postgres made of each live memory: what the reference scores. */
-  async function documentsOf({ projectId }: ProjectScope): Promise<(ReferenceDocument & { context: string })[]> {
-    const { rows } = await sql<{ id: string; context: string; length: number; lexemes: Record<string, number> }>`
+  async function documentsOf({
+    projectId,
+  }: ProjectScope): Promise<(ReferenceDocument & { context: string })[]> {
+    const { rows } = await sql<{
+      id: string
+      context: string
+      length: number
+      lexemes: Record<string, number>
+    }>`
       select memory_id as id, context, length,
         (select jsonb_object_agg(lexeme, cardinality(positions)) from unnest(lexemes)) as lexemes
-      from ${harness.readModel.tables.memories} where project_id = ${projectId} and not forgotten`.execute(harness.db)
+      from ${harness.readModel.tables.memories} where project_id = ${projectId} and not forgotten`.execute(
+      harness.db,
+    )
     return rows.map((row) => ({ ...row, lexemes: new Map(Object.entries(row.lexemes)) }))
   }
 
   async function lexemesOf(query: string): Promise<Map<string, number>> {
     const { rows } = await sql<{ lexeme: string; times: number }>`
-      select lexeme, cardinality(positions) as times from unnest(to_tsvector('english', ${query}))`.execute(harness.db)
+      select lexeme, cardinality(positions) as times from unnest(to_tsvector('english', ${query}))`.execute(
+      harness.db,
+    )
     return new Map(rows.map((row) => [row.lexeme, row.times]))
   }
 
-  async function remember(scope: ProjectScope, documents: readonly { text: string; context: string; forgotten: boolean }[]) {
+  async function remember(
+    scope: ProjectScope,
+    documents: readonly { text: string; context: string; forgotten: boolean }[],
+  ) {
     const memories = await harness.remember(
       scope,
       ...documents.map((one) => note(one.text, { context: one.context, occurredAt: '2023-05-08T00:00:00Z' })),
@@ -71,22 +105,28 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       fc.array(document, { minLength: 0, maxLength: 10 }),
     )
     await fc.assert(
-      fc.asyncProperty(corpora, text, fc.boolean(), context, async ([documents, others], query, coverage, wanted) => {
-        const [scope, other] = [await harness.newProject(), await harness.newProject()]
-        await remember(scope, documents)
-        await remember(other, others)
-        for (const project of [scope, other]) {
-          const all = await documentsOf(project)
-          const reference = all.length === 0 ? [] : referenceBm25(all, await lexemesOf(query), { coverage })
-          const found = await leg(project, query, { coverage })
-          expectSame(found, reference)
-          const within = new Set(all.filter((one) => one.context === wanted).map(({ id }) => id))
-          expectSame(
-            await leg(project, query, { coverage, filter: { context: wanted } }),
-            reference.filter(({ id }) => within.has(id)),
-          )
-        }
-      }),
+      fc.asyncProperty(
+        corpora,
+        text,
+        fc.boolean(),
+        context,
+        async ([documents, others], query, coverage, wanted) => {
+          const [scope, other] = [await harness.newProject(), await harness.newProject()]
+          await remember(scope, documents)
+          await remember(other, others)
+          for (const project of [scope, other]) {
+            const all = await documentsOf(project)
+            const reference = all.length === 0 ? [] : referenceBm25(all, await lexemesOf(query), { coverage })
+            const found = await leg(project, query, { coverage })
+            expectSame(found, reference)
+            const within = new Set(all.filter((one) => one.context === wanted).map(({ id }) => id))
+            expectSame(
+              await leg(project, query, { coverage, filter: { context: wanted } }),
+              reference.filter(({ id }) => within.has(id)),
+            )
+          }
+        },
+      ),
       { numRuns: 25 },
     )
   })
@@ -94,7 +134,8 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
   function expectSame(found: readonly LegHit[], reference: readonly { id: string; score: number }[]) {
     expect(found.map(({ memoryId }) => memoryId).toSorted()).toEqual(reference.map(({ id }) => id).toSorted())
     const scores = new Map(reference.map(({ id, score }) => [id, score]))
-    for (const { memoryId, score } of found) expect(Math.abs(score - scores.get(memoryId)!)).toBeLessThan(1e-9)
+    for (const { memoryId, score } of found)
+      expect(Math.abs(score - scores.get(memoryId)!)).toBeLessThan(1e-9)
     expect(found.map(({ score }) => score)).toEqual(found.map(({ score }) => score).toSorted((a, b) => b - a))
   }
 
@@ -102,9 +143,14 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     const scope = await harness.newProject()
     // The more often a text says it, the better: those in the context are the worst of 1,200.
     const texts = Array.from({ length: 1_200 }, (_, index) =>
-      note(index < 5 ? `needle ${'hay '.repeat(30)}` : 'needle needle', { context: index < 5 ? 'rare' : 'common' }),
+      note(index < 5 ? `needle ${'hay '.repeat(30)}` : 'needle needle', {
+        context: index < 5 ? 'rare' : 'common',
+      }),
     )
-    const memories = await harness.append(scope, ...texts.map((input, index) => ({ type: 'remember' as const, id: ids(index), input })))
+    const memories = await harness.append(
+      scope,
+      ...texts.map((input, index) => ({ type: 'remember' as const, id: ids(index), input })),
+    )
     await harness.post(scope)
     const rare = memories.filter(({ state }) => state.context === 'rare').map(({ state }) => state.id)
     const found = await leg(scope, 'needle', { filter: { context: 'rare' }, limit: 10 })
@@ -120,7 +166,9 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     ])
     expect((await leg(scope, 'login')).map(({ memoryId }) => memoryId)).toEqual([live!.state.id])
     const both = await leg(scope, 'login', { filter: { includeForgotten: true } })
-    expect(both.map(({ memoryId }) => memoryId).toSorted()).toEqual([live!.state.id, forgotten!.state.id].toSorted())
+    expect(both.map(({ memoryId }) => memoryId).toSorted()).toEqual(
+      [live!.state.id, forgotten!.state.id].toSorted(),
+    )
     expect(both[0]?.score).toBeCloseTo(both[1]?.score ?? 0, 12)
     expect(both[0]?.score).toBeCloseTo((await leg(scope, 'login'))[0]?.score ?? 0, 12)
   })
@@ -130,7 +178,12 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     const texts = new Map<string, string>()
     beforeAll(async () => {
       scope = await harness.newProject()
-      const given = ['the red car stopped', 'a car that is red', 'a blue car and a red bike', 'nothing of the kind']
+      const given = [
+        'the red car stopped',
+        'a car that is red',
+        'a blue car and a red bike',
+        'nothing of the kind',
+      ]
       const memories = await harness.remember(scope, ...given.map((one) => note(one)))
       for (const [index, { state }] of memories.entries()) texts.set(state.id, given[index]!)
     })

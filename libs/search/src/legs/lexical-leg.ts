@@ -31,8 +31,9 @@ async function look(
 ): Promise<{ hits: LegHit[]; scored: number }> {
   const { projectId, db } = scope
   const { memories, postings, lexicalStats } = readModel.tables
-  // `offset 0` keeps the planner from turning the lookup of each term into one scan of all postings: the embedded
-  // database gathers no statistics that would tell it better.
+  // `offset 0` keeps the planner to lookups by key: of each term, instead of one scan of all postings; of each scored
+  // memory by its number, instead of going through the whole context that a filter names. The embedded database gathers
+  // no statistics that would tell it better.
   const forgotten = includeForgotten
     ? sql`
       union all
@@ -72,9 +73,9 @@ async function look(
     )
     select m.memory_id, best.score, (select count(*) from best) as scored
     from best cross join lateral (
-      select m.memory_id from ${memories} m
-      where m.project_id = ${projectId} and m.number = best.number and ${condition} offset 0
+      select * from ${memories} where project_id = ${projectId} and number = best.number offset 0
     ) m
+    where ${condition}
     order by best.score desc, m.memory_id
     limit ${limit}`.execute(db)
   return {

@@ -1,7 +1,11 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { note, type ReadModelHarness, startReadModelHarness } from '@daybook/read-model/testing/read-model-harness'
+import {
+  note,
+  type ReadModelHarness,
+  startReadModelHarness,
+} from '@daybook/read-model/testing/read-model-harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../query/parse-query.ts'
 import { hitCondition } from './constraint.ts'
@@ -53,7 +57,11 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
 
   it('keep their places when one is revised; one that is forgotten leaves the row', async () => {
     const turns = await conversation()
-    await harness.append(scope, { type: 'revise', id: turns[3]!, input: note('turn 3, revised') }, { type: 'forget', id: turns[5]! })
+    await harness.append(
+      scope,
+      { type: 'revise', id: turns[3]!, input: note('turn 3, revised') },
+      { type: 'forget', id: turns[5]! },
+    )
     await harness.post(scope)
     const { neighbourhoods } = await find([turns[4]!])
     expect(neighbourhoods.get(turns[4]!)).toMatchObject({

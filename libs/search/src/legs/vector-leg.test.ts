@@ -1,7 +1,11 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { note, type ReadModelHarness, startReadModelHarness } from '@daybook/read-model/testing/read-model-harness'
+import {
+  note,
+  type ReadModelHarness,
+  startReadModelHarness,
+} from '@daybook/read-model/testing/read-model-harness'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../query/parse-query.ts'
@@ -21,7 +25,11 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
   async function leg(
     scope: ProjectScope,
     query: string,
-    { filter = {}, limit = 10, exactBelow }: { filter?: MemoryFilter; limit?: number; exactBelow?: number } = {},
+    {
+      filter = {},
+      limit = 10,
+      exactBelow,
+    }: { filter?: MemoryFilter; limit?: number; exactBelow?: number } = {},
   ) {
     const [vector] = await harness.embedder.embed([query])
     const input = {
@@ -36,7 +44,12 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
 
   it('gives cosines, the nearest first', async () => {
     const scope = await harness.newProject()
-    const [same, half] = await harness.remember(scope, note('alpha beta'), note('alpha gamma'), note('delta epsilon'))
+    const [same, half] = await harness.remember(
+      scope,
+      note('alpha beta'),
+      note('alpha gamma'),
+      note('delta epsilon'),
+    )
     const hits = await leg(scope, 'alpha beta')
     expect(hits).toHaveLength(3)
     expect(hits[0]).toMatchObject({ memoryId: same!.state.id, score: expect.closeTo(1, 6) })
@@ -46,7 +59,11 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
   it('counts the best chunk of a long text, and says which', async () => {
     const scope = await harness.newProject()
     const filler = Array.from({ length: 600 }, (_, index) => `filler${index % 50}`).join(' ')
-    const [long] = await harness.remember(scope, note(`${filler} needle needle needle`), note('something else'))
+    const [long] = await harness.remember(
+      scope,
+      note(`${filler} needle needle needle`),
+      note('something else'),
+    )
     for (const exactBelow of [undefined, BY_INDEX]) {
       const hits = await leg(scope, 'needle', exactBelow === undefined ? {} : { exactBelow })
       expect(hits.map(({ memoryId }) => memoryId)).toEqual([...new Set(hits.map(({ memoryId }) => memoryId))])
@@ -61,7 +78,9 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
     const long = Array.from({ length: 6_000 }, () => 'needle').join(' ')
     await harness.remember(scope, note(long), note('needle one'), note('needle two'), note('needle three'))
     for (const exactBelow of [undefined, BY_INDEX])
-      expect(await leg(scope, 'needle', { limit: 4, ...(exactBelow === undefined ? {} : { exactBelow }) })).toHaveLength(4)
+      expect(
+        await leg(scope, 'needle', { limit: 4, ...(exactBelow === undefined ? {} : { exactBelow }) }),
+      ).toHaveLength(4)
   })
 
   it('finds forgotten memories only when asked', async () => {
@@ -101,7 +120,9 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
         select ${projectId}, ${id}, 0, 0, 1,
           (select array_agg(random() - 0.5) from generate_series(1, 16) where n > 0)::vector
         from generate_series(1, ${count}::int) n`.execute(db)
-      await sql`update ${lexicalStats} set memories = memories + ${count} where project_id = ${projectId}`.execute(db)
+      await sql`update ${lexicalStats} set memories = memories + ${count} where project_id = ${projectId}`.execute(
+        db,
+      )
     }
 
     /** A scan that ends after 100 rows is to 1,500 what one that ends after 20,000 is to 300,000. */

@@ -78,12 +78,17 @@ async function nearest(
   }))
 }
 
-/** The join is spelled out as the index wants it: the nearest first, then what the condition leaves of them. */
+/**
+ * As the index wants it: the nearest first, then what the condition leaves of them. `offset 0` keeps each of them a lookup
+ * by id; without, a filter by context has the whole context gone through for each.
+ */
 function approximate({ scope, readModel, condition, limit }: LegInput, embedding: RawBuilder<unknown>) {
   const { vectors, memories } = readModel.tables
   return sql`
     select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
-    from ${vectors} v join ${memories} m on m.project_id = v.project_id and m.memory_id = v.memory_id
+    from ${vectors} v cross join lateral (
+      select * from ${memories} where project_id = v.project_id and memory_id = v.memory_id offset 0
+    ) m
     where v.project_id = ${scope.projectId} and ${condition}
     order by v.embedding <=> ${embedding} limit ${Math.ceil(limit * CHUNKS_PER_HIT)}`
 }

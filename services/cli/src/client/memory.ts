@@ -26,3 +26,13 @@ export interface Memory {
   readonly decayWeight: number
   readonly forgottenAt: string | null
 }
+
+/** An event of a memory's history. */
+export interface HistoryEvent {
+  readonly sequence: number
+  readonly type: string
+  readonly version: number
+  readonly changed: readonly string[]
+  readonly actor: string | null
+  readonly recordedAt: string
+}

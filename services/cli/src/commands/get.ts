@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { RefusedError } from '../cli-error.ts'
-import { MEMORY_FIELDS, type Memory } from '../client/memory.ts'
+import { type HistoryEvent, MEMORY_FIELDS, type Memory } from '../client/memory.ts'
 import { contentSelection, type MemoryWithContent, withContent } from '../client/memory-content.ts'
 import { request } from '../client/request.ts'
 import { addExamples, invocation } from '../command.ts'
@@ -18,16 +18,6 @@ export function configure(command: Command): void {
     'daybook get insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
     'daybook get 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --history --json',
   ])
-}
-
-/** An event of a memory's history. */
-export interface HistoryEvent {
-  readonly sequence: number
-  readonly type: string
-  readonly version: number
-  readonly changed: readonly string[]
-  readonly actor: string | null
-  readonly recordedAt: string
 }
 
 interface History {

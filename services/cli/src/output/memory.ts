@@ -1,5 +1,5 @@
+import type { HistoryEvent } from '../client/memory.ts'
 import type { MemoryWithContent } from '../client/memory-content.ts'
-import type { HistoryEvent } from '../commands/get.ts'
 import { toJson } from './json.ts'
 import { safeLine, safeText } from './safe-text.ts'
 

@@ -1,0 +1,187 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { takeLock } from '@daybook/runtime/exclusive-lock'
+import { silentLogger } from '@daybook/runtime/logger'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { DatabaseAddress } from '../connect.ts'
+import { copyEmptyCluster } from '../testing/embedded-template.ts'
+import { socketPath } from './socket-path.ts'
+import { type EmbeddedDatabase, startEmbeddedDatabase } from './start.ts'
+
+const LOADER = ['--import', import.meta.resolve('tsx')]
+
+async function query(address: DatabaseAddress, statement: string): Promise<unknown[]> {
+  const client = new Client(address.connection)
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query(statement).finally(() => client.end())
+  return rows
+}
+
+async function until(condition: () => boolean, milliseconds = 20_000): Promise<void> {
+  const deadline = Date.now() + milliseconds
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('it never came to that')
+    await new Promise((turn) => setTimeout(turn, 10))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('the embedded database', () => {
+  let dataDir: string
+  const running: EmbeddedDatabase[] = []
+  const processes: ChildProcess[] = []
+  beforeEach(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'daybook-test-'))
+    await copyEmptyCluster(dataDir)
+  })
+  afterEach(async () => {
+    for (const database of running.splice(0)) await database.stop()
+    for (const child of processes.splice(0)) child.kill('SIGKILL')
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const start = async (folder = dataDir) => {
+    const database = await startEmbeddedDatabase(folder, silentLogger)
+    running.push(database)
+    return database
+  }
+  const kill = (database: EmbeddedDatabase) => {
+    const pid = database.pid()
+    if (pid === undefined) throw new Error('it does not run')
+    process.kill(pid, 'SIGKILL')
+    return pid
+  }
+
+  it('that is killed is started again, with every acknowledged row', async () => {
+    const database = await start()
+    await query(database.address, 'create table t (n int)')
+    for (const round of [1, 2]) {
+      await query(database.address, `insert into t select ${round} from generate_series(1, 100)`)
+      const killed = kill(database)
+      await until(() => database.pid() !== undefined && database.pid() !== killed)
+      expect(await query(database.address, 'select count(*)::int as rows from t')).toEqual([
+        { rows: round * 100 },
+      ])
+    }
+  })
+
+  it('refuses a second process on its folder and is not disturbed by it', async () => {
+    const database = await start()
+    await query(database.address, 'create table t (n int); insert into t values (1)')
+    const paths = [join(dataDir, 'postgres'), join(dataDir, 'postgres.lock'), socketPath(dataDir)]
+    const second = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), paths, { execArgv: LOADER })
+    processes.push(second)
+    const said = new Promise((resolve) => second.once('message', resolve))
+    const code = new Promise((resolve) => second.once('exit', resolve))
+    expect(await said).toEqual({ type: 'locked' })
+    expect(await code).toBe(1)
+    expect(await query(database.address, 'select n from t')).toEqual([{ n: 1 }])
+  })
+
+  it('of a daemon that was killed makes room, even if it is stuck', async () => {
+    const script = `
+      const { startEmbeddedDatabase } = await import('${new URL('./start.ts', import.meta.url).href}')
+      const { silentLogger } = await import('@daybook/runtime/logger')
+      const database = await startEmbeddedDatabase(${JSON.stringify(dataDir)}, silentLogger)
+      console.log(database.pid())`
+    const daemon = spawn(process.execPath, [...LOADER, '--input-type=module', '--eval', script], {
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    processes.push(daemon)
+    const orphan = Number(
+      await new Promise((resolve) => daemon.stdout?.once('data', (data) => resolve(`${data}`))),
+    )
+    const address = { connection: { host: join(dataDir, 'run'), user: 'postgres' }, maxConnections: 1 }
+    await query(address, 'create table t (n int); insert into t values (1)')
+    // Stopped, it can neither see that its parent is gone nor end by itself: as in a statement of minutes.
+    process.kill(orphan, 'SIGSTOP')
+    daemon.kill('SIGKILL')
+    await until(() => daemon.signalCode !== null)
+    expect(isAlive(orphan)).toBe(true)
+
+    const database = await start()
+    await until(() => !isAlive(orphan))
+    expect(database.pid()).not.toBe(orphan)
+    expect(await query(database.address, 'select n from t')).toEqual([{ n: 1 }])
+  })
+
+  it('stops cleanly: its process ends, its lock is free, its rows are there next time', async () => {
+    const database = await start()
+    const pid = database.pid() ?? 0
+    await query(database.address, 'create table t (n int); insert into t values (1)')
+    await database.stop()
+    expect(isAlive(pid)).toBe(false)
+    expect(database.pid()).toBeUndefined()
+    const lock = takeLock(join(dataDir, 'postgres.lock'))
+    expect(lock).not.toBeNull()
+    lock?.release()
+    await database.stop()
+    expect(await query((await start()).address, 'select n from t')).toEqual([{ n: 1 }])
+  })
+
+  it('that is stopped while it is being started again leaves no process behind', async () => {
+    const database = await start()
+    kill(database)
+    await until(() => database.pid() === undefined)
+    await database.stop()
+    const lock = takeLock(join(dataDir, 'postgres.lock'))
+    expect(lock).not.toBeNull()
+    lock?.release()
+    expect(database.pid()).toBeUndefined()
+  })
+
+  it('listens elsewhere when its folder has too long a name for a socket', async () => {
+    const deep = join(dataDir, 'x'.repeat(100))
+    const database = await start(deep)
+    const { host = '' } = database.address.connection
+    expect(host.startsWith(tmpdir())).toBe(true)
+    expect(host).not.toContain('xxx')
+    expect(existsSync(join(deep, 'postgres'))).toBe(true)
+    expect(await query(database.address, 'select 1 as one')).toEqual([{ one: 1 }])
+    rmSync(host, { recursive: true })
+  })
+
+  it('is reached whatever server the environment names', async () => {
+    const before = { ...process.env }
+    Object.assign(process.env, {
+      PGPORT: '6432',
+      PGHOST: 'elsewhere',
+      PGSSLMODE: 'require',
+      PGUSER: 'nobody',
+    })
+    try {
+      const database = await start()
+      expect(await query(database.address, 'select 1 as one')).toEqual([{ one: 1 }])
+    } finally {
+      for (const name of ['PGPORT', 'PGHOST', 'PGSSLMODE', 'PGUSER']) {
+        if (before[name] === undefined) delete process.env[name]
+        else process.env[name] = before[name]
+      }
+    }
+  })
+
+  it('that cannot come up says so', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'daybook-test-'))
+    // A cluster with its control file gone.
+    await copyEmptyCluster(folder)
+    rmSync(join(folder, 'postgres', 'global'), { recursive: true })
+    await expect(startEmbeddedDatabase(folder, silentLogger)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining(join(folder, 'postgres')),
+    })
+    rmSync(folder, { recursive: true })
+  })
+})
