@@ -58,7 +58,7 @@ describe.each(TEST_DATABASES)('errors of $name', ({ start }) => {
     await bringBack()
   })
 
-  it('of a connection that is idle when it breaks are heard of and end nothing', async () => {
+  it('of a connection that is idle when it breaks are heard of and end nothing; of a closed handle they do', async () => {
     const own = await start()
     // The embedded database has one session: give the suite's back before another takes it.
     await own.db.destroy()
@@ -73,15 +73,8 @@ describe.each(TEST_DATABASES)('errors of $name', ({ start }) => {
     expect(heard.every(isDatabaseUnavailable)).toBe(true)
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
     await db.destroy()
-    await own.stop()
-  })
-
-  it('of a handle that is closed do', async () => {
-    const own = await start()
-    const { db } = own
-    await sql`select 1`.execute(db)
-    await own.stop()
     expect(await isUnavailable(sql`select 1`.execute(db))).toBe(true)
+    await own.stop()
   })
 })
 

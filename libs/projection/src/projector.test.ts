@@ -132,6 +132,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
     await until(scope, 1)
     await append(scope, remember('second'))
     await until(scope, 2)
+    expect(of(projection, scope)).toEqual([1, 2])
   })
 
   it('ends up the same whatever the bus loses, repeats and reorders', async () => {
@@ -208,7 +209,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
         if (batch.events.some((event) => JSON.stringify(event.data).includes(text))) throw error()
       }
 
-    it('it is tried again with growing delays, parked with later events of its memory, and all others go on', async () => {
+    it('tries it again with growing delays, parks it with later events of its memory, and goes on with all others', async () => {
       const scope = await journalOf(
         ...upTo(40).map((n) => remember(`note ${n}`)),
         remember('poison', bad),

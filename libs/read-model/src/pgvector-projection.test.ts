@@ -145,7 +145,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
           expect(await check(scope)).toEqual([])
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 

@@ -88,7 +88,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 

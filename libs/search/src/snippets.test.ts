@@ -96,7 +96,7 @@ describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
         expect(html.isWellFormed()).toBe(true)
         expect(html.replaceAll(/<mark>[^<>]*<\/mark>/gu, '')).not.toMatch(/[<>]/u)
         expect(html.replaceAll(/&(amp|lt|gt);/gu, '')).not.toContain('&')
-        expect(html).not.toMatch(/[\uE000\uE001\u0001]/u)
+        for (const mark of ['\uE000', '\uE001', '\u0001']) expect(html).not.toContain(mark)
         expect(plain(html).replaceAll(/&(amp|lt|gt);/gu, '.').length).toBeLessThanOrEqual(202)
       }),
       { numRuns: 200 },

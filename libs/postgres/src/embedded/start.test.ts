@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { silentLogger } from '@daybook/runtime/logger'
 import { Client } from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DatabaseAddress } from '../connect.ts'
 import { copyEmptyCluster } from '../testing/embedded-template.ts'
 import { socketPath } from './socket-path.ts'
@@ -64,30 +64,60 @@ describe('the embedded database', () => {
     return pid
   }
 
-  it('that is killed is started again, with every acknowledged row', async () => {
-    const database = await start()
-    await query(database.address, 'create table t (n int)')
-    for (const round of [1, 2]) {
-      await query(database.address, `insert into t select ${round} from generate_series(1, 100)`)
-      const killed = kill(database)
-      await until(() => database.pid() !== undefined && database.pid() !== killed)
-      expect(await query(database.address, 'select count(*)::int as rows from t')).toEqual([
-        { rows: round * 100 },
-      ])
-    }
-  })
+  describe('that runs', () => {
+    let database: EmbeddedDatabase
+    let folder: string
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'daybook-test-'))
+      await copyEmptyCluster(folder)
+      database = await startEmbeddedDatabase(folder, silentLogger)
+    })
+    afterAll(async () => {
+      await database.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
 
-  it('refuses a second process on its folder and is not disturbed by it', async () => {
-    const database = await start()
-    await query(database.address, 'create table t (n int); insert into t values (1)')
-    const paths = [join(dataDir, 'postgres'), join(dataDir, 'postgres.lock'), socketPath(dataDir)]
-    const second = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), paths, { execArgv: LOADER })
-    processes.push(second)
-    const said = new Promise((resolve) => second.once('message', resolve))
-    const code = new Promise((resolve) => second.once('exit', resolve))
-    expect(await said).toEqual({ type: 'locked' })
-    expect(await code).toBe(1)
-    expect(await query(database.address, 'select n from t')).toEqual([{ n: 1 }])
+    it('is reached whatever server the environment names', async () => {
+      const before = { ...process.env }
+      Object.assign(process.env, {
+        PGPORT: '6432',
+        PGHOST: 'elsewhere',
+        PGSSLMODE: 'require',
+        PGUSER: 'nobody',
+      })
+      try {
+        expect(await query(database.address, 'select 1 as one')).toEqual([{ one: 1 }])
+      } finally {
+        for (const name of ['PGPORT', 'PGHOST', 'PGSSLMODE', 'PGUSER']) {
+          if (before[name] === undefined) delete process.env[name]
+          else process.env[name] = before[name]
+        }
+      }
+    })
+
+    it('refuses a second process on its folder and is not disturbed by it', async () => {
+      await query(database.address, 'create table disturbed (n int); insert into disturbed values (1)')
+      const paths = [join(folder, 'postgres'), join(folder, 'postgres.lock'), socketPath(folder)]
+      const second = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), paths, { execArgv: LOADER })
+      processes.push(second)
+      const said = new Promise((resolve) => second.once('message', resolve))
+      const code = new Promise((resolve) => second.once('exit', resolve))
+      expect(await said).toEqual({ type: 'locked' })
+      expect(await code).toBe(1)
+      expect(await query(database.address, 'select n from disturbed')).toEqual([{ n: 1 }])
+    })
+
+    it('and is killed is started again, with every acknowledged row', async () => {
+      await query(database.address, 'create table killed (n int)')
+      for (const round of [1, 2]) {
+        await query(database.address, `insert into killed select ${round} from generate_series(1, 100)`)
+        const killed = kill(database)
+        await until(() => database.pid() !== undefined && database.pid() !== killed)
+        expect(await query(database.address, 'select count(*)::int as rows from killed')).toEqual([
+          { rows: round * 100 },
+        ])
+      }
+    })
   })
 
   it('of a daemon that was killed makes room, even if it is stuck', async () => {
@@ -152,25 +182,6 @@ describe('the embedded database', () => {
     expect(existsSync(join(deep, 'postgres'))).toBe(true)
     expect(await query(database.address, 'select 1 as one')).toEqual([{ one: 1 }])
     rmSync(host, { recursive: true })
-  })
-
-  it('is reached whatever server the environment names', async () => {
-    const before = { ...process.env }
-    Object.assign(process.env, {
-      PGPORT: '6432',
-      PGHOST: 'elsewhere',
-      PGSSLMODE: 'require',
-      PGUSER: 'nobody',
-    })
-    try {
-      const database = await start()
-      expect(await query(database.address, 'select 1 as one')).toEqual([{ one: 1 }])
-    } finally {
-      for (const name of ['PGPORT', 'PGHOST', 'PGSSLMODE', 'PGUSER']) {
-        if (before[name] === undefined) delete process.env[name]
-        else process.env[name] = before[name]
-      }
-    }
   })
 
   it('that cannot come up says so', async () => {
