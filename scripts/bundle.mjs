@@ -21,6 +21,8 @@ await build({
   entryPoints: entries,
   outdir: 'dist',
   bundle: true,
+  // Keeps what is imported late in files of its own, so that a command loads only what it needs.
+  splitting: true,
   platform: 'node',
   format: 'esm',
   target: 'node20',

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { DaybookError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { VERSION } from '@daybook/runtime/version'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { readiness } from './http/health.ts'
 import { sendError, sendJson } from './http/json-response.ts'
@@ -64,7 +65,7 @@ async function handle(
   response: ServerResponse,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-  if (pathname === '/health') return sendJson(response, 200, { status: 'ok' })
+  if (pathname === '/health') return sendJson(response, 200, { status: 'ok', version: VERSION })
   if (pathname === '/ready') {
     const { ready, problems } = await readiness(parts)
     return sendJson(response, ready ? 200 : 503, { ready, problems })
