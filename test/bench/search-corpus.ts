@@ -20,6 +20,7 @@ import { type LiveReadModel, liveReadModel } from '@daybook/read-model/live-read
 import { pgvectorProjection } from '@daybook/read-model/pgvector-projection'
 import { fillVectors } from '@daybook/read-model/post-vectors'
 import { silentLogger } from '@daybook/runtime/logger'
+import { type RawBuilder, sql } from 'kysely'
 import { createRandom } from '../src/support/random.ts'
 import { createVocabulary, sentence, unitVector } from './generated-texts.ts'
 
@@ -82,9 +83,13 @@ async function build(folder: string, memories: number): Promise<void> {
       await projection.apply(scope, { from, to: from + events.length, events, parked: [] })
       if (from % 10_000 === 0) progress(`${from} posted`)
     }
-    await fillWithRandomVectors(db, await liveReadModel(db), (done) => {
+    const readModel = await liveReadModel(db)
+    const createIndex = await dropVectorIndex(db, readModel)
+    await fillWithRandomVectors(db, readModel, (done) => {
       if (done % 10_000 === 0) progress(`${done} vectors`)
     })
+    await createIndex()
+    progress('vectors indexed')
     await db.destroy()
   } finally {
     await embedded.stop()
@@ -138,6 +143,28 @@ async function fillWithRandomVectors(
     done += texts.length
     progress(done)
   }
+}
+
+/**
+ * Takes the HNSW index away, since building it after loading takes a minute, and growing it by 50,000 vectors ten.
+ * @returns makes it again as it was
+ */
+async function dropVectorIndex(db: Database, { tables }: LiveReadModel): Promise<() => Promise<void>> {
+  const { rows } = await sql<{ indexname: string; indexdef: string }>`
+    select indexname, indexdef from pg_indexes
+    where schemaname = ${tables.schema} and tablename = 'vectors' and indexdef like '% USING hnsw %'`.execute(
+    db,
+  )
+  const [index] = rows
+  if (index === undefined) throw new Error('the vectors have no HNSW index')
+  const asOwner = (statement: RawBuilder<unknown>) =>
+    db.transaction().execute(async (trx) => {
+      await sql`set local role none`.execute(trx)
+      await sql`set local maintenance_work_mem = '400MB'`.execute(trx)
+      await statement.execute(trx)
+    })
+  await asOwner(sql`drop index ${sql.id(tables.schema, index.indexname)}`)
+  return () => asOwner(sql.raw(index.indexdef))
 }
 
 function sourcesHash(): string {

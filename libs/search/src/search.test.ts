@@ -192,6 +192,18 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
       texts(await find({ query: 'login', leastCosine: 0.5, mode: 'SEMANTIC' }, { scope: chat })),
     ).toEqual(['login'])
     expect((await find({ query: 'qwertz', leastCosine: 0.5 }, { scope: chat })).hits).toEqual([])
+    // One candidate, and what stands beside it.
+    const talk = await harness.newProject()
+    await harness.remember(
+      talk,
+      note('some chatter', { context: 'chat' }),
+      note('more chatter', { context: 'chat' }),
+    )
+    const narrow = { query: 'qwertz', mode: 'SEMANTIC', ranking: { candidatesPerLeg: 1 } } as const
+    expect((await find(narrow, { scope: talk })).hits).toHaveLength(2)
+    expect((await find({ ...narrow, leastCosine: 0.5 }, { scope: talk })).hits).toEqual([])
+    const near = await find({ ...narrow, query: 'chatter', leastCosine: 0.5 }, { scope: talk })
+    expect(near.hits).toHaveLength(2)
   })
 
   it('leaves out expired memories, and forgotten ones unless asked', async () => {

@@ -1,13 +1,17 @@
 import { parseArgs } from 'node:util'
 import { runCrashRounds } from './run.ts'
 
-/* `npm run test:crash -- --rounds 200 --seed 7`: kills the daemon and its database over and over while clients write. */
+/*
+ * `npm run test:crash -- --rounds 200 --seed 7`: kills the daemon and its database over and over while clients write.
+ * `--only "of the database"` limits it to faults with that in their name, `--keep-going` goes on after a failure.
+ */
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     'rounds-per-folder': { type: 'string', default: '8' },
+    only: { type: 'string', default: '' },
     'keep-going': { type: 'boolean', default: false },
   },
 })
@@ -29,6 +33,7 @@ const run = await runCrashRounds({
   rounds,
   seed,
   roundsPerFolder: wholeNumber('rounds-per-folder'),
+  only: values.only,
   keepGoing: values['keep-going'],
   report: (line) => console.log(line),
 })

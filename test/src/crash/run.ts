@@ -4,7 +4,7 @@ import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { checkApi } from './check-api.ts'
 import { checkDatabase } from './check-database.ts'
 import { runClient } from './client.ts'
-import { expectCleanStop, FAULTS, interruptFirstStart } from './faults.ts'
+import { expectCleanStop, FAULTS, type Fault, interruptFirstStart } from './faults.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 
 export interface CrashRunOptions {
@@ -13,6 +13,8 @@ export interface CrashRunOptions {
   readonly seed: number
   /** Rounds on one data folder, so that its history grows. Default 8. */
   readonly roundsPerFolder?: number
+  /** Only faults with this in their names. Default all. */
+  readonly only?: string
   /** Goes on after a failed round, on a new data folder. Default false. */
   readonly keepGoing?: boolean
   /** Hears a line a round. */
@@ -45,7 +47,8 @@ const GIVE_UP_MS = 60_000
  * missing and nothing may be there twice.
  */
 export async function runCrashRounds(options: CrashRunOptions): Promise<CrashRun> {
-  const { rounds, seed, roundsPerFolder = 8, keepGoing = false, report = () => {} } = options
+  const { rounds, seed, roundsPerFolder = 8, only = '', keepGoing = false, report = () => {} } = options
+  const faults = FAULTS.filter((fault) => fault.name.includes(only))
   const failures: FailedRound[] = []
   let folder: Folder | null = null
   let acknowledged = 0
@@ -57,12 +60,7 @@ export async function runCrashRounds(options: CrashRunOptions): Promise<CrashRun
     const { ledger, daemon } = folder
     const before = { acknowledged: ledger.acknowledgements.length, duplicates: ledger.duplicates }
     const started = Date.now()
-    const { summary, fault, differences } = await oneRound(
-      folder,
-      round,
-      createRandom(derivedSeed(seed, round)),
-      seed,
-    )
+    const { summary, fault, differences } = await oneRound(folder, { round, seed, faults })
     folder.rounds += 1
     acknowledged += ledger.acknowledgements.length - before.acknowledged
     duplicates += ledger.duplicates - before.duplicates
@@ -129,11 +127,15 @@ function someMoment(random: Random): Moment {
   }
 }
 
-async function oneRound(folder: Folder, round: number, random: Random, seed: number): Promise<RoundResult> {
+async function oneRound(
+  folder: Folder,
+  { round, seed, faults }: { round: number; seed: number; faults: readonly Fault[] },
+): Promise<RoundResult> {
+  const random = createRandom(derivedSeed(seed, round))
   const { daemon, ledger } = folder
   // Vectors matter to the read model too; a model makes a start slower, so only some rounds have one.
   const start: StartOptions = { embedder: random.chance(0.3) ? 'minilm' : 'none' }
-  const fault = random.oneOf(FAULTS)
+  const fault = random.oneOf(faults)
   const moment = someMoment(random)
   const afterwards = random.between(0, 300)
   const endsByKill = random.chance(0.3)
