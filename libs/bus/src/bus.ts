@@ -1,14 +1,42 @@
 import type { JournalEvent } from '@daybook/memory/events'
 
-/** Hears of committed events of one project, in order as far as the bus can keep it. It must not throw. */
-export type BusListener = (projectId: string, events: readonly JournalEvent[]) => void
+/** News that a project's journal goes on. */
+export interface BusNews {
+  readonly projectId: string
+  /** The journal has reached this sequence at least. */
+  readonly sequence: number
+  /**
+   * The events as far as they came along, in sequence order, the last of them `sequence`. Empty where one was too large to
+   * travel or is in a form that this version of Daybook does not know: the journal has it.
+   */
+  readonly events: readonly JournalEvent[]
+}
+
+/** Hears news as it comes. It must not throw. */
+export type BusListener = (news: BusNews) => void
+
+/** Works through news. It resolves once they are dealt with, and rejects where somebody else should get them. */
+export type BusHandler = (news: BusNews) => Promise<void>
+
+export interface BusConsumer {
+  /** Takes no more news; what is not dealt with by then goes to another member of the group. */
+  stop(): Promise<void>
+}
 
 /**
  * How committed events travel. It exists for speed: it may lose, repeat and reorder, and everyone who listens reads the
  * journal where something is missing.
  */
 export interface Bus {
-  publish(projectId: string, events: readonly JournalEvent[]): void
-  /** @returns ends the subscription. */
+  /**
+   * Sends consecutive committed events of one project.
+   * @throws UnavailableError where the bus cannot take them now; it may have taken some
+   */
+  publish(projectId: string, events: readonly JournalEvent[]): Promise<void>
+  /** Brings news to this listener and every other, in every process, from now on. @returns ends the subscription. */
   subscribe(listener: BusListener): () => void
+  /** Brings each of the news to one member of the group, over all processes; the group outlives its members. */
+  consume(group: string, handle: BusHandler): BusConsumer
+  /** Ends every subscription and consumer. */
+  close(): Promise<void>
 }

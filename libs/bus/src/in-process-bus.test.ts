@@ -2,16 +2,18 @@ import type { JournalEvent } from '@daybook/memory/events'
 import { describe, expect, it } from 'vitest'
 import { createInProcessBus } from './in-process-bus.ts'
 
+const event = { sequence: 1 } as JournalEvent
+
 describe('the bus of one process', () => {
   it('brings events to every listener until it leaves', () => {
     const bus = createInProcessBus()
     const heard: string[] = []
-    const leave = bus.subscribe((projectId, events) => heard.push(`one ${projectId} ${events.length}`))
-    bus.subscribe((projectId) => heard.push(`other ${projectId}`))
-    bus.publish('p', [{} as JournalEvent])
+    const leave = bus.subscribe(({ projectId, events }) => heard.push(`one ${projectId} ${events.length}`))
+    bus.subscribe(({ projectId }) => heard.push(`other ${projectId}`))
+    void bus.publish('p', [event])
     leave()
     leave()
-    bus.publish('q', [])
+    void bus.publish('q', [event])
     expect(heard).toEqual(['one p 1', 'other p', 'other q'])
   })
 
@@ -23,9 +25,9 @@ describe('the bus of one process', () => {
     }
     const leave = bus.subscribe(listener)
     bus.subscribe(listener)
-    bus.publish('p', [])
+    void bus.publish('p', [event])
     leave()
-    bus.publish('p', [])
+    void bus.publish('p', [event])
     expect(times).toBe(3)
   })
 })

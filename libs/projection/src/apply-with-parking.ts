@@ -1,4 +1,5 @@
 import type { JournalRecord } from '@daybook/journal/stored-event'
+import { UnavailableError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
@@ -66,7 +67,8 @@ function sort(records: readonly JournalRecord[], held: ReadonlySet<string>) {
 
 const placeOf = ({ sequence, memoryId }: JournalRecord) => ({ sequence, memoryId })
 
-const isNotTheEvents = (error: unknown) => error instanceof PositionMoved || isDatabaseUnavailable(error)
+const isNotTheEvents = (error: unknown) =>
+  error instanceof PositionMoved || error instanceof UnavailableError || isDatabaseUnavailable(error)
 
 /** @returns whether the event was parked in the end. */
 async function retryThenPark(

@@ -17,7 +17,8 @@ export async function readPosition(db: Queryable, place: Place, projectId: strin
 
 /**
  * Locks the position and checks that it is still at `from`. Call it first in the transaction that applies the batch: two
- * replicas then take turns, and the slower one finds the position moved instead of applying a batch twice.
+ * replicas then take turns, and the slower one finds the position moving instead of applying a batch twice. It does not wait
+ * for the other, which has the project in hand: there are more projects.
  * @throws PositionMoved
  */
 export async function lockPosition(
@@ -38,8 +39,9 @@ export async function lockPosition(
     .where('generation', '=', place.generation)
     .where('project_id', '=', projectId)
     .forUpdate()
-    .executeTakeFirstOrThrow()
-  if (row.position !== batch.from) throw new PositionMoved(place.name, batch.from)
+    .skipLocked()
+    .executeTakeFirst()
+  if (row?.position !== batch.from) throw new PositionMoved(place.name, batch.from)
 }
 
 /** An error's text may quote anything; one that the database refuses must not keep its event from being parked. */

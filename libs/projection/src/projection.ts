@@ -30,7 +30,7 @@ export interface Projection {
   position(scope: ProjectScope): Promise<number>
   /**
    * Applies a batch and moves the position from `from` to `to`, so that afterwards either both are done or neither is.
-   * @throws PositionMoved where another projector has moved the position meanwhile; nothing is changed then.
+   * @throws PositionMoved where another replica has moved the position meanwhile or is about to; nothing is changed then.
    */
   apply(scope: ProjectScope, batch: ProjectionBatch): Promise<void>
 }
@@ -38,7 +38,7 @@ export interface Projection {
 /** Another replica of the projector was faster. Not a failure: read the position again and go on from there. */
 export class PositionMoved extends Error {
   constructor(projection: string, expected: number) {
-    super(`the position of ${projection} is no longer ${expected}`)
+    super(`another replica of ${projection} is at work beyond position ${expected}`)
     this.name = 'PositionMoved'
   }
 }

@@ -3,6 +3,7 @@ import { readJournal } from '@daybook/journal/read'
 import type { JournalRecord } from '@daybook/journal/stored-event'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { sql } from 'kysely'
@@ -10,6 +11,7 @@ import { applyWithParking } from './apply-with-parking.ts'
 import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
 import type { PositionSignal } from './position-signal.ts'
 import { PositionMoved, type Projection } from './projection.ts'
+import { createReachedPositions } from './reached-positions.ts'
 
 /*
  * Posts a projection. Each project goes through
@@ -19,6 +21,9 @@ import { PositionMoved, type Projection } from './projection.ts'
  * and while it is behind, batches are applied strictly in sequence: what is at or below the position is skipped, what
  * follows on is applied from the bus, and everything else is read from the journal, which alone decides. Projects that are
  * behind take turns, a batch each. One that cannot be posted now is tried again at the next look at the journal.
+ *
+ * Replicas share the news of a durable group. One that gets news of a project at which another is just at work leaves that
+ * project for a moment; news are acknowledged once the position has reached them, whoever moved it there.
  */
 
 export interface Projector {
@@ -41,6 +46,9 @@ export interface ProjectorOptions {
 /** Events applied in one transaction. */
 const BATCH_EVENTS = 100
 
+/** Milliseconds to leave alone the projects that other replicas are at work on: about what a batch takes them. */
+const OTHERS_TURN_MS = 20
+
 export function startProjector(options: ProjectorOptions): Projector {
   const { db, projection, bus, signal, logger, onApplied = () => {}, pollMs = 1_000 } = options
   const buffers = new Map<string, EventBuffer>()
@@ -48,12 +56,15 @@ export function startProjector(options: ProjectorOptions): Projector {
   const wakeUp = createWakeUp()
   const stop = new AbortController()
 
-  const unsubscribe = bus.subscribe((projectId, events) => {
-    const buffer = buffers.get(projectId) ?? createEventBuffer()
-    buffers.set(projectId, buffer)
-    buffer.add(events)
-    behind.add(projectId)
+  const reached = createReachedPositions()
+
+  const consumer = bus.consume(`${projection.name}-${projection.generation}`, (news) => {
+    const buffer = buffers.get(news.projectId) ?? createEventBuffer()
+    buffers.set(news.projectId, buffer)
+    buffer.add(news.events)
+    behind.add(news.projectId)
     wakeUp.raise()
+    return reached.wait(news.projectId, news.sequence)
   })
 
   const nextRecords = async (scope: ProjectScope, position: number): Promise<JournalRecord[]> => {
@@ -66,24 +77,31 @@ export function startProjector(options: ProjectorOptions): Projector {
   const step = async (projectId: string): Promise<boolean> => {
     const scope = projectScope(db, projectId)
     const position = await projection.position(scope)
+    reached.moved(projectId, position)
     const records = await nextRecords(scope, position)
-    if (records.length === 0) return false
+    const last = records.at(-1)
+    if (last === undefined) return false
     await applyWithParking(scope, projection, position, records, (problem) =>
       logger.warn(
         { projection: projection.name, projectId, ...problem },
         'an event could not be applied; trying again',
       ),
     )
+    reached.moved(projectId, last.sequence)
     signal.moved()
     onApplied()
     return true
   }
 
-  /** One batch, so that a project with a long way to go does not keep the others waiting. */
-  const takeTurn = async (projectId: string): Promise<void> => {
+  /**
+   * One batch, so that a project with a long way to go does not keep the others waiting.
+   * @returns false where another replica is at work on the project
+   */
+  const takeTurn = async (projectId: string): Promise<boolean> => {
     behind.delete(projectId)
     try {
       if (await step(projectId)) behind.add(projectId)
+      return true
     } catch (error) {
       if (error instanceof PositionMoved) behind.add(projectId)
       // Nothing more is done for it now: the next look at the journal finds it behind and tries again.
@@ -92,6 +110,7 @@ export function startProjector(options: ProjectorOptions): Projector {
           { projection: projection.name, projectId, error },
           'the projection could not be posted; trying again',
         )
+      return !(error instanceof PositionMoved)
     }
   }
 
@@ -117,8 +136,11 @@ export function startProjector(options: ProjectorOptions): Projector {
       }
       // Those that are behind now: whoever gets behind again meanwhile has its next turn after all others.
       const turns = Array.from(behind)
-      for (const projectId of turns) if (!stop.signal.aborted) await takeTurn(projectId)
-      if (!stop.signal.aborted && behind.size === 0) await wakeUp.wait(Math.max(0, nextLook - Date.now()))
+      let moved = turns.length === 0
+      for (const projectId of turns) if (!stop.signal.aborted) moved = (await takeTurn(projectId)) || moved
+      if (stop.signal.aborted) break
+      if (behind.size === 0) await wakeUp.wait(Math.max(0, nextLook - Date.now()))
+      else if (!moved) await pause(OTHERS_TURN_MS)
     }
   }
 
@@ -126,9 +148,10 @@ export function startProjector(options: ProjectorOptions): Projector {
   return {
     async stop() {
       stop.abort()
-      unsubscribe()
       wakeUp.raise()
       await running
+      reached.giveUp()
+      await consumer.stop()
     },
   }
 }

@@ -24,7 +24,7 @@ export async function* followJournal(
   filter: MemoryFilter,
 ): AsyncGenerator<JournalEvent> {
   const news = createWakeUp()
-  const unsubscribe = parts.bus.subscribe((projectId) => {
+  const unsubscribe = parts.bus.subscribe(({ projectId }) => {
     if (projectId === project.projectId) news.raise()
   })
   closing.addEventListener('abort', news.raise)
