@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from './config.ts'
+import { DEFAULT_PORTS, readConfig } from './config.ts'
+import { describeSettings } from './settings.ts'
 
 describe('the settings', () => {
   it('have defaults for everything', () => {
@@ -11,8 +12,68 @@ describe('the settings', () => {
       databaseUrl: undefined,
       embedder: 'minilm',
       modelDir: undefined,
+      nats: undefined,
+      typesense: undefined,
+      otlpEndpoint: undefined,
       logLevel: 'info',
     })
+  })
+
+  it('of a service bring its own port, which DAYBOOK_PORT overrides', () => {
+    const { 'projector-pgvector': defaultPort } = DEFAULT_PORTS
+    expect(readConfig({}, { defaultPort }).port).toBe(4001)
+    expect(readConfig({ DAYBOOK_PORT: '' }, { defaultPort }).port).toBe(4001)
+    expect(readConfig({ DAYBOOK_PORT: '5000' }, { defaultPort }).port).toBe(5000)
+    expect(new Set(Object.values(DEFAULT_PORTS)).size).toBe(Object.keys(DEFAULT_PORTS).length)
+  })
+
+  it('of the servers are taken together, with units and defaults', () => {
+    expect(readConfig({ NATS_URL: 'nats://one:4222, tls://two' }).nats).toEqual({
+      servers: ['nats://one:4222', 'tls://two'],
+      replicas: 1,
+      maxAgeMs: 604_800_000,
+      maxBytes: undefined,
+      duplicateWindowMs: 120_000,
+    })
+    expect(
+      readConfig({
+        NATS_URL: 'nats://one',
+        DAYBOOK_NATS_REPLICAS: '3',
+        DAYBOOK_NATS_MAX_AGE: '12h',
+        DAYBOOK_NATS_MAX_BYTES: '10GiB',
+        DAYBOOK_NATS_DUPLICATE_WINDOW: '500ms',
+      }).nats,
+    ).toMatchObject({ replicas: 3, maxAgeMs: 43_200_000, maxBytes: 10_737_418_240, duplicateWindowMs: 500 })
+    expect(readConfig({ TYPESENSE_URL: 'http://one:8108', TYPESENSE_API_KEY: 'k' }).typesense).toEqual({
+      url: 'http://one:8108',
+      apiKey: 'k',
+    })
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://one:4318' }).otlpEndpoint).toBe(
+      'http://one:4318',
+    )
+  })
+
+  it('for Typesense need a key', () => {
+    expect(() => readConfig({ TYPESENSE_URL: 'http://one:8108' })).toThrow(
+      'TYPESENSE_API_KEY: is required where TYPESENSE_URL is set',
+    )
+  })
+
+  it('for NATS need a duplicate window within the age', () => {
+    const window = { DAYBOOK_NATS_MAX_AGE: '1m', DAYBOOK_NATS_DUPLICATE_WINDOW: '61s' }
+    expect(() => readConfig(window)).toThrow('DAYBOOK_NATS_DUPLICATE_WINDOW: must not be longer')
+    expect(() => readConfig({ ...window, DAYBOOK_NATS_DUPLICATE_WINDOW: '60s' })).not.toThrow()
+  })
+
+  it('are described, each with what it is, what it is for and its default', () => {
+    const described = describeSettings()
+    expect(described.length).toBeGreaterThan(10)
+    for (const { type, description } of described) {
+      expect(type).not.toBe('')
+      expect(description.length).toBeGreaterThan(10)
+    }
+    expect(described.find(({ name }) => name === 'DAYBOOK_NATS_MAX_AGE')).toMatchObject({ default: '7d' })
+    expect(described.find(({ name }) => name === 'DATABASE_URL')).toMatchObject({ default: null })
   })
 
   it('are taken from the environment, with folders made absolute', () => {
@@ -39,14 +100,7 @@ describe('the settings', () => {
   })
 
   it('that are empty count as absent', () => {
-    const names = [
-      'DAYBOOK_HOST',
-      'DAYBOOK_PORT',
-      'DAYBOOK_DATA_DIR',
-      'DATABASE_URL',
-      'DAYBOOK_EMBEDDER',
-      'LOG_LEVEL',
-    ]
+    const names = describeSettings().map(({ name }) => name)
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}))
   })
 
@@ -60,6 +114,16 @@ describe('the settings', () => {
     ['DATABASE_URL', 'mysql://root:hunter2@host/db'],
     ['DATABASE_URL', 'hunter2'],
     ['DATABASE_URL', 'http://hunter2'],
+    ['NATS_URL', 'http://hunter2'],
+    ['NATS_URL', 'nats://one,hunter2'],
+    ['DAYBOOK_NATS_REPLICAS', '0'],
+    ['DAYBOOK_NATS_REPLICAS', '6'],
+    ['DAYBOOK_NATS_MAX_AGE', '77'],
+    ['DAYBOOK_NATS_MAX_AGE', '0d'],
+    ['DAYBOOK_NATS_MAX_BYTES', '77GB'],
+    ['DAYBOOK_NATS_DUPLICATE_WINDOW', '2 minutes'],
+    ['TYPESENSE_URL', 'typesense://hunter2'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'hunter2:4318'],
     ['DAYBOOK_EMBEDDER', 'hunter2'],
     ['LOG_LEVEL', 'hunter2'],
   ])('%s = %j is refused by name, without showing what was given', (name, value) => {

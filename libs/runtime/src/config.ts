@@ -1,43 +1,21 @@
 import { resolve } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
-import { z } from 'zod'
+import { SETTINGS } from './settings.ts'
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a whole number')
-  .transform(Number)
-  .pipe(z.number().max(65_535, 'must be at most 65535'))
-const url = (...schemes: string[]) =>
-  z.string().refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}://`)), {
-    message: `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-  })
+/** How to reach NATS, and how its stream is kept. */
+export interface NatsConfig {
+  readonly servers: readonly string[]
+  readonly replicas: number
+  readonly maxAgeMs: number
+  /** Undefined: no limit of its own. */
+  readonly maxBytes: number | undefined
+  readonly duplicateWindowMs: number
+}
 
-/** Every setting, read from the environment. The description is the documentation's. */
-const SETTINGS = z.object({
-  DAYBOOK_HOST: z.string().min(1).default('127.0.0.1').describe('Address that the API listens on'),
-  DAYBOOK_PORT: port.default(4000).describe('Port that the API listens on; 0 takes a free one'),
-  DAYBOOK_DATA_DIR: z
-    .string()
-    .min(1)
-    .default('.daybook')
-    .describe('Folder for the API key, the embedded database and caches'),
-  DATABASE_URL: url('postgres', 'postgresql')
-    .optional()
-    .describe('Postgres with pgvector; without it the embedded database is used'),
-  DAYBOOK_EMBEDDER: z
-    .enum(['minilm', 'none'])
-    .default('minilm')
-    .describe('What makes vectors: minilm (on this machine) or none (search by words only)'),
-  DAYBOOK_MODEL_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Folder with the model as transformers.js reads it, instead of the npm package'),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info')
-    .describe('Least severe log line that is written'),
-})
+export interface TypesenseConfig {
+  readonly url: string
+  readonly apiKey: string
+}
 
 /** The settings of a Daybook process, checked; paths absolute. */
 export interface Config {
@@ -45,18 +23,35 @@ export interface Config {
   readonly port: number
   readonly dataDir: string
   readonly databaseUrl: string | undefined
+  /** Undefined: events travel inside the process, and projectors elsewhere poll the journal. */
+  readonly nats: NatsConfig | undefined
+  /** Undefined: words are searched in Postgres. */
+  readonly typesense: TypesenseConfig | undefined
   readonly embedder: 'minilm' | 'none'
   readonly modelDir: string | undefined
+  /** Undefined: no traces. */
+  readonly otlpEndpoint: string | undefined
   readonly logLevel: string
 }
 
+/** Where each service listens unless `DAYBOOK_PORT` says otherwise: different ones, so that they run on one machine. */
+export const DEFAULT_PORTS = {
+  gateway: 4000,
+  'projector-pgvector': 4001,
+  'projector-typesense': 4002,
+} as const
+
 /**
  * Reads the environment; an empty variable counts as absent.
+ * @param defaultPort of the service, where `DAYBOOK_PORT` is absent
  * @throws DaybookError CONFIGURATION naming the variable. The value is not shown: it may hold a password.
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  { defaultPort = DEFAULT_PORTS.gateway }: { defaultPort?: number } = {},
+): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const result = SETTINGS.safeParse(given)
+  const result = SETTINGS.safeParse({ ...given, DAYBOOK_PORT: given['DAYBOOK_PORT'] ?? String(defaultPort) })
   if (!result.success) {
     const problems = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
     throw new DaybookError('CONFIGURATION', `The environment is not right.\n${problems.join('\n')}`)
@@ -67,8 +62,31 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     port: settings.DAYBOOK_PORT,
     dataDir: resolve(settings.DAYBOOK_DATA_DIR),
     databaseUrl: settings.DATABASE_URL,
+    nats: settings.NATS_URL === undefined ? undefined : natsConfig(settings.NATS_URL, settings),
+    typesense:
+      settings.TYPESENSE_URL === undefined
+        ? undefined
+        : { url: settings.TYPESENSE_URL, apiKey: settings.TYPESENSE_API_KEY ?? '' },
     embedder: settings.DAYBOOK_EMBEDDER,
     modelDir: settings.DAYBOOK_MODEL_DIR === undefined ? undefined : resolve(settings.DAYBOOK_MODEL_DIR),
+    otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: settings.LOG_LEVEL,
+  }
+}
+
+interface StreamSettings {
+  readonly DAYBOOK_NATS_REPLICAS: number
+  readonly DAYBOOK_NATS_MAX_AGE: number
+  readonly DAYBOOK_NATS_MAX_BYTES?: number | undefined
+  readonly DAYBOOK_NATS_DUPLICATE_WINDOW: number
+}
+
+function natsConfig(servers: readonly string[], settings: StreamSettings): NatsConfig {
+  return {
+    servers,
+    replicas: settings.DAYBOOK_NATS_REPLICAS,
+    maxAgeMs: settings.DAYBOOK_NATS_MAX_AGE,
+    maxBytes: settings.DAYBOOK_NATS_MAX_BYTES,
+    duplicateWindowMs: settings.DAYBOOK_NATS_DUPLICATE_WINDOW,
   }
 }

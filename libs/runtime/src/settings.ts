@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { parseBytes, parseDuration } from './units.ts'
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`))
+
+const url = (...schemes: string[]) =>
+  z.string().refine((value) => schemes.some((scheme) => value.startsWith(`${scheme}://`)), {
+    message: `must begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  })
+
+/** Several servers of one cluster, separated by commas. */
+const urls = (...schemes: string[]) =>
+  z
+    .string()
+    .transform((value) => value.split(',').map((one) => one.trim()))
+    .pipe(z.array(url(...schemes)).min(1))
+
+const measured = (parse: (text: string) => number | null, example: string) =>
+  z.string().transform((text, context) => {
+    const value = parse(text)
+    if (value !== null && value > 0) return value
+    context.addIssue({ code: 'custom', message: `must be ${example}` })
+    return z.NEVER
+  })
+
+const duration = measured(parseDuration, 'a whole number with a unit: 500ms, 30s, 2m, 12h, 7d')
+const bytes = measured(parseBytes, 'a number of bytes, or with a unit: 512MiB, 10GiB')
+
+/** What the documentation says of a setting, beside its default. */
+interface Documentation {
+  readonly type: string
+  readonly description: string
+}
+
+const documented = <Schema extends z.ZodType>(schema: Schema, type: string, description: string): Schema =>
+  schema.meta({ type, description } satisfies Documentation)
+
+/** Every setting, read from the environment. `docs/operations.md` is generated from it (`npm run docs`). */
+export const SETTINGS = z
+  .object({
+    DAYBOOK_HOST: documented(
+      z.string().min(1).prefault('127.0.0.1'),
+      'address',
+      'Address that a service listens on. Containers need `0.0.0.0`',
+    ),
+    DAYBOOK_PORT: documented(
+      wholeNumber(0, 65_535).prefault('4000'),
+      'port',
+      'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 takes a free one. Projectors have other defaults: 4001 (pgvector), 4002 (Typesense)',
+    ),
+    DAYBOOK_DATA_DIR: documented(
+      z.string().min(1).prefault('.daybook'),
+      'folder',
+      'Folder for the API key, the embedded database and caches',
+    ),
+    DATABASE_URL: documented(
+      url('postgres', 'postgresql').optional(),
+      'URL',
+      'Postgres with pgvector; without it the embedded database is used',
+    ),
+    NATS_URL: documented(
+      urls('nats', 'tls', 'ws', 'wss').optional(),
+      'URLs',
+      'NATS servers with JetStream, separated by commas; without it events travel inside the process and other processes poll the journal',
+    ),
+    DAYBOOK_NATS_REPLICAS: documented(
+      wholeNumber(1, 5).prefault('1'),
+      '1 to 5',
+      'Copies of the stream in a NATS cluster',
+    ),
+    DAYBOOK_NATS_MAX_AGE: documented(
+      duration.prefault('7d'),
+      'duration',
+      'How long the stream keeps an event. Older ones are read from the journal',
+    ),
+    DAYBOOK_NATS_MAX_BYTES: documented(
+      bytes.optional(),
+      'bytes',
+      'Largest size of the stream, after which the oldest events go; without it the disk is the limit',
+    ),
+    DAYBOOK_NATS_DUPLICATE_WINDOW: documented(
+      duration.prefault('2m'),
+      'duration',
+      'How long NATS remembers event ids to drop repeats. It saves work only: projections skip repeats by themselves',
+    ),
+    TYPESENSE_URL: documented(
+      url('http', 'https').optional(),
+      'URL',
+      'Typesense server; without it words are searched in Postgres',
+    ),
+    TYPESENSE_API_KEY: documented(
+      z.string().min(1).optional(),
+      'secret',
+      'Key of the Typesense server; required with `TYPESENSE_URL`',
+    ),
+    DAYBOOK_EMBEDDER: documented(
+      z.enum(['minilm', 'none']).prefault('minilm'),
+      '`minilm` or `none`',
+      'What makes vectors: minilm (on this machine) or none (search by words only)',
+    ),
+    DAYBOOK_MODEL_DIR: documented(
+      z.string().min(1).optional(),
+      'folder',
+      'Folder with the model as transformers.js reads it, instead of the npm package',
+    ),
+    OTEL_EXPORTER_OTLP_ENDPOINT: documented(
+      url('http', 'https').optional(),
+      'URL',
+      "OpenTelemetry collector; traces are made and sent only where it is set. The SDK's other `OTEL_*` variables hold too",
+    ),
+    LOG_LEVEL: documented(
+      z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).prefault('info'),
+      '`trace` to `fatal`, `silent`',
+      'Least severe log line that is written',
+    ),
+  })
+  .superRefine((settings, context) => {
+    const problem = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message })
+    if (settings.TYPESENSE_URL !== undefined && settings.TYPESENSE_API_KEY === undefined)
+      problem('TYPESENSE_API_KEY', 'is required where TYPESENSE_URL is set')
+    if (settings.DAYBOOK_NATS_DUPLICATE_WINDOW > settings.DAYBOOK_NATS_MAX_AGE)
+      problem(
+        'DAYBOOK_NATS_DUPLICATE_WINDOW',
+        'must not be longer than DAYBOOK_NATS_MAX_AGE: NATS refuses such a stream',
+      )
+  })
+
+/** A setting as the documentation shows it. */
+export interface SettingDocumentation extends Documentation {
+  readonly name: string
+  /** As one would write it in the environment; null where absent is a choice of its own. */
+  readonly default: string | null
+}
+
+/** The settings in the order of the schema. */
+export function describeSettings(): SettingDocumentation[] {
+  return Object.entries(SETTINGS.shape).map(([name, schema]) => {
+    const { type, description } = schema.meta() as unknown as Documentation
+    const standard = schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : null
+    return { name, type, description, default: standard }
+  })
+}

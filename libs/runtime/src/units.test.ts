@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { parseBytes, parseDuration } from './units.ts'
+
+describe('durations and sizes', () => {
+  it.each([
+    ['0ms', 0],
+    ['500ms', 500],
+    ['2m', 120_000],
+    ['12h', 43_200_000],
+    ['7d', 604_800_000],
+  ])('%s is %d ms', (text, milliseconds) => expect(parseDuration(text)).toBe(milliseconds))
+
+  it.each([
+    ['0', 0],
+    ['1048576', 1_048_576],
+    ['512MiB', 536_870_912],
+    ['10GiB', 10_737_418_240],
+  ])('%s is %d bytes', (text, bytes) => expect(parseBytes(text)).toBe(bytes))
+
+  it.each(['', '2', 'm', '-2m', '2.5m', '2 m', '2M', '1e3s', '2m30s', '9999999999d'])(
+    '%j is no duration',
+    (text) => expect(parseDuration(text)).toBeNull(),
+  )
+
+  it.each(['', '-1', '1.5GiB', '1GB', '1 GiB', 'unlimited', '999999999999999TiB'])('%j is no size', (text) =>
+    expect(parseBytes(text)).toBeNull(),
+  )
+})

@@ -1,0 +1,19 @@
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+const UNIT_BYTES = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const
+
+/** `500ms`, `2m`, `7d` in milliseconds; null where the text is not a whole number with a unit. */
+export function parseDuration(text: string): number | null {
+  return scaled(/^(\d{1,9})(ms|s|m|h|d)$/u.exec(text), UNIT_MS)
+}
+
+/** `1048576`, `512MiB`, `10GiB` in bytes; null where the text is not a whole number, with a unit or without. */
+export function parseBytes(text: string): number | null {
+  return scaled(/^(\d{1,15})(|KiB|MiB|GiB|TiB)$/u.exec(text), UNIT_BYTES)
+}
+
+function scaled(match: RegExpExecArray | null, units: Readonly<Record<string, number>>): number | null {
+  if (match === null) return null
+  const value = Number(match[1]) * (units[match[2] ?? ''] ?? Number.NaN)
+  return Number.isSafeInteger(value) ? value : null
+}
