@@ -62,6 +62,7 @@ async function write(
     actor: event.actor,
     correlation_id: event.correlationId,
     causation_id: event.causationId,
+    traceparent: event.traceparent,
   }))
   const keyRows = [...keyUses].map(([key, use]) => ({
     idempotency_key: key,
@@ -72,11 +73,12 @@ async function write(
   await sql`
     with appended as (
       insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-        actor, correlation_id, causation_id)
+        actor, correlation_id, causation_id, traceparent)
       select ${projectId}, sequence, event_id, memory_id, version, type, ${SCHEMA_VERSION}::int, data, ${now}::timestamptz,
-        actor, correlation_id, causation_id
+        actor, correlation_id, causation_id, traceparent
       from jsonb_to_recordset(${JSON.stringify(eventRows)}::jsonb) as given(sequence bigint, event_id uuid,
-        memory_id uuid, version int, type text, data jsonb, actor text, correlation_id text, causation_id text)
+        memory_id uuid, version int, type text, data jsonb, actor text, correlation_id text, causation_id text,
+        traceparent text)
     ), keys as (
       insert into idempotency_keys (project_id, idempotency_key, request_hash, memory_id, version)
       select ${projectId}, idempotency_key, decode(request_hash, 'hex'), memory_id, version

@@ -44,7 +44,8 @@ export function decideBatch(
     let event: JournalEvent | null = null
     if (decided !== null) {
       const sequence = head + events.length + 1
-      event = { ...decided, ...cause, projectId, sequence, eventId: newId(), recordedAt: now }
+      const traceparent = cause.traceparent ?? null
+      event = { ...decided, ...cause, traceparent, projectId, sequence, eventId: newId(), recordedAt: now }
       memory = { state: decided.data.state, version: decided.version, sequence }
       events.push(event)
     }

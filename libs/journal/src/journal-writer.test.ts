@@ -35,7 +35,8 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
 
   it('gives the receipt of what is committed, and reads the same back', async () => {
     const scope = await database.newProject()
-    const cause = { actor: 'me', correlationId: 'request 1', causationId: 'event 0' }
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const cause = { actor: 'me', correlationId: 'request 1', causationId: 'event 0', traceparent }
     const request = note('hello', { cause })
     const { memory, event, duplicate } = await quiet().append(scope, request)
     expect({ version: memory.version, sequence: memory.sequence, duplicate }).toEqual({

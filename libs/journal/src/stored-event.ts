@@ -26,6 +26,7 @@ export function toRecord(row: Selectable<Tables['events']>): JournalRecord {
         actor: row.actor,
         correlationId: row.correlation_id,
         causationId: row.causation_id,
+        traceparent: row.traceparent,
       },
     }
   } catch (error) {

@@ -21,6 +21,8 @@ export interface Cause {
   readonly actor: string | null
   readonly correlationId: string | null
   readonly causationId: string | null
+  /** W3C trace context, as its header has it: the span that appended. The bus carries it as CloudEvents' `traceparent`. */
+  readonly traceparent?: string | null
 }
 
 /** An event before it has its place in the journal. */

@@ -69,4 +69,6 @@ interface EventTable {
   actor: string | null
   correlation_id: string | null
   causation_id: string | null
+  /** W3C trace context of the append; null where nothing traced it. */
+  traceparent: string | null
 }

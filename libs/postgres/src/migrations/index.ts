@@ -1,12 +1,14 @@
 import type { Migration } from 'kysely'
 import * as journal from './0001-journal.ts'
 import * as projections from './0002-projections.ts'
+import * as traceContext from './0005-trace-context.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
- * beside it (compatible) or not (breaking); the two here are the beginning.
+ * beside it (compatible) or not (breaking); the first two are the beginning.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-journal': journal,
   '0002-projections': projections,
+  '0005-trace-context': traceContext,
 }
