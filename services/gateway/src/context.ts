@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { Cause } from '@daybook/memory/events'
-import type { Access } from '@daybook/postgres/access/api-keys'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { type Access as MemoryAccess, readAccess } from '@daybook/read-model/access'
 import { type LiveReadModel, liveReadModel } from '@daybook/read-model/live-read-model'
 import DataLoader from 'dataloader'
+import type { KnownRequest } from './http/request-context.ts'
 import type { GatewayParts } from './parts.ts'
 
 /** What resolvers work with. It holds no database handle: everything goes through the request's project. */
@@ -20,11 +19,10 @@ export interface Context {
   readonly memoryAccess: DataLoader<string, MemoryAccess | null>
 }
 
-/** The context of one request, whose key has been found to open `access.projectId`. */
+/** The context of a request whose key has been found to open a project. */
 export function createContext(
   parts: GatewayParts,
-  access: Access,
-  correlationId: string | null,
+  { access, correlationId, traceparent }: KnownRequest,
   closing: AbortSignal,
 ): Context {
   const project = projectScope(parts.db, access.projectId)
@@ -32,7 +30,7 @@ export function createContext(
   return {
     project,
     parts,
-    cause: { actor: access.keyName, correlationId: correlationId ?? randomUUID(), causationId: null },
+    cause: { actor: access.keyName, correlationId, causationId: null, traceparent },
     closing,
     readModel: () => (readModel ??= liveReadModel(parts.db)),
     memoryAccess: new DataLoader(async (ids) => {

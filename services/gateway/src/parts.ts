@@ -5,6 +5,7 @@ import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/position-signal'
 import type { AccessTracker } from '@daybook/read-model/access'
 import type { Logger } from '@daybook/runtime/logger'
+import type { ServiceMetrics } from '@daybook/runtime/metrics'
 
 /** What the gateway is assembled from. */
 export interface GatewayParts {
@@ -16,4 +17,6 @@ export interface GatewayParts {
   readonly embedder: Embedder | null
   readonly access: AccessTracker
   readonly logger: Logger
+  /** Served at `/metrics`; absent: there is no such page. */
+  readonly metrics?: ServiceMetrics
 }

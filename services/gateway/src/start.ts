@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { DaybookError } from '@daybook/memory/errors'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
-import { VERSION } from '@daybook/runtime/version'
+import { listen } from '@daybook/runtime/listen'
+import { withLogFields } from '@daybook/runtime/log-fields'
+import { answerProbe } from '@daybook/runtime/probes'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { readiness } from './http/health.ts'
-import { sendError, sendJson } from './http/json-response.ts'
+import { sendError } from './http/json-response.ts'
+import { type RequestContext, readRequestContext } from './http/request-context.ts'
 import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
 import type { GatewayParts } from './parts.ts'
@@ -19,7 +20,7 @@ export interface Gateway {
 
 /**
  * Serves the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/health` (the process lives), `/ready`
- * (it can serve).
+ * (it can serve), `/metrics`.
  * @throws DaybookError CONFIGURATION where the address cannot be listened on
  */
 export async function startGateway(
@@ -30,15 +31,17 @@ export async function startGateway(
   const closing = new AbortController()
   const graphql = createGraphQL(parts, closing.signal)
   const server = createServer((request, response) => {
-    handle(parts, graphql, authenticate, request, response).catch((error: unknown) =>
-      answerFailure(parts, response, error),
+    const known = readRequestContext(request.headers)
+    void withLogFields({ correlationId: known.correlationId }, () =>
+      handle(parts, graphql, authenticate, known, request, response).catch((error: unknown) =>
+        answerFailure(parts, response, error),
+      ),
     )
   })
   const closeWebSockets = serveWebSocket(server, graphql, authenticate)
-  await listen(server, at)
-  const { port } = server.address() as AddressInfo
+  const url = await listen(server, at)
   return {
-    url: `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${port}`,
+    url,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       closing.abort()
@@ -61,15 +64,14 @@ async function handle(
   parts: GatewayParts,
   graphql: GraphQLServer,
   authenticate: Authenticate,
+  known: Omit<RequestContext, 'access'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-  if (pathname === '/health') return sendJson(response, 200, { status: 'ok', version: VERSION })
-  if (pathname === '/ready') {
-    const { ready, problems } = await readiness(parts)
-    return sendJson(response, ready ? 200 : 503, { ready, problems })
-  }
+  const probes = { ready: () => readiness(parts), metrics: parts.metrics ?? null }
+  if (await answerProbe(pathname, response, probes)) return
+  response.setHeader('x-correlation-id', known.correlationId)
   if (pathname === '/') {
     response.writeHead(302, { location: '/graphql' }).end()
     return
@@ -88,11 +90,7 @@ async function handle(
       { 'www-authenticate': 'Bearer realm="daybook"' },
     )
   }
-  const correlation = request.headers['x-correlation-id']
-  await graphql(request, response, {
-    access,
-    correlationId: typeof correlation === 'string' && correlation.length <= 128 ? correlation : null,
-  })
+  await graphql(request, response, { ...known, access })
 }
 
 /** What could not be answered at all: because the database is away, or through a fault of ours. */
@@ -110,19 +108,4 @@ function answerFailure({ logger }: GatewayParts, response: ServerResponse, error
 /** A browser that opens the page: it is the same for everybody and asks for the data with a key. */
 function asksForGraphiQL({ method, headers, url }: IncomingMessage): boolean {
   return method === 'GET' && (headers.accept ?? '').includes('text/html') && !(url ?? '').includes('query=')
-}
-
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another program uses it' : error.message
-      reject(
-        new DaybookError(
-          'CONFIGURATION',
-          `Daybook cannot listen on ${host}:${port}: ${why}. Choose another with DAYBOOK_HOST and DAYBOOK_PORT.`,
-        ),
-      )
-    })
-    server.listen(port, host, resolve)
-  })
 }

@@ -5,10 +5,11 @@ import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/position-signal'
 import { startProjector } from '@daybook/projection/projector'
 import { ensureLiveGeneration } from '@daybook/read-model/create-generation'
-import { generationTables } from '@daybook/read-model/generation-tables'
+import { generationTables, PGVECTOR } from '@daybook/read-model/generation-tables'
 import { pgvectorProjection } from '@daybook/read-model/pgvector-projection'
 import { fillAllVectors, fillVectors } from '@daybook/read-model/post-vectors'
 import type { Logger } from '@daybook/runtime/logger'
+import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
 
 export interface PgvectorProjectorOptions {
   readonly db: Database
@@ -19,6 +20,7 @@ export interface PgvectorProjectorOptions {
   readonly model: { readonly modelId: string; readonly dimension: number }
   /** Null posts rows and words only; the texts stay queued for a later start with an embedder. */
   readonly embedder: Embedder | null
+  readonly metrics?: Pick<Metrics, 'applied' | 'embedded'>
 }
 
 export interface PgvectorProjector {
@@ -33,7 +35,7 @@ export interface PgvectorProjector {
  *                                              └──vectors── worker ◀─────┘
  */
 export async function startPgvectorProjector(options: PgvectorProjectorOptions): Promise<PgvectorProjector> {
-  const { db, bus, signal, logger, embedder } = options
+  const { db, bus, signal, logger, embedder, metrics = noMetrics } = options
   const generation = await ensureLiveGeneration(db, options.model)
   const tables = generationTables(generation.generation)
 
@@ -49,6 +51,7 @@ export async function startPgvectorProjector(options: PgvectorProjectorOptions):
         embedder,
         logger,
         onStored: async (hashes) => {
+          metrics.embedded(hashes.length)
           await (hashes.length > 0
             ? fillVectors(db, tables, generation, hashes)
             : fillAllVectors(db, tables, generation))
@@ -61,7 +64,10 @@ export async function startPgvectorProjector(options: PgvectorProjectorOptions):
     bus,
     signal,
     logger,
-    onApplied: () => worker?.wake(),
+    onApplied: (events) => {
+      metrics.applied(PGVECTOR, events)
+      worker?.wake()
+    },
   })
   return {
     async stop() {

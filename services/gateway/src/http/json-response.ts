@@ -1,16 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { sendJson } from '@daybook/runtime/probes'
 import { RETRYABLE } from './retryable.ts'
-
-/** Answers with a JSON body. */
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
-  response.end(`${JSON.stringify(body)}\n`)
-}
 
 /** Answers with an error in GraphQL's form, so that GraphQL clients can show it. */
 export function sendError(

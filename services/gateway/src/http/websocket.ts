@@ -1,14 +1,20 @@
 import type { Server } from 'node:http'
+import type { Access } from '@daybook/postgres/access/api-keys'
+import { withLogFields } from '@daybook/runtime/log-fields'
 import type { ExecutionArgs } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { WebSocketServer } from 'ws'
 import type { Authenticate } from '../authenticate.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
-import type { GraphQLServer, RequestContext } from './yoga.ts'
+import { type RequestContext, readRequestContext } from './request-context.ts'
+import type { GraphQLServer } from './yoga.ts'
 
 /** Carries the request's own functions to where graphql-ws calls them. */
 type Run = (args: ExecutionArgs) => never
-type Enveloped = ExecutionArgs & { readonly rootValue: { readonly execute: Run; readonly subscribe: Run } }
+type Enveloped = ExecutionArgs & {
+  readonly rootValue: { readonly execute: Run; readonly subscribe: Run }
+  readonly contextValue: RequestContext
+}
 
 /**
  * Subscriptions (and anything else) over WebSocket, protocol graphql-transport-ws. The key comes in the upgrade's
@@ -22,12 +28,12 @@ export function serveWebSocket(
   authenticate: Authenticate,
 ): () => Promise<void> {
   const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: REQUEST_LIMITS.bodyBytes })
-  const contexts = new WeakMap<object, RequestContext>()
+  const accesses = new WeakMap<object, Access>()
   const service = useServer(
     {
       // Yoga's own, so that its plugins and limits hold here too.
-      execute: (args) => (args as Enveloped).rootValue.execute(args),
-      subscribe: (args) => (args as Enveloped).rootValue.subscribe(args),
+      execute: (args) => withRequest(args as Enveloped, (given) => given.rootValue.execute(given)),
+      subscribe: (args) => withRequest(args as Enveloped, (given) => given.rootValue.subscribe(given)),
       onConnect: async (connection) => {
         const parameter =
           connection.connectionParams?.['Authorization'] ?? connection.connectionParams?.['authorization']
@@ -35,11 +41,12 @@ export function serveWebSocket(
         const access = await authenticate(typeof given === 'string' ? given : null)
         // false closes the socket with 4403 Forbidden.
         if (access === null) return false
-        contexts.set(connection.extra.socket, { access, correlationId: null })
+        accesses.set(connection.extra.socket, access)
         return true
       },
       onSubscribe: async (connection, _id, payload) => {
-        const request = contexts.get(connection.extra.socket)
+        // Each operation is a request of its own: the connection's headers are as old as the connection.
+        const request = { ...readRequestContext({}), access: accesses.get(connection.extra.socket) ?? null }
         const enveloped = graphql.getEnveloped({ ...request, params: payload })
         const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
         const document = parse(payload.query)
@@ -61,4 +68,9 @@ export function serveWebSocket(
     await service.dispose()
     sockets.close()
   }
+}
+
+/** Log lines written on the way say for which operation. */
+function withRequest(args: Enveloped, run: (args: Enveloped) => never): never {
+  return withLogFields({ correlationId: args.contextValue.correlationId }, () => run(args))
 }

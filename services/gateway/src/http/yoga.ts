@@ -1,4 +1,3 @@
-import type { Access } from '@daybook/postgres/access/api-keys'
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
@@ -10,12 +9,8 @@ import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { bodyLimit } from './body-limit.ts'
 import { renderOfflineGraphiQL } from './graphiql.ts'
 import { createMaskError } from './mask-error.ts'
-
-/** What the server found out about a request before handing it to GraphQL. */
-export interface RequestContext {
-  readonly access: Access | null
-  readonly correlationId: string | null
-}
+import type { RequestContext } from './request-context.ts'
+import { traceOperations } from './trace-operations.ts'
 
 /** GraphQL over HTTP and SSE, with everything that limits what one request may cost. */
 export function createGraphQL(parts: GatewayParts, closing: AbortSignal) {
@@ -30,13 +25,14 @@ export function createGraphQL(parts: GatewayParts, closing: AbortSignal) {
     maskedErrors: { maskError: createMaskError(parts.logger) },
     graphiql: () => ({ subscriptionsProtocol: 'SSE' }),
     renderGraphiQL: renderOfflineGraphiQL,
-    context: ({ access, correlationId }) => {
+    context: ({ access, correlationId, traceparent }) => {
       // The server answers 401 before it comes to this; the page of GraphiQL executes nothing.
       if (access === null) throw new Error('a request without a project reached GraphQL')
-      return createContext(parts, access, correlationId, closing)
+      return createContext(parts, { access, correlationId, traceparent }, closing)
     },
     plugins: [
       bodyLimit(),
+      traceOperations(),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
       maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),
       maxDirectivesPlugin({ n: REQUEST_LIMITS.directives }),

@@ -10,7 +10,13 @@ import { memoryFilter } from '../types/memory-filter.ts'
 import { searchEngine, searchMode, searchResult } from '../types/search-result.ts'
 
 async function partsOf(context: Context): Promise<SearchParts> {
-  return { scope: context.project, readModel: await context.readModel(), embedder: context.parts.embedder }
+  const { embedder, metrics } = context.parts
+  return {
+    scope: context.project,
+    readModel: await context.readModel(),
+    embedder,
+    onLeg: metrics?.searched,
+  }
 }
 
 /** Counts the hits as accessed; the counting is written later and never holds up the answer. */

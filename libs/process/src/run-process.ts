@@ -1,0 +1,58 @@
+import { DaybookError } from '@daybook/memory/errors'
+import { type Config, readConfig } from '@daybook/runtime/config'
+import { createLogger } from '@daybook/runtime/logger'
+import type { ProcessParts } from './process-parts.ts'
+import { createStops } from './stops.ts'
+
+export interface ProcessOptions {
+  /** Of the log lines: `daybook`, `gateway`. */
+  readonly name: string
+  /** As people are told: `Daybook`, `The gateway`. */
+  readonly title: string
+  /** Where the service listens unless `DAYBOOK_PORT` says otherwise. */
+  readonly defaultPort: number
+  /** Starts everything. What it adds to `stops` is ended by a signal, or if the start fails half-way. */
+  start(config: Config, parts: ProcessParts): Promise<void>
+}
+
+/**
+ * Runs a process from its start to its end. SIGINT or SIGTERM ends it cleanly, a second one at once. It exits with 0 after
+ * a clean stop and with 1 otherwise; an expected failure of the start is told in words, without a stack.
+ */
+export async function runProcess({ name, title, defaultPort, start }: ProcessOptions): Promise<void> {
+  const stops = createStops()
+  let stopping = false
+  try {
+    const config = readConfig(process.env, { defaultPort })
+    const logger = createLogger(name, config.logLevel)
+    const stop = (signal: NodeJS.Signals) => {
+      // A second Ctrl-C means it: whatever is committed stays, so nothing acknowledged is lost.
+      if (stopping) process.exit(1)
+      stopping = true
+      console.log(`\n${signal}: finishing what was accepted …`)
+      stops.run().then(
+        () => {
+          console.log(`${title} has stopped.`)
+          process.exit(0)
+        },
+        (error: unknown) => {
+          logger.error({ error }, `${title} could not stop cleanly`)
+          process.exit(1)
+        },
+      )
+    }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
+    console.log(`${title} is starting …`)
+    await start(config, { logger, stops, progress: (message) => console.log(`  ${message}`) })
+  } catch (error) {
+    // A signal during the start takes away what the start needs next.
+    if (stopping) return
+    stopping = true
+    console.error(`\n${title} cannot start:`, error instanceof DaybookError ? error.message : error)
+    await stops
+      .run()
+      .catch((again: unknown) => console.error('Its failed start left something behind:', again))
+    process.exit(1)
+  }
+}

@@ -1,0 +1,25 @@
+import { openBus } from '@daybook/process/open-bus'
+import { openDatabaseServer } from '@daybook/process/open-database'
+import { openEmbedder } from '@daybook/process/open-embedder'
+import { runProcess } from '@daybook/process/run-process'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { DEFAULT_PORTS } from '@daybook/runtime/config'
+import { serveGateway } from './serve.ts'
+
+/* `npm run start:gateway`: the API alone, beside projectors that are processes of their own. Run as many as you like. */
+
+await runProcess({
+  name: 'gateway',
+  title: 'The gateway',
+  defaultPort: DEFAULT_PORTS.gateway,
+  async start(config, parts) {
+    const loading = openEmbedder(config, parts)
+    const db = await openDatabaseServer(config, parts)
+    const bus = await openBus(config, parts)
+    const shared = { db, bus, signal: createPositionSignal(), embedder: await loading }
+    const { gateway, defaultKey } = await serveGateway(config, shared, parts)
+    console.log(
+      `The gateway is ready at ${gateway.url}; a key of the project "default" is in ${defaultKey.path}`,
+    )
+  },
+})

@@ -1,0 +1,40 @@
+import type { Bus } from '@daybook/bus/bus'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import type { Database } from '@daybook/postgres/connect'
+import type { ProcessParts } from '@daybook/process/process-parts'
+import type { PositionSignal } from '@daybook/projection/position-signal'
+import { startAccessTracker } from '@daybook/read-model/access'
+import type { Config } from '@daybook/runtime/config'
+import { type DefaultKey, ensureDefaultKey } from './default-key.ts'
+import { openRelay } from './open-relay.ts'
+import { type Gateway, startGateway } from './start.ts'
+
+/** What the gateway shares with other services where they are one process. */
+export interface SharedParts {
+  readonly db: Database
+  readonly bus: Bus
+  readonly signal: PositionSignal
+  readonly embedder: Embedder | null
+}
+
+/**
+ * The gateway as its settings say, with the way from the journal to the bus:
+ *
+ *   requests ▶ journal writer ▶ relay ▶ bus
+ */
+export async function serveGateway(
+  config: Config,
+  shared: SharedParts,
+  { logger, stops }: Pick<ProcessParts, 'logger' | 'stops'>,
+): Promise<{ gateway: Gateway; defaultKey: DefaultKey }> {
+  const { db, bus } = shared
+  const defaultKey = await ensureDefaultKey(db, config.dataDir)
+  const committed = openRelay(config, { db, bus, logger, stops })
+  const writer = createJournalWriter(committed)
+  const access = startAccessTracker(db, logger)
+  stops.add(access.stop)
+  const gateway = await startGateway({ ...shared, writer, access, logger }, config)
+  stops.add(gateway.stop)
+  return { gateway, defaultKey }
+}

@@ -1,0 +1,28 @@
+import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
+import { openBus } from '@daybook/process/open-bus'
+import { openDatabaseServer } from '@daybook/process/open-database'
+import { openEmbedder } from '@daybook/process/open-embedder'
+import { runProcess } from '@daybook/process/run-process'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { DEFAULT_PORTS } from '@daybook/runtime/config'
+import { startPgvectorProjector } from './start.ts'
+
+/* `npm run start:projector-pgvector`: posts the Postgres read model. Run as many as you like. */
+
+await runProcess({
+  name: 'projector-pgvector',
+  title: 'The pgvector projector',
+  defaultPort: DEFAULT_PORTS['projector-pgvector'],
+  async start(config, parts) {
+    const loading = openEmbedder(config, parts)
+    const db = await openDatabaseServer(config, parts)
+    const bus = await openBus(config, parts)
+    const embedder = await loading
+    const signal = createPositionSignal()
+    const { logger } = parts
+    const model = embedder ?? DEFAULT_MODEL
+    const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model })
+    parts.stops.add(projector.stop)
+    console.log('The pgvector projector is at work')
+  },
+})
