@@ -2,6 +2,8 @@ import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Metrics } from '@daybook/runtime/metrics'
+import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
 import { commitBatch } from './commit-batch.ts'
 
@@ -38,9 +40,13 @@ interface ProjectQueue {
 /** Requests in one transaction. More lets the lock be held longer without committing noticeably more per second. */
 const BATCH_REQUESTS = 500
 
-/** @param onCommitted hears of events after their commit, in the order of each project's journal. It must not throw. */
+/**
+ * @param onCommitted hears of events after their commit, in the order of each project's journal. It must not throw.
+ * @param metrics hears how each call ended
+ */
 export function createJournalWriter(
   onCommitted: (projectId: string, events: readonly JournalEvent[]) => void,
+  metrics?: Pick<Metrics, 'appended'>,
 ): JournalWriter {
   const queues = new Map<string, ProjectQueue>()
 
@@ -70,7 +76,7 @@ export function createJournalWriter(
     queues.delete(queue.scope.projectId)
   }
 
-  const appendMany: JournalWriter['appendMany'] = (scope, requests) =>
+  const enqueue: JournalWriter['appendMany'] = (scope, requests) =>
     new Promise((resolve, reject) => {
       const queue = queues.get(scope.projectId) ?? { scope, waiting: [], running: null }
       queues.set(scope.projectId, queue)
@@ -78,6 +84,23 @@ export function createJournalWriter(
       // A turn of the event loop later, so that requests which arrived together go together.
       queue.running ??= new Promise<void>((turn) => setImmediate(turn)).then(() => run(queue))
     })
+
+  const appendMany: JournalWriter['appendMany'] = async (scope, requests) => {
+    const startedAt = performance.now()
+    const attributes = { 'daybook.requests': requests.length }
+    let events = 0
+    let refused = requests.length
+    try {
+      return await inSpan('journal append', { kind: 'producer', attributes }, async () => {
+        const outcomes = await enqueue(scope, requests.map(traced))
+        events = outcomes.filter((one) => 'appended' in one && one.appended.event !== null).length
+        refused = outcomes.filter((one) => 'error' in one).length
+        return outcomes
+      })
+    } finally {
+      metrics?.appended({ events, refused, seconds: (performance.now() - startedAt) / 1000 })
+    }
+  }
 
   return {
     appendMany,
@@ -91,6 +114,12 @@ export function createJournalWriter(
       await Promise.all([...queues.values()].map((queue) => queue.running))
     },
   }
+}
+
+/** Where this process is traced, the event names the span that appends it; else the one that the request came with. */
+function traced(request: AppendRequest): AppendRequest {
+  const traceparent = currentTraceparent()
+  return traceparent === null ? request : { ...request, cause: { ...request.cause, traceparent } }
 }
 
 function takeBatch(queue: ProjectQueue): Unit[] {

@@ -12,6 +12,7 @@ import { createEventBuffer, type EventBuffer } from './event-buffer.ts'
 import type { PositionSignal } from './position-signal.ts'
 import { PositionMoved, type Projection } from './projection.ts'
 import { createReachedPositions } from './reached-positions.ts'
+import { traceApplied } from './trace-applied.ts'
 
 /*
  * Posts a projection. Each project goes through
@@ -37,8 +38,8 @@ export interface ProjectorOptions {
   readonly bus: Bus
   readonly signal: PositionSignal
   readonly logger: Logger
-  /** Called after each applied batch, outside its transaction. */
-  readonly onApplied?: () => void
+  /** Called after each applied batch, outside its transaction, with the number of its events. */
+  readonly onApplied?: (events: number) => void
   /** Milliseconds between looks at the journal for what the bus did not bring. */
   readonly pollMs?: number
 }
@@ -81,6 +82,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     const records = await nextRecords(scope, position)
     const last = records.at(-1)
     if (last === undefined) return false
+    const startedAt = Date.now()
     await applyWithParking(scope, projection, position, records, (problem) =>
       logger.warn(
         { projection: projection.name, projectId, ...problem },
@@ -89,7 +91,8 @@ export function startProjector(options: ProjectorOptions): Projector {
     )
     reached.moved(projectId, last.sequence)
     signal.moved()
-    onApplied()
+    traceApplied(projection.name, records, startedAt)
+    onApplied(records.length)
     return true
   }
 

@@ -1,15 +1,18 @@
 import { type Logger as PinoLogger, pino, stdSerializers } from 'pino'
+import { currentLogFields } from './log-fields.ts'
 
 export type Logger = PinoLogger
 
 /**
  * Structured logs on standard error: standard output belongs to what a person or a program asked for. JSON lines, or
- * readable ones on a terminal. Fields that hold secrets are blanked wherever they turn up.
+ * readable ones on a terminal. Fields that hold secrets are blanked wherever they turn up. Lines of a request carry its
+ * correlation id and trace (`log-fields.ts`).
  */
 export function createLogger(name: string, level: string): Logger {
   const options = {
     name,
     level,
+    mixin: currentLogFields,
     serializers: { error: stdSerializers.err },
     redact: {
       paths: ['authorization', '*.authorization', 'apiKey', '*.apiKey', 'password', '*.password'],

@@ -18,12 +18,15 @@ import { type RankedHit, rank } from './ranking/rank.ts'
 import type { MatchType, SearchAnswer, SearchHit, SearchMode, SearchRequest } from './search-request.ts'
 import { readSearchState } from './search-state.ts'
 import { snippets } from './snippets.ts'
+import { type OnLeg, timed } from './timed.ts'
 
 /** What a search works with. */
 export interface SearchParts {
   readonly scope: ProjectScope
   readonly readModel: LiveReadModel
   readonly embedder: Embedder | null
+  /** Hears how long each leg took, for the metrics. */
+  readonly onLeg?: OnLeg | undefined
 }
 
 /**
@@ -44,7 +47,9 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
 
   // The state first: what is posted while the legs run may be in the answer, but is not promised.
   const embedding = wantsVector(request.mode)
-    ? queryVector(parts.embedder, parts.readModel.generation, query.wanted)
+    ? timed(parts.onLeg, 'query-embedding', () =>
+        queryVector(parts.embedder, parts.readModel.generation, query.wanted),
+      )
     : null
   const state = await readSearchState(parts.scope, parts.readModel)
   const legs = await runLegs(input, query, request.mode, embedding)

@@ -1,6 +1,7 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { LiveReadModel } from '@daybook/read-model/live-read-model'
 import type { RawBuilder } from 'kysely'
+import type { OnLeg } from '../timed.ts'
 
 /** What every leg gets. */
 export interface LegInput {
@@ -12,4 +13,5 @@ export interface LegInput {
   readonly includeForgotten: boolean
   /** Hits wanted, at most. */
   readonly limit: number
+  readonly onLeg?: OnLeg | undefined
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { B, K1 } from '../ranking/bm25.ts'
 import type { LegHit } from '../ranking/leg.ts'
+import { timed } from '../timed.ts'
 import type { LegInput } from './leg-input.ts'
 
 /**
@@ -17,7 +18,11 @@ const FIRST_LOOK = 1_000
  * @param wanted the query's words; Postgres makes lexemes of them as it did of the texts
  * @param coverage off where no vector leg runs beside it, as measured
  */
-export async function lexicalLeg(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
+export function lexicalLeg(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
+  return timed(input.onLeg, 'lexical', () => bestScored(input, wanted, coverage))
+}
+
+async function bestScored(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
   const first = await look(input, wanted, coverage, FIRST_LOOK)
   const mayHaveMissed = first.hits.length < input.limit && first.scored >= FIRST_LOOK
   return mayHaveMissed ? (await look(input, wanted, coverage, 'all')).hits : first.hits

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Neighbourhood } from '../ranking/neighbourhood.ts'
+import { timed } from '../timed.ts'
 import type { LegInput } from './leg-input.ts'
 
 /** Each neighbour as `[memory id, whether it may be a hit itself]`. */
@@ -19,6 +20,10 @@ export async function findNeighbours(
   input: LegInput,
   memoryIds: readonly string[],
 ): Promise<NeighboursFound> {
+  return timed(input.onLeg, 'neighbours', () => look(input, memoryIds))
+}
+
+async function look(input: LegInput, memoryIds: readonly string[]): Promise<NeighboursFound> {
   const { scope, readModel } = input
   const { memories } = readModel.tables
   if (memoryIds.length === 0) return { neighbourhoods: new Map(), eligible: new Set() }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
 import type { LegHit } from '../ranking/leg.ts'
+import { timed } from '../timed.ts'
 import type { LegInput } from './leg-input.ts'
 
 /**
@@ -34,10 +35,18 @@ interface Row {
  *
  * @param exactBelow for tests
  */
-export async function vectorLeg(
+export function vectorLeg(
   input: LegInput,
   query: Float32Array,
   exactBelow = EXACT_BELOW,
+): Promise<VectorHit[]> {
+  return timed(input.onLeg, 'vector', () => nearestToQuery(input, query, exactBelow))
+}
+
+async function nearestToQuery(
+  input: LegInput,
+  query: Float32Array,
+  exactBelow: number,
 ): Promise<VectorHit[]> {
   const embedding = sql`${pgvector.toSql([...query]) as string}::vector`
   const indexed = await indexedMemories(input)

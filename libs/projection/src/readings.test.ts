@@ -1,0 +1,85 @@
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readReadings } from './readings.ts'
+
+describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database?.stop())
+
+  it('of an empty database are empty', async () => {
+    expect(await readReadings(database.db)).toEqual({
+      projectionLag: new Map(),
+      parkedEvents: new Map(),
+      embeddingQueue: 0,
+    })
+  })
+
+  it('count the live generations over all projects', async () => {
+    const { db } = database
+    const [one, other] = [await database.newProject(), await database.newProject()]
+    await sql`update journal_heads set sequence = 10 where project_id = ${one.projectId}`.execute(db)
+    await sql`update journal_heads set sequence = 5 where project_id = ${other.projectId}`.execute(db)
+    const generation = (projection: string, number: number, status: 'live' | 'old' | 'building') => ({
+      projection,
+      generation: number,
+      status,
+      model_id: 'm',
+      dimension: 3,
+    })
+    await db
+      .insertInto('generations')
+      .values([
+        generation('pgvector', 1, 'old'),
+        generation('pgvector', 2, 'live'),
+        generation('typesense', 1, 'live'),
+        generation('typesense', 2, 'building'),
+      ])
+      .execute()
+    const at = (projection: string, number: number, projectId: string, position: number) => ({
+      projection,
+      generation: number,
+      project_id: projectId,
+      position,
+    })
+    await db
+      .insertInto('positions')
+      .values([
+        at('pgvector', 1, one.projectId, 1),
+        at('pgvector', 2, one.projectId, 7),
+        at('pgvector', 2, other.projectId, 5),
+        at('typesense', 1, one.projectId, 10),
+      ])
+      .execute()
+    const parked = (number: number, sequence: number) => ({
+      projection: 'pgvector',
+      generation: number,
+      project_id: one.projectId,
+      sequence,
+      memory_id: one.projectId,
+      error: 'no',
+      attempts: 5,
+    })
+    await db
+      .insertInto('parked_events')
+      .values([parked(1, 1), parked(2, 1), parked(2, 2)])
+      .execute()
+    await sql`
+      insert into embeddings (model_id, content_hash, text, embedded_at)
+      values ('m', 'a', 'text', null), ('n', 'a', 'text', null), ('m', 'b', null, now())`.execute(db)
+    expect(await readReadings(db)).toEqual({
+      projectionLag: new Map([
+        ['pgvector', 3],
+        ['typesense', 5],
+      ]),
+      parkedEvents: new Map([
+        ['pgvector', 2],
+        ['typesense', 0],
+      ]),
+      embeddingQueue: 2,
+    })
+  })
+})

@@ -1,0 +1,37 @@
+import type { Database } from '@daybook/postgres/connect'
+import type { Readings } from '@daybook/runtime/metrics'
+import { sql } from 'kysely'
+
+interface CountRow {
+  readonly projection: string
+  readonly events: number
+}
+
+/**
+ * What the metrics tell of all projects together: how far the live generations are behind, what they have parked, and
+ * how many texts wait for vectors. Three statements, of which the first goes through one row a project.
+ */
+export async function readReadings(db: Database): Promise<Readings> {
+  const lag = await sql<CountRow>`
+    select live.projection, coalesce(sum(greatest(head.sequence - coalesce(place.position, 0), 0)), 0)::bigint as events
+    from generations live cross join journal_heads head
+    left join positions place on place.projection = live.projection and place.generation = live.generation
+      and place.project_id = head.project_id
+    where live.status = 'live' group by live.projection`.execute(db)
+  const parked = await sql<CountRow>`
+    select live.projection, count(parked.sequence) as events
+    from generations live left join parked_events parked
+      on parked.projection = live.projection and parked.generation = live.generation
+    where live.status = 'live' group by live.projection`.execute(db)
+  const queue = await sql<{ texts: number }>`
+    select count(*) as texts from embeddings where embedded_at is null`.execute(db)
+  return {
+    projectionLag: byProjection(lag.rows),
+    parkedEvents: byProjection(parked.rows),
+    embeddingQueue: queue.rows[0]?.texts ?? 0,
+  }
+}
+
+function byProjection(rows: readonly CountRow[]): Map<string, number> {
+  return new Map(rows.map((row) => [row.projection, row.events]))
+}

@@ -1,0 +1,27 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { DaybookError } from '@daybook/memory/errors'
+
+/**
+ * Listens, and says where: `http://127.0.0.1:4000`.
+ * @throws DaybookError CONFIGURATION where the address cannot be listened on
+ */
+export async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'another program uses it' : error.message
+      reject(
+        new DaybookError(
+          'CONFIGURATION',
+          `Daybook cannot listen on ${host}:${port}: ${why}. Choose another with DAYBOOK_HOST and DAYBOOK_PORT.`,
+        ),
+      )
+    })
+    server.listen(port, host, resolve)
+  })
+  const address = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+}

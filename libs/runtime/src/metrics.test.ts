@@ -1,0 +1,91 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createMetrics, type Readings } from './metrics.ts'
+
+const READINGS: Readings = {
+  projectionLag: new Map([
+    ['pgvector', 3],
+    ['typesense', 0],
+  ]),
+  parkedEvents: new Map([['pgvector', 1]]),
+  embeddingQueue: 7,
+}
+
+/** The value of a line of Prometheus' text format. */
+async function value(metrics: { text(): Promise<string> }, name: string): Promise<number | undefined> {
+  const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name}{`))
+  return line === undefined ? undefined : Number(line.split(' ').at(-1))
+}
+
+describe('the metrics', () => {
+  it('tell what the parts reported, under the name of the service', async () => {
+    const metrics = createMetrics({ service: 'gateway' })
+    metrics.appended({ events: 3, refused: 1, seconds: 0.02 })
+    metrics.relayed(0.2)
+    metrics.relayed(-0.1)
+    metrics.applied('pgvector', 100)
+    metrics.applied('pgvector', 5)
+    metrics.embedded(2)
+    metrics.searched('lexical', 0.004)
+    const text = await metrics.text()
+    expect(text).toContain('daybook_append_events_total{service="gateway"} 3')
+    expect(text).toContain('daybook_append_refused_total{service="gateway"} 1')
+    expect(text).toContain('daybook_append_seconds_bucket{le="0.01",service="gateway"} 0')
+    expect(text).toContain('daybook_append_seconds_bucket{le="0.025",service="gateway"} 1')
+    // A clock that is behind the database's does not make a delay negative.
+    expect(text).toContain('daybook_relay_delay_seconds_sum{service="gateway"} 0.2')
+    expect(text).toContain('daybook_projection_events_total{projection="pgvector",service="gateway"} 105')
+    expect(text).toContain('daybook_embedded_texts_total{service="gateway"} 2')
+    expect(text).toContain('daybook_search_seconds_count{service="gateway",leg="lexical"} 1')
+    expect(text).toContain('process_cpu_seconds_total{service="gateway"}')
+    expect(text).not.toContain('daybook_projection_lag')
+  })
+
+  it('of two services in one process are apart', async () => {
+    const [one, other] = [createMetrics({ service: 'one' }), createMetrics({ service: 'other' })]
+    one.embedded(1)
+    expect(await value(one, 'daybook_embedded_texts_total')).toBe(1)
+    expect(await value(other, 'daybook_embedded_texts_total')).toBe(0)
+  })
+
+  it('ask the database when they are asked, and not again for some seconds', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const read = vi.fn<() => Promise<Readings>>(async () => READINGS)
+      const metrics = createMetrics({ service: 'gateway', read })
+      expect(read).not.toHaveBeenCalled()
+      expect(await value(metrics, 'daybook_projection_lag')).toBe(3)
+      expect(await metrics.text()).toContain(
+        'daybook_projection_lag{projection="typesense",service="gateway"} 0',
+      )
+      expect(await value(metrics, 'daybook_parked_events')).toBe(1)
+      expect(await value(metrics, 'daybook_embedding_queue')).toBe(7)
+      expect(await value(metrics, 'daybook_database_up')).toBe(1)
+      expect(read).toHaveBeenCalledTimes(1)
+      vi.setSystemTime(Date.now() + 6_000)
+      await Promise.all([metrics.text(), metrics.text()])
+      expect(read).toHaveBeenCalledTimes(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('are still told while the database is away, without what it said before', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const read = vi.fn<() => Promise<Readings>>(async () => READINGS)
+      const onError = vi.fn<(error: unknown) => void>()
+      const metrics = createMetrics({ service: 'gateway', read, onError })
+      await metrics.text()
+      vi.setSystemTime(Date.now() + 6_000)
+      const away = new Error('away')
+      read.mockRejectedValue(away)
+      expect(await value(metrics, 'daybook_database_up')).toBe(0)
+      expect(onError).toHaveBeenCalledExactlyOnceWith(away)
+      expect(await value(metrics, 'daybook_append_events_total')).toBe(0)
+      for (const gauge of ['projection_lag', 'parked_events', 'embedding_queue'])
+        expect(await value(metrics, `daybook_${gauge}`)).toBeUndefined()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})

@@ -1,0 +1,189 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/**
+ * What a part reports of its work. Each takes only the methods it needs (`Pick<Metrics, 'appended'>`), so that a part
+ * is not bound to Prometheus, and `noMetrics` does for those that nobody watches.
+ */
+export interface Metrics {
+  /** Requests that one call put into the journal, and how long the caller waited for the commit. */
+  appended(outcome: AppendResult): void
+  /** An event reached the bus this long after it was recorded. */
+  relayed(delaySeconds: number): void
+  /** A projection has posted events, parked ones included. */
+  applied(projection: string, events: number): void
+  /** Texts got their vectors. */
+  embedded(texts: number): void
+  /** `leg`: lexical, vector, neighbours, typesense, query-embedding. */
+  searched(leg: string, seconds: number): void
+}
+
+export interface AppendResult {
+  readonly events: number
+  /** Requests that were refused or failed. */
+  readonly refused: number
+  readonly seconds: number
+}
+
+export const noMetrics: Metrics = {
+  appended() {},
+  relayed() {},
+  applied() {},
+  embedded() {},
+  searched() {},
+}
+
+/** What only the database knows. Read when Prometheus asks, at most every `READINGS_MS`. */
+export interface Readings {
+  /** Events that the live generation has still to apply, over all projects; by projection. */
+  readonly projectionLag: ReadonlyMap<string, number>
+  /** Parked events of the live generation; by projection. */
+  readonly parkedEvents: ReadonlyMap<string, number>
+  /** Texts that wait for their vectors, over all models. */
+  readonly embeddingQueue: number
+}
+
+/** Metrics as a service holds them: reported by its parts, served at `/metrics`. */
+export interface ServiceMetrics extends Metrics {
+  readonly contentType: string
+  /** Everything in Prometheus' text format. Never fails: readings that cannot be taken are left out. */
+  text(): Promise<string>
+}
+
+/** Several Prometheus servers, or somebody who reloads the page, cost the database one reading in this time. */
+const READINGS_MS = 5_000
+
+/** From a commit on a fast disk (1 ms) to the longest that a request may take. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export interface MetricsOptions {
+  /** `gateway`, `projector-pgvector`, …: the label `service` of every metric. */
+  readonly service: string
+  /** Absent: the gauges that need the database are left out. */
+  readonly read?: () => Promise<Readings>
+  /** Hears why readings could not be taken. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** Every metric of Daybook, in a registry of its own: two services in one process do not share one. */
+export function createMetrics({ service, read, onError = () => {} }: MetricsOptions): ServiceMetrics {
+  const registry = new Registry()
+  registry.setDefaultLabels({ service })
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+
+  const appendedEvents = new Counter({
+    name: 'daybook_append_events_total',
+    help: 'Events committed to the journal by this process',
+    registers,
+  })
+  const refused = new Counter({
+    name: 'daybook_append_refused_total',
+    help: 'Requests to the journal that were refused or failed',
+    registers,
+  })
+  const appendSeconds = new Histogram({
+    name: 'daybook_append_seconds',
+    help: 'Time from asking for an append to its commit, waiting for others included',
+    buckets: SECONDS,
+    registers,
+  })
+  const relayDelay = new Histogram({
+    name: 'daybook_relay_delay_seconds',
+    help: 'Time from the commit of an event to its acknowledgement by the bus',
+    buckets: [...SECONDS, 30, 60, 300],
+    registers,
+  })
+  const applied = new Counter({
+    name: 'daybook_projection_events_total',
+    help: 'Events posted by this process, parked ones included',
+    labelNames: ['projection'],
+    registers,
+  })
+  const embedded = new Counter({
+    name: 'daybook_embedded_texts_total',
+    help: 'Distinct texts that got their vectors from this process',
+    registers,
+  })
+  const searchSeconds = new Histogram({
+    name: 'daybook_search_seconds',
+    help: 'Time of one leg of a search',
+    labelNames: ['leg'],
+    buckets: SECONDS,
+    registers,
+  })
+  const updateReadings = read === undefined ? async () => {} : databaseGauges(registry, read, onError)
+
+  return {
+    appended(outcome) {
+      appendedEvents.inc(outcome.events)
+      refused.inc(outcome.refused)
+      appendSeconds.observe(outcome.seconds)
+    },
+    relayed: (delaySeconds) => relayDelay.observe(Math.max(0, delaySeconds)),
+    applied: (projection, events) => applied.inc({ projection }, events),
+    embedded: (texts) => embedded.inc(texts),
+    searched: (leg, seconds) => searchSeconds.observe({ leg }, seconds),
+    contentType: registry.contentType,
+    async text() {
+      await updateReadings()
+      return registry.metrics()
+    },
+  }
+}
+
+/** @returns brings the gauges up to date, where the last reading is older than `READINGS_MS`. */
+function databaseGauges(
+  registry: Registry,
+  read: () => Promise<Readings>,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  const registers = [registry]
+  const lag = new Gauge({
+    name: 'daybook_projection_lag',
+    help: 'Events that the live generation has still to apply, over all projects',
+    labelNames: ['projection'],
+    registers,
+  })
+  const parked = new Gauge({
+    name: 'daybook_parked_events',
+    help: 'Events that the live generation could not apply and holds until they are retried or dropped',
+    labelNames: ['projection'],
+    registers,
+  })
+  const queue = new Gauge({
+    name: 'daybook_embedding_queue',
+    help: 'Distinct texts that wait for their vectors',
+    registers,
+  })
+  const up = new Gauge({
+    name: 'daybook_database_up',
+    help: 'Whether the database answered the last reading: 1 or 0',
+    registers,
+  })
+
+  const take = async (): Promise<void> => {
+    // Those of before would look like knowledge: a projection or a value that is gone is not shown.
+    for (const gauge of [lag, parked, queue]) gauge.reset()
+    queue.remove()
+    try {
+      const readings = await read()
+      for (const [projection, events] of readings.projectionLag) lag.set({ projection }, events)
+      for (const [projection, events] of readings.parkedEvents) parked.set({ projection }, events)
+      queue.set(readings.embeddingQueue)
+      up.set(1)
+    } catch (error) {
+      up.set(0)
+      onError(error)
+    }
+  }
+
+  let taken: Promise<void> | undefined
+  let takenAt = 0
+  return () => {
+    if (taken === undefined || Date.now() - takenAt >= READINGS_MS) {
+      takenAt = Date.now()
+      taken = take()
+    }
+    return taken
+  }
+}

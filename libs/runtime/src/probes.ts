@@ -1,0 +1,53 @@
+import type { ServerResponse } from 'node:http'
+import type { ServiceMetrics } from './metrics.ts'
+import { VERSION } from './version.ts'
+
+/** Whether a service can do its work now, and if not, why. */
+export interface Readiness {
+  readonly ready: boolean
+  readonly problems: readonly string[]
+}
+
+/** What the probes of a service look at. */
+export interface Probes {
+  ready(): Promise<Readiness>
+  readonly metrics: Pick<ServiceMetrics, 'contentType' | 'text'> | null
+}
+
+/**
+ * Answers `/health` (the process lives: 200), `/ready` (200, or 503 with the problems) and `/metrics` (Prometheus' text
+ * format). They need no key: they tell counts, times and which part is away, never what is remembered or whose it is.
+ * @returns false for any other path, whose answer is the caller's
+ */
+export async function answerProbe(path: string, response: ServerResponse, probes: Probes): Promise<boolean> {
+  if (path === '/health') {
+    sendJson(response, 200, { status: 'ok', version: VERSION })
+    return true
+  }
+  if (path === '/ready') {
+    const { ready, problems } = await probes.ready().catch(unready)
+    sendJson(response, ready ? 200 : 503, { ready, problems })
+    return true
+  }
+  if (path === '/metrics' && probes.metrics !== null) {
+    const text = await probes.metrics.text()
+    response.writeHead(200, { 'content-type': probes.metrics.contentType }).end(text)
+    return true
+  }
+  return false
+}
+
+function unready(error: unknown): Readiness {
+  return { ready: false, problems: [error instanceof Error ? error.message : String(error)] }
+}
+
+/** Answers with a JSON body. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
+  response.end(`${JSON.stringify(body)}\n`)
+}
