@@ -6,7 +6,11 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
     include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/src/**/*.test.ts'],
-    globalSetup: ['libs/postgres/src/testing/global-setup.ts'],
+    globalSetup: [
+      'test/src/support/containers-setup.ts',
+      'libs/postgres/src/testing/global-setup.ts',
+      'libs/bus/src/testing/global-setup.ts',
+    ],
     // Suites start real databases and models: two cores carry two of them, more only make each other time out.
     maxWorkers: 2,
     testTimeout: 60_000,

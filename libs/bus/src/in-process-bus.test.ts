@@ -1,33 +1,27 @@
-import type { JournalEvent } from '@daybook/memory/events'
 import { describe, expect, it } from 'vitest'
+import { describeBus } from './bus.contract.ts'
 import { createInProcessBus } from './in-process-bus.ts'
+import { noteEvents } from './testing/events.ts'
 
-const event = { sequence: 1 } as JournalEvent
+describeBus({ name: 'the bus of one process', open: async () => createInProcessBus() })
 
 describe('the bus of one process', () => {
-  it('brings events to every listener until it leaves', () => {
+  it('brings what is published together as one news, before the publish is over', () => {
     const bus = createInProcessBus()
-    const heard: string[] = []
-    const leave = bus.subscribe(({ projectId, events }) => heard.push(`one ${projectId} ${events.length}`))
-    bus.subscribe(({ projectId }) => heard.push(`other ${projectId}`))
-    void bus.publish('p', [event])
-    leave()
-    leave()
-    void bus.publish('q', [event])
-    expect(heard).toEqual(['one p 1', 'other p', 'other q'])
+    const heard: number[] = []
+    bus.subscribe(({ sequence, events }) => heard.push(sequence, events.length))
+    void bus.publish('p', noteEvents('p', 3, 7))
+    expect(heard).toEqual([7, 5])
   })
 
-  it('holds a listener that was given twice as two', () => {
+  it('does not send again what a member gives back', async () => {
     const bus = createInProcessBus()
     let times = 0
-    const listener = () => {
+    bus.consume('group', async () => {
       times += 1
-    }
-    const leave = bus.subscribe(listener)
-    bus.subscribe(listener)
-    void bus.publish('p', [event])
-    leave()
-    void bus.publish('p', [event])
-    expect(times).toBe(3)
+      throw new Error('not now')
+    })
+    await bus.publish('p', noteEvents('p', 1, 1))
+    expect(times).toBe(1)
   })
 })

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pause } from '@daybook/runtime/backoff'
+import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
 import { Client } from 'pg'
 
 /** A Postgres server for the tests of one run. */
@@ -17,22 +18,6 @@ export interface NativeServer {
 export class NoNativeServerError extends Error {}
 
 const START_TIMEOUT_MS = 30_000
-const STOP_TIMEOUT_MS = 10_000
-
-/**
- * Keeps the server as long as its standard input is open, so that it goes with us however we end, `kill -9` included;
- * then removes the folder ($1). SIGINT is Postgres's fast shutdown. Descriptor 3, since a shell gives its background
- * commands /dev/null as their standard input.
- */
-const KEEPER = `
-  folder=$1; shift
-  exec 3<&0
-  "$@" 3<&- & server=$!
-  (cat <&3 >/dev/null; kill -INT $server) & waiter=$!
-  wait $server
-  kill $waiter 2>/dev/null
-  rm -rf "$folder"
-`
 
 /**
  * Starts the newest Postgres of this machine that has pgvector installed, in a temporary folder, listening on a Unix
@@ -45,7 +30,7 @@ export async function startNativeServer(): Promise<NativeServer> {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-native-'))
   if (owner !== null) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
-  let keeper: ChildProcess | undefined
+  let server: KeptProcess | undefined
   try {
     // A database that is thrown away need not survive a power cut while it is made; afterwards fsync is on as always.
     execFileSync(
@@ -55,19 +40,20 @@ export async function startNativeServer(): Promise<NativeServer> {
     )
     const settings = [`unix_socket_directories=${folder}`, 'listen_addresses=', 'max_connections=200']
     const command = [join(bin, 'postgres'), '-D', data, ...settings.flatMap((setting) => ['-c', setting])]
-    keeper = spawn('sh', ['-c', KEEPER, 'sh', folder, ...command], {
-      ...owner,
-      cwd: folder,
-      // A session of its own: a Ctrl-C is ours to answer, after the suites let go of their databases.
-      detached: true,
-      stdio: ['pipe', 'ignore', 'pipe'],
-    })
+    // SIGINT is Postgres's fast shutdown.
+    const started = startKept(command, { ...owner, folder, signal: 'INT' })
+    server = started
     const url = `postgresql://postgres@${encodeURIComponent(folder)}/postgres`
-    await untilItAnswers(url, keeper)
-    const server = keeper
-    return { url, stop: () => stop(server) }
+    await untilItAnswers(url, started)
+    return {
+      url,
+      async stop() {
+        await started.stop()
+        rmSync(folder, { recursive: true, force: true })
+      },
+    }
   } catch (error) {
-    if (keeper !== undefined) await stop(keeper)
+    await server?.stop()
     rmSync(folder, { recursive: true, force: true })
     throw error
   }
@@ -108,12 +94,7 @@ function serverUser(): { uid: number; gid: number } | null {
   return { uid: Number(entry[2]), gid: Number(entry[3]) }
 }
 
-async function untilItAnswers(url: string, keeper: ChildProcess): Promise<void> {
-  let log = ''
-  keeper.stderr?.on('data', (chunk) => {
-    // Only what a failed start says is of interest; reading on keeps the pipe from filling up.
-    if (log.length < 10_000) log += chunk
-  })
+async function untilItAnswers(url: string, server: KeptProcess): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS
   for (;;) {
     const client = new Client({ connectionString: url })
@@ -121,25 +102,11 @@ async function untilItAnswers(url: string, keeper: ChildProcess): Promise<void> 
       await client.connect()
       return
     } catch (error) {
-      if (keeper.exitCode !== null || Date.now() > deadline)
-        throw new Error(`Postgres for the tests did not start:\n${log}`, { cause: error })
+      if (server.hasEnded() || Date.now() > deadline)
+        throw new Error(`Postgres for the tests did not start:\n${server.log()}`, { cause: error })
       await pause(30)
     } finally {
       await client.end()
     }
   }
-}
-
-async function stop(keeper: ChildProcess): Promise<void> {
-  if (keeper.exitCode !== null) return
-  const ended = new Promise((resolve) => keeper.once('exit', resolve))
-  keeper.stdin?.end()
-  const timer = setTimeout(() => killGroup(keeper), STOP_TIMEOUT_MS)
-  await ended
-  clearTimeout(timer)
-}
-
-/** `detached` made the keeper the leader of a group in which the server is too. */
-function killGroup(keeper: ChildProcess): void {
-  if (keeper.pid !== undefined) process.kill(-keeper.pid, 'SIGKILL')
 }

@@ -1,0 +1,133 @@
+import { newId } from '@daybook/memory/id'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Bus, BusNews } from './bus.ts'
+import { noteEvent, noteEvents } from './testing/events.ts'
+
+/** What a bus is made with for the suite. */
+export interface BusUnderTest {
+  readonly name: string
+  /** @returns a bus that shares its stream with no other test */
+  open(): Promise<Bus>
+}
+
+/** Collects what is heard as `project sequence`, one line an event: a bus may bring several events as one news. */
+function recorder() {
+  const lines: string[] = []
+  return {
+    lines,
+    hear(news: BusNews) {
+      for (const { projectId, sequence } of news.events) lines.push(`${projectId} ${sequence}`)
+    },
+  }
+}
+
+const until = (lines: readonly string[], count: number) =>
+  vi.waitUntil(() => lines.length >= count, { timeout: 20_000, interval: 5 })
+
+/** What every bus does; run by the test of each implementation. */
+export function describeBus({ name, open }: BusUnderTest): void {
+  describe(`${name} as a bus`, () => {
+    let bus: Bus
+    beforeAll(async () => {
+      bus = await open()
+    })
+    afterAll(() => bus?.close())
+
+    it('brings events whole and in order to every listener until it leaves', async () => {
+      const [one, other] = [recorder(), recorder()]
+      const news: BusNews[] = []
+      const leave = bus.subscribe(one.hear)
+      bus.subscribe(other.hear)
+      bus.subscribe((heard) => news.push(heard))
+      const [p, q] = [newId(), newId()]
+      const events = noteEvents(p, 1, 300)
+      await bus.publish(p, events)
+      await until(one.lines, 300)
+      leave()
+      leave()
+      await bus.publish(q, [noteEvent(q, 1)])
+      await until(other.lines, 301)
+      expect(one.lines).toEqual(events.map(({ sequence }) => `${p} ${sequence}`))
+      expect(other.lines).toEqual([...one.lines, `${q} 1`])
+      const ofP = news.filter(({ projectId }) => projectId === p)
+      expect(ofP.flatMap(({ events }) => events)).toEqual(events)
+      expect(ofP.every((one) => one.sequence === one.events.at(-1)?.sequence)).toBe(true)
+    })
+
+    it('holds a listener that was given twice as two', async () => {
+      const heard = recorder()
+      const leave = bus.subscribe(heard.hear)
+      bus.subscribe(heard.hear)
+      const project = newId()
+      await bus.publish(project, [noteEvent(project, 1)])
+      await until(heard.lines, 2)
+      leave()
+      await bus.publish(project, [noteEvent(project, 2)])
+      await until(heard.lines, 3)
+      // What comes after proves that nothing more came before.
+      await bus.publish(project, [noteEvent(project, 3)])
+      await until(heard.lines, 4)
+      expect(heard.lines).toEqual([1, 1, 2, 3].map((sequence) => `${project} ${sequence}`))
+    })
+
+    it('takes a publish of nothing', async () => {
+      await bus.publish(newId(), [])
+    })
+
+    it('brings each news to one member of a group, and to every group', async () => {
+      const [one, other, alone] = [recorder(), recorder(), recorder()]
+      const join = (group: string, { hear }: ReturnType<typeof recorder>) =>
+        bus.consume(group, async (news) => hear(news))
+      const members = [join('shared', one), join('shared', other), join('alone', alone)]
+      const both = () => [...one.lines, ...other.lines]
+      const project = newId()
+      await joined(bus, [one, other, alone])
+      const wanted = Array.from({ length: 100 }, (_, index) => `${project} ${index + 1}`)
+      for (const event of noteEvents(project, 1, 100)) await bus.publish(project, [event])
+      const of = (lines: readonly string[]) => lines.filter((line) => line.startsWith(project))
+      await vi.waitUntil(() => of(both()).length >= 100 && of(alone.lines).length >= 100, { timeout: 20_000 })
+      expect(of(both()).toSorted()).toEqual(wanted.toSorted())
+      expect(of(alone.lines).toSorted()).toEqual(wanted.toSorted())
+      await Promise.all(members.map((member) => member.stop()))
+    })
+
+    it('brings nothing more to a member that stopped, and goes on with the others', async () => {
+      const [leaver, stayer] = [recorder(), recorder()]
+      const leaving = bus.consume('left', async (news) => leaver.hear(news))
+      const staying = bus.consume('left', async (news) => stayer.hear(news))
+      await joined(bus, [leaver, stayer])
+      await leaving.stop()
+      await leaving.stop()
+      const before = leaver.lines.length
+      const project = newId()
+      await bus.publish(project, noteEvents(project, 1, 20))
+      const arrived = () => stayer.lines.filter((line) => line.startsWith(project))
+      await vi.waitUntil(() => arrived().length === 20, { timeout: 20_000 })
+      expect(leaver.lines.length).toBe(before)
+      await staying.stop()
+    })
+
+    it('is silent once it is closed', async () => {
+      const closed = await open()
+      const heard = recorder()
+      closed.subscribe(heard.hear)
+      closed.consume('closed', async (news) => heard.hear(news))
+      await closed.close()
+      const project = newId()
+      await closed.publish(project, [noteEvent(project, 1)]).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'UNAVAILABLE' })
+      })
+      expect(heard.lines).toEqual([])
+    })
+  })
+}
+
+/** Publishes until each has heard something: a member's joining takes a bus on a server a moment. */
+async function joined(bus: Bus, recorders: readonly { readonly lines: readonly string[] }[]): Promise<void> {
+  const probe = newId()
+  for (let sequence = 1; recorders.some(({ lines }) => lines.length === 0); sequence += 1) {
+    await bus.publish(probe, [noteEvent(probe, sequence)])
+    await new Promise((turn) => setTimeout(turn, 5))
+    if (sequence > 4_000) throw new Error('a member of a group hears nothing')
+  }
+}

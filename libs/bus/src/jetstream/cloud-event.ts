@@ -1,0 +1,151 @@
+import type { EventData, JournalEvent } from '@daybook/memory/events'
+import { SCHEMA_VERSION } from '@daybook/memory/events'
+import { upcast } from '@daybook/memory/upcast'
+import type { BusNews } from '../bus.ts'
+
+/*
+ * An event on its way, both directions: CloudEvents 1.0 in structured JSON
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md). `data` is the journal's data
+ * column, so that `upcast` reads it as it reads a row; the rest are attributes, whose names may hold only a-z and 0-9.
+ *
+ * `sequence` follows the extension of that name, a string that sorts like the number; `correlationid` and `causationid`
+ * the one on correlation, `dataref` the one on claim checks. What is null is absent.
+ */
+
+/** The header's value that says what the payload is. */
+export const CLOUD_EVENT_TYPE = 'application/cloudevents+json'
+
+interface CloudEvent {
+  readonly specversion: '1.0'
+  readonly id: string
+  readonly source: string
+  readonly type: string
+  readonly subject: string
+  readonly time: string
+  readonly datacontenttype?: 'application/json'
+  readonly dataref?: string
+  readonly project: string
+  readonly sequence: string
+  readonly memoryversion: number
+  readonly schemaversion: number
+  readonly actor?: string
+  readonly correlationid?: string
+  readonly causationid?: string
+  readonly data?: EventData
+}
+
+/** Digits of `Number.MAX_SAFE_INTEGER`. */
+const SEQUENCE_DIGITS = 16
+const TYPE_PREFIX = 'daybook.'
+
+/** `<prefix>.<project>.<kind>.<memory>`: whoever wants only a project's or a kind's events can say so. */
+export function subjectOf(prefix: string, { projectId, memoryId, data }: JournalEvent): string {
+  return `${prefix}.${projectId}.${data.state.kind.toLowerCase()}.${memoryId}`
+}
+
+/**
+ * The message of an event.
+ * @param maxBytes of the message; an event beyond it travels without its data, which stays in the journal (claim check)
+ */
+export function encodeEvent(event: JournalEvent, maxBytes: number): Uint8Array {
+  const attributes = attributesOf(event)
+  const whole = Buffer.from(
+    JSON.stringify({
+      ...attributes,
+      datacontenttype: 'application/json',
+      data: event.data,
+    } satisfies CloudEvent),
+  )
+  if (whole.byteLength <= maxBytes) return whole
+  const dataref = `/projects/${event.projectId}/journal/${event.sequence}`
+  return Buffer.from(JSON.stringify({ ...attributes, dataref } satisfies CloudEvent))
+}
+
+function attributesOf(event: JournalEvent): Omit<CloudEvent, 'data'> {
+  const { actor, correlationId, causationId } = event
+  return {
+    specversion: '1.0',
+    id: event.eventId,
+    source: `/projects/${event.projectId}`,
+    type: `${TYPE_PREFIX}${event.type}`,
+    subject: event.memoryId,
+    time: event.recordedAt,
+    project: event.projectId,
+    sequence: String(event.sequence).padStart(SEQUENCE_DIGITS, '0'),
+    memoryversion: event.version,
+    schemaversion: SCHEMA_VERSION,
+    ...(actor !== null && { actor }),
+    ...(correlationId !== null && { correlationid: correlationId }),
+    ...(causationId !== null && { causationid: causationId }),
+  }
+}
+
+/** What a message says, as far as it can be understood. */
+export interface DecodedNews {
+  /** Null where not even the project and the sequence can be read. */
+  readonly news: BusNews | null
+  /** Why there are no news, or news without their event; null where that is as it should be. */
+  readonly problem: Error | null
+}
+
+/** Reads a message. Never throws: whoever sent it, it must not stop those after it. */
+export function decodeNews(message: Uint8Array): DecodedNews {
+  let given: Partial<Record<string, unknown>>
+  try {
+    given = Object(JSON.parse(new TextDecoder().decode(message)))
+  } catch (error) {
+    return { news: null, problem: asError(error) }
+  }
+  const { project, sequence: digits } = given
+  const sequence = typeof digits === 'string' && /^\d{1,16}$/.test(digits) ? Number(digits) : 0
+  if (typeof project !== 'string' || !Number.isSafeInteger(sequence) || sequence < 1)
+    return { news: null, problem: new Error('the message names no project and sequence') }
+  const place = { projectId: project, sequence }
+  if (given.data === undefined && typeof given.dataref === 'string')
+    return { news: { ...place, events: [] }, problem: null }
+  try {
+    return { news: { ...place, events: [eventOf(place, given)] }, problem: null }
+  } catch (error) {
+    return { news: { ...place, events: [] }, problem: asError(error) }
+  }
+}
+
+function eventOf(
+  place: { projectId: string; sequence: number },
+  given: Partial<Record<string, unknown>>,
+): JournalEvent {
+  const { type, data } = upcast({
+    type: stringAt(given, 'type').slice(TYPE_PREFIX.length),
+    schemaVersion: numberAt(given, 'schemaversion'),
+    data: given.data,
+  })
+  return {
+    ...place,
+    eventId: stringAt(given, 'id'),
+    memoryId: stringAt(given, 'subject'),
+    version: numberAt(given, 'memoryversion'),
+    type,
+    data,
+    recordedAt: stringAt(given, 'time'),
+    actor: optionalAt(given, 'actor'),
+    correlationId: optionalAt(given, 'correlationid'),
+    causationId: optionalAt(given, 'causationid'),
+  }
+}
+
+function stringAt(given: Partial<Record<string, unknown>>, name: string): string {
+  const value = given[name]
+  if (typeof value !== 'string') throw new Error(`the message's attribute "${name}" is not a text`)
+  return value
+}
+
+function numberAt(given: Partial<Record<string, unknown>>, name: string): number {
+  const value = given[name]
+  if (typeof value !== 'number') throw new Error(`the message's attribute "${name}" is not a number`)
+  return value
+}
+
+const optionalAt = (given: Partial<Record<string, unknown>>, name: string): string | null =>
+  given[name] === undefined || given[name] === null ? null : stringAt(given, name)
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

@@ -1,0 +1,43 @@
+/** Bounds what is on its way at a time, in number and bytes, and remembers the first failure. */
+export interface InFlight {
+  /** Resolves once there is room for so many bytes; one that is larger than the bound goes alone. @throws the failure */
+  room(bytes: number): Promise<void>
+  add(bytes: number, work: Promise<unknown>): void
+  /** Resolves once everything arrived. @throws the failure, at once */
+  empty(): Promise<void>
+  fail(error: unknown): void
+}
+
+export function createInFlight(maxCount: number, maxBytes: number): InFlight {
+  let count = 0
+  let bytes = 0
+  let failure: { readonly error: unknown } | null = null
+  let wake = () => {}
+
+  const until = async (reached: () => boolean) => {
+    while (failure === null && !reached())
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    if (failure !== null) throw failure.error
+  }
+  const fail = (error: unknown) => {
+    failure ??= { error }
+    wake()
+  }
+
+  return {
+    fail,
+    room: (more) => until(() => count === 0 || (count < maxCount && bytes + more <= maxBytes)),
+    empty: () => until(() => count === 0),
+    add(size, work) {
+      count += 1
+      bytes += size
+      work.then(() => {
+        count -= 1
+        bytes -= size
+        wake()
+      }, fail)
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import type { ServerAddress } from './server-address.ts'
+
+/** A time of being connected without a break. After a break, whatever the server held may be gone: begin anew. */
+export interface Session {
+  readonly connection: NatsConnection
+  readonly jetstream: JetStreamClient
+  readonly manager: JetStreamManager
+  /** Aborted when the connection breaks. */
+  readonly lost: AbortSignal
+}
+
+/*
+ * The connection to NATS, which is wanted for ever:
+ *
+ *   away ──connected──▶ in session ──connection breaks──▶ away ──reconnected──▶ in session (a new one) … ──close──▶ closed
+ */
+export interface Link {
+  /** Null while NATS is away. */
+  current(): Session | null
+  /** Resolves with the session, once there is one; null where the signal or the end of the link comes first. */
+  session(signal: AbortSignal): Promise<Session | null>
+  close(): Promise<void>
+}
+
+/** Milliseconds until a silent server counts as gone: two pings without an answer. The client's default is 4 minutes. */
+const PING_MS = 10_000
+const RECONNECT_MS = 250
+const CONNECT_TIMEOUT_MS = 5_000
+
+export function openLink({ options, shown }: ServerAddress, logger: Logger): Link {
+  const closing = new AbortController()
+  const waiting = new Set<() => void>()
+  let connection: NatsConnection | null = null
+  let session: Session | null = null
+  let lost = new AbortController()
+
+  const begin = (now: NatsConnection) => {
+    lost = new AbortController()
+    const client = jetstream(now)
+    // Each function asks the server itself; asking for the account here would only fail where NATS is starting.
+    const manager = client.jetstreamManager(false)
+    void manager.then((manager) => {
+      if (lost.signal.aborted || closing.signal.aborted) return
+      session = { connection: now, jetstream: client, manager, lost: lost.signal }
+      for (const wake of waiting) wake()
+    })
+  }
+  const end = () => {
+    session = null
+    lost.abort()
+  }
+
+  /** Until the connection is closed, which it is only by `close` or by a fault of the client. */
+  const follow = async (now: NatsConnection) => {
+    for await (const status of now.status()) {
+      if (status.type === 'disconnect') {
+        if (session !== null)
+          logger.warn(
+            { nats: shown },
+            'NATS is away: events wait in the journal, and it is tried again until it is back',
+          )
+        end()
+      }
+      // The client may say it several times of one reconnection.
+      if (status.type === 'reconnect' && lost.signal.aborted) {
+        logger.info({ nats: shown }, 'NATS is back')
+        begin(now)
+      }
+      if (status.type === 'error') logger.warn({ nats: shown, error: status.error }, 'NATS reports an error')
+    }
+  }
+
+  const firstConnect = async (): Promise<NatsConnection | null> => {
+    for (let attempt = 0; !closing.signal.aborted; attempt += 1) {
+      try {
+        return await connect({
+          ...options,
+          name: 'daybook',
+          timeout: CONNECT_TIMEOUT_MS,
+          maxReconnectAttempts: -1,
+          // A password that is being changed must not end the process's connection for good.
+          ignoreAuthErrorAbort: true,
+          reconnectTimeWait: RECONNECT_MS,
+          pingInterval: PING_MS,
+          // Each publish would carry a stack trace along.
+          noAsyncTraces: true,
+        })
+      } catch (error) {
+        // The first failure and then about one a minute: enough to see that it is still tried.
+        if (attempt % 12 === 0)
+          logger.warn(
+            { nats: shown, error },
+            'NATS cannot be reached (NATS_URL): Daybook works on from the journal, and it is tried again until it answers',
+          )
+        await pause(backoffDelay(attempt, { firstMs: 100, maxMs: 5_000 }), closing.signal)
+      }
+    }
+    return null
+  }
+
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      connection = await firstConnect()
+      if (connection === null) return
+      logger.info({ nats: shown, version: connection.info?.version }, 'connected to NATS')
+      begin(connection)
+      if (closing.signal.aborted) await connection.close()
+      await follow(connection)
+      end()
+    }
+  }
+  const running = run()
+
+  return {
+    current: () => session,
+    async session(signal) {
+      while (session === null && !signal.aborted && !closing.signal.aborted) {
+        await new Promise<void>((resolve) => {
+          const wake = () => {
+            waiting.delete(wake)
+            signal.removeEventListener('abort', wake)
+            resolve()
+          }
+          waiting.add(wake)
+          signal.addEventListener('abort', wake)
+        })
+      }
+      return signal.aborted || closing.signal.aborted ? null : session
+    },
+    async close() {
+      closing.abort()
+      end()
+      for (const wake of waiting) wake()
+      await connection?.close()
+      await running
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import type { Logger } from '@daybook/runtime/logger'
+import type { BusListener } from '../bus.ts'
+import { decodeNews } from './cloud-event.ts'
+import type { Link, Session } from './link.ts'
+import { allSubjects, type StreamSettings } from './stream-settings.ts'
+
+/**
+ * The listeners of this process: one plain subscription on the stream's subjects for all of them, which costs the server no
+ * state and reads each message once. What is sent while the connection is broken is missed.
+ */
+export interface Listeners {
+  /** @returns takes the listener away again. */
+  add(hear: BusListener): () => void
+  close(): void
+}
+
+export function createListeners(link: Link, settings: StreamSettings, logger: Logger): Listeners {
+  const listeners = new Set<{ readonly hear: BusListener }>()
+  const closing = new AbortController()
+  let following = false
+
+  const subscribe = ({ connection }: Session) =>
+    connection.subscribe(allSubjects(settings), {
+      callback(error, message) {
+        if (error !== null) {
+          logger.warn(
+            { error },
+            'the bus cannot be listened to: does the NATS user have the right to subscribe?',
+          )
+          return
+        }
+        const { news, problem } = decodeNews(message.data)
+        if (problem !== null)
+          logger.warn(
+            { subject: message.subject, error: problem },
+            'a message on the bus could not be understood; the journal has the event',
+          )
+        if (news !== null) for (const { hear } of listeners) hear(news)
+      },
+    })
+
+  const follow = async () => {
+    const next = () => link.session(closing.signal)
+    // A session that stands is used at once, not a turn later: what this process publishes next must be heard.
+    for (let session = link.current() ?? (await next()); session !== null; session = await next()) {
+      const subscription = subscribe(session)
+      await aborted(session.lost, closing.signal)
+      subscription.unsubscribe()
+    }
+  }
+
+  return {
+    add(hear) {
+      const listener = { hear }
+      listeners.add(listener)
+      if (!following) void follow()
+      following = true
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+    close() {
+      listeners.clear()
+      closing.abort()
+    },
+  }
+}
+
+/** Resolves when either is aborted. */
+const aborted = (one: AbortSignal, other: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of [one, other]) signal.addEventListener('abort', () => resolve(), { once: true })
+  })

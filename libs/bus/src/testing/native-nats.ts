@@ -1,0 +1,96 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { pause } from '@daybook/runtime/backoff'
+import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
+
+/** A NATS server with JetStream of a test's own, which may be treated as badly as a test likes. */
+export interface NativeNats {
+  readonly url: string
+  /** Signal 9; resolves once it is gone. Its store stays. */
+  kill(): Promise<void>
+  /** Starts it again on the same port and store; resolves once it answers. */
+  start(): Promise<void>
+  /** Removes all that JetStream stored. The server must be down. */
+  wipe(): void
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>
+}
+
+const START_TIMEOUT_MS = 20_000
+
+/** The server program: Debian keeps it in a folder that an ordinary user's PATH may lack. */
+function findServer(): string | null {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin']
+  return folders.map((folder) => join(folder, 'nats-server')).find((file) => existsSync(file)) ?? null
+}
+
+/** Whether this machine has a server to start. The global setup says loudly where not. */
+export const HAS_NATIVE_NATS = findServer() !== null
+
+/** @param settings further arguments of nats-server */
+export async function startNativeNats(settings: readonly string[] = []): Promise<NativeNats> {
+  const program = findServer()
+  if (program === null) throw new Error('There is no nats-server here: run infra/debian/install')
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-nats-'))
+  const store = join(folder, 'store')
+  const port = await freePort()
+  const address = ['--addr', '127.0.0.1', '--port', String(port)]
+  let server: KeptProcess | undefined
+
+  const start = async () => {
+    server = startKept([program, '--jetstream', '--store_dir', store, ...address, ...settings], {
+      folder,
+      signal: 'TERM',
+    })
+    await untilItAnswers(port, server)
+  }
+
+  await start()
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    async kill() {
+      if (server === undefined || server.hasEnded()) return
+      process.kill(await server.pid, 'SIGKILL')
+      while (!server.hasEnded()) await pause(5)
+    },
+    wipe: () => rmSync(store, { recursive: true, force: true }),
+    async stop() {
+      await server?.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A port that nobody listens on: asked for rather than left to the server, which must come back on the same one. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port could be had')
+  return address.port
+}
+
+async function untilItAnswers(port: number, server: KeptProcess): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS
+  while (!(await greets(port))) {
+    if (server.hasEnded() || Date.now() > deadline)
+      throw new Error(`nats-server for the tests did not start:\n${server.log()}`)
+    await pause(20)
+  }
+}
+
+/** A NATS server speaks first: a line INFO, which says whether JetStream is on. */
+function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('data', (data) => {
+      socket.destroy()
+      resolve(data.toString().includes('"jetstream":true'))
+    })
+    socket.once('error', () => resolve(false))
+  })
+}

@@ -1,0 +1,28 @@
+import { newId } from '@daybook/memory/id'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { parseServerAddress } from '../jetstream/server-address.ts'
+import { type StreamSettings, streamSettings } from '../jetstream/stream-settings.ts'
+
+/** Set by `global-setup.ts`, or before by whoever runs the tests: see there. */
+export const TEST_NATS_URL = 'DAYBOOK_TEST_NATS_URL'
+
+/** The server that suites share; undefined where there is none, and suites that need it are left out. */
+export const testNatsUrl = (): string | undefined => process.env[TEST_NATS_URL] || undefined
+
+/** A stream of a test's own, small: suites share a server and never a stream. */
+export function ownStream(): StreamSettings {
+  const id = newId().replaceAll('-', '')
+  return streamSettings({ name: `TEST_${id}`, subjectPrefix: `test-${id}`, maxBytes: 64 * 1024 * 1024 })
+}
+
+/** Removes a stream of the shared server, where it is there. */
+export async function removeStream(name: string): Promise<void> {
+  const connection = await connect(parseServerAddress(testNatsUrl() ?? '').options)
+  try {
+    const manager = await jetstreamManager(connection)
+    await manager.streams.delete(name).catch(() => {})
+  } finally {
+    await connection.close()
+  }
+}
