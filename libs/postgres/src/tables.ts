@@ -25,7 +25,14 @@ export interface Tables {
     dimension: number
     created_at: GeneratedAlways<string>
   }
-  positions: { projection: string; generation: number; project_id: string; position: number }
+  positions: {
+    projection: string
+    generation: number
+    project_id: string
+    position: number
+    claimed_by: string | null
+    claimed_until: Moment | null
+  }
   parked_events: {
     projection: string
     generation: number
@@ -36,6 +43,22 @@ export interface Tables {
     attempts: number
     parked_at: Generated<string>
   }
+  relay_positions: {
+    project_id: string
+    /** The last sequence that was published. */
+    published: number
+    /** The relay that is at it, until `held_until`; both null while none is. */
+    holder: string | null
+    held_until: Moment | null
+  }
+  typesense_pending_vectors: {
+    generation: number
+    project_id: string
+    memory_id: string
+    content_hash: Buffer
+  }
+  typesense_reposts: { generation: number; project_id: string; memory_id: string; note: string }
+  typesense_collections: { generation: number; incarnation: string }
   embeddings: {
     model_id: string
     content_hash: Buffer

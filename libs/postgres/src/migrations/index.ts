@@ -1,6 +1,8 @@
 import type { Migration } from 'kysely'
 import * as journal from './0001-journal.ts'
 import * as projections from './0002-projections.ts'
+import * as relay from './0003-relay.ts'
+import * as typesense from './0004-typesense.ts'
 import * as traceContext from './0005-trace-context.ts'
 
 /**
@@ -10,5 +12,7 @@ import * as traceContext from './0005-trace-context.ts'
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-journal': journal,
   '0002-projections': projections,
+  '0003-relay': relay,
+  '0004-typesense': typesense,
   '0005-trace-context': traceContext,
 }
