@@ -1,7 +1,7 @@
-import { tracing } from '@opentelemetry/sdk-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type MemoryTracing, startMemoryTracing } from './testing/memory-tracing.ts'
 import { checkTraceparent, currentTraceparent, inSpan, recordSpan } from './trace-context.ts'
-import { startTracing, type Tracing } from './tracing.ts'
+import { startTracing } from './tracing.ts'
 
 const OUTSIDE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
@@ -32,22 +32,16 @@ describe('without tracing', () => {
 })
 
 describe('with tracing', () => {
-  const exporter = new tracing.InMemorySpanExporter()
-  const processor = new tracing.SimpleSpanProcessor(exporter)
-  const finished = async () => {
-    await processor.forceFlush()
-    return exporter.getFinishedSpans()
-  }
-  let running: Tracing
+  let traced: MemoryTracing
   beforeAll(async () => {
-    running = await startTracing({ service: 'test', endpoint: undefined, spanProcessors: [processor] })
+    traced = await startMemoryTracing()
   })
-  afterEach(() => exporter.reset())
-  afterAll(() => running.stop())
+  afterEach(() => traced.clear())
+  afterAll(() => traced.stop())
 
   it('a span continues the trace that it is given, and what runs in it continues the span', async () => {
     await inSpan('outer', { traceparent: OUTSIDE, kind: 'server' }, () => inSpan('inner', {}, () => {}))
-    const [inner, outer] = await finished()
+    const [inner, outer] = await traced.spans()
     expect(outer).toMatchObject({ name: 'outer', parentSpanContext: { spanId: 'b7ad6b7169203331' } })
     expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId)
     for (const span of [inner, outer])
@@ -57,14 +51,14 @@ describe('with tracing', () => {
   it('the traceparent of a span, given to another process, leads back to it', async () => {
     const traceparent = await inSpan('append', {}, () => currentTraceparent())
     recordSpan('apply', Date.now() - 1_000, { kind: 'consumer', traceparent })
-    const [append, apply] = await finished()
+    const [append, apply] = await traced.spans()
     expect(apply?.parentSpanContext?.spanId).toBe(append?.spanContext().spanId)
     expect(apply?.duration[0]).toBe(1)
   })
 
   it('an error is noted by its type, as its message may quote a memory', async () => {
     await expect(inSpan('work', {}, () => Promise.reject(new TypeError('secret')))).rejects.toThrow('secret')
-    const [span] = await finished()
+    const [span] = await traced.spans()
     expect(span?.attributes).toEqual({ 'error.type': 'TypeError' })
     expect(JSON.stringify([span?.status, span?.events])).not.toContain('secret')
   })

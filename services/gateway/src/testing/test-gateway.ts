@@ -8,7 +8,8 @@ import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { startAccessTracker } from '@daybook/read-model/access'
-import { silentLogger } from '@daybook/runtime/logger'
+import { type Logger, silentLogger } from '@daybook/runtime/logger'
+import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import { type Gateway, startGateway } from '../start.ts'
 
 /** A real gateway with its projector in this process, on a database that suites share. */
@@ -44,15 +45,17 @@ const DIMENSION = 64
 export async function startTestGateway(
   database: TestDatabase,
   embedder: Embedder | null = createHashEmbedder({ dimension: DIMENSION }),
+  { logger = silentLogger, metrics }: { logger?: Logger; metrics?: ServiceMetrics } = {},
 ): Promise<TestGateway> {
   const { db } = database
   const bus = createInProcessBus()
   const signal = createPositionSignal()
-  const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events))
+  const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events), metrics)
   const access = startAccessTracker(db, silentLogger, 50)
   const model = embedder ?? { modelId: `test-hash/${DIMENSION}`, dimension: DIMENSION }
-  const projector = await startPgvectorProjector({ db, bus, signal, logger: silentLogger, embedder, model })
-  const parts = { db, writer, bus, signal, embedder, access, logger: silentLogger }
+  const observed = metrics === undefined ? {} : { metrics }
+  const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model, ...observed })
+  const parts = { db, writer, bus, signal, embedder, access, logger, ...observed }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {
     gateway,
