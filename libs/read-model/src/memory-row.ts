@@ -1,7 +1,7 @@
 import { contentHash } from '@daybook/embeddings/store'
 import type { JournalEvent } from '@daybook/memory/events'
+import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, keyOf, type MemoryState } from '@daybook/memory/state'
-import { lexicalText } from './lexical-text.ts'
 
 /** A memory as it goes into the table `memories`: names as the columns, in JSON's types. */
 export interface MemoryRow {

@@ -1,4 +1,4 @@
-import { type MemoryState, textOf } from '@daybook/memory/state'
+import { type MemoryState, textOf } from './state.ts'
 
 const dayInWords = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',

@@ -1,0 +1,89 @@
+import { lexicalText } from '@daybook/memory/lexical-text'
+import { keyOf, type Memory, titleOf } from '@daybook/memory/state'
+import type { FieldName } from './schema.ts'
+
+/** A part of a memory's embedded text with its vector: UTF-16 offsets, `end` exclusive. */
+export interface VectorChunk {
+  readonly start: number
+  readonly end: number
+  readonly embedding: readonly number[]
+}
+
+/** A document of the collection; what is absent is left out, as Typesense has no null. */
+export type MemoryDocument = { readonly id: string } & {
+  readonly [Name in FieldName]?: string | number | boolean | readonly string[] | readonly number[]
+}
+
+/**
+ * The id of a memory's document. The project is in it, so that whatever id a memory has, it can never take the place of
+ * another project's.
+ */
+export function documentId(projectId: string, memoryId: string, chunk = 0): string {
+  return chunk === 0 ? `${projectId}_${memoryId}` : `${projectId}_${memoryId}_${chunk}`
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+
+/** Words of a text, as they are counted for BM25's length. */
+export function countWords(text: string): number {
+  return text.match(WORD)?.length ?? 0
+}
+
+/** The vector's part of a document; also what is sent to a document that is there already when its vector comes later. */
+export function vectorFields({ start, end, embedding }: VectorChunk) {
+  return { embedding, span_start: start, span_end: end }
+}
+
+const time = (moment: string) => Date.parse(moment)
+const present = <Name extends string, T>(name: Name, value: T | null) =>
+  (value === null ? {} : { [name]: value }) as { [N in Name]?: T }
+
+/**
+ * A memory as documents: the memory itself with its first chunk's vector, then one for each further chunk. Without chunks
+ * (its vector is not there yet) and when it is forgotten, which takes it out of the search by meaning, only the first.
+ */
+export function documentsOf(
+  projectId: string,
+  { state, version, sequence }: Memory,
+  chunks: readonly VectorChunk[],
+): MemoryDocument[] {
+  const forgotten = state.forgottenAt !== null
+  const text = lexicalText(state)
+  const filtered = {
+    project_id: projectId,
+    memory_id: state.id,
+    kind: state.kind,
+    labels: state.labels,
+    categories: state.categories,
+    importance: state.importance,
+    ...present('context', state.context),
+    ...present('agent', state.agent),
+    ...present('occurred_at', state.occurredAt === null ? null : time(state.occurredAt)),
+    created_at: time(state.createdAt),
+    updated_at: time(state.updatedAt),
+    ...present('expires_at', state.expiresAt === null ? null : time(state.expiresAt)),
+    sequence,
+    version,
+    forgotten,
+  }
+  const [first, ...further] = forgotten ? [] : chunks
+  return [
+    {
+      id: documentId(projectId, state.id),
+      chunk: 0,
+      ...filtered,
+      ...present('key', keyOf(state)),
+      title: titleOf(state),
+      text,
+      length: countWords(text),
+      ...(first === undefined ? {} : vectorFields(first)),
+    },
+    ...further.map((part, index) => ({
+      id: documentId(projectId, state.id, index + 1),
+      chunk: index + 1,
+      ...filtered,
+      length: 0,
+      ...vectorFields(part),
+    })),
+  ]
+}
