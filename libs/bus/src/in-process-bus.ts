@@ -8,14 +8,6 @@ export function createInProcessBus(): Bus {
   const listeners = new Set<{ readonly hear: BusListener }>()
   const groups = new Map<string, { readonly handle: BusHandler }[]>()
 
-  const toGroup = (members: { readonly handle: BusHandler }[], news: BusNews): void => {
-    // The next news go to the next member.
-    const member = members.shift()
-    if (member === undefined) return
-    members.push(member)
-    member.handle(news).catch(() => {})
-  }
-
   return {
     async publish(projectId, events) {
       const last = events.at(-1)
@@ -48,4 +40,12 @@ export function createInProcessBus(): Bus {
       groups.clear()
     },
   }
+}
+
+function toGroup(members: { readonly handle: BusHandler }[], news: BusNews): void {
+  // The next news go to the next member.
+  const member = members.shift()
+  if (member === undefined) return
+  members.push(member)
+  member.handle(news).catch(() => {})
 }

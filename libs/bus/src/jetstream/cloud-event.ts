@@ -9,7 +9,7 @@ import type { BusNews } from '../bus.ts'
  * column, so that `upcast` reads it as it reads a row; the rest are attributes, whose names may hold only a-z and 0-9.
  *
  * `sequence` follows the extension of that name, a string that sorts like the number; `correlationid` and `causationid`
- * the one on correlation, `dataref` the one on claim checks. What is null is absent.
+ * the one on correlation, `traceparent` the one on tracing, `dataref` the one on claim checks. What is null is absent.
  */
 
 /** The header's value that says what the payload is. */
@@ -31,6 +31,7 @@ interface CloudEvent {
   readonly actor?: string
   readonly correlationid?: string
   readonly causationid?: string
+  readonly traceparent?: string
   readonly data?: EventData
 }
 
@@ -62,7 +63,7 @@ export function encodeEvent(event: JournalEvent, maxBytes: number): Uint8Array {
 }
 
 function attributesOf(event: JournalEvent): Omit<CloudEvent, 'data'> {
-  const { actor, correlationId, causationId } = event
+  const { actor, correlationId, causationId, traceparent } = event
   return {
     specversion: '1.0',
     id: event.eventId,
@@ -77,6 +78,7 @@ function attributesOf(event: JournalEvent): Omit<CloudEvent, 'data'> {
     ...(actor !== null && { actor }),
     ...(correlationId !== null && { correlationid: correlationId }),
     ...(causationId !== null && { causationid: causationId }),
+    ...(typeof traceparent === 'string' && { traceparent }),
   }
 }
 
@@ -130,6 +132,7 @@ function eventOf(
     actor: optionalAt(given, 'actor'),
     correlationId: optionalAt(given, 'correlationid'),
     causationId: optionalAt(given, 'causationid'),
+    traceparent: optionalAt(given, 'traceparent'),
   }
 }
 

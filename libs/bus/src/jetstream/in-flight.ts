@@ -12,9 +12,10 @@ export function createInFlight(maxCount: number, maxBytes: number): InFlight {
   let count = 0
   let bytes = 0
   let failure: { readonly error: unknown } | null = null
-  let wake = () => {}
+  let wake: (() => void) | null = null
 
   const until = async (reached: () => boolean) => {
+    // oxlint-disable-next-line no-unmodified-loop-condition -- `fail` sets it meanwhile
     while (failure === null && !reached())
       await new Promise<void>((resolve) => {
         wake = resolve
@@ -23,7 +24,7 @@ export function createInFlight(maxCount: number, maxBytes: number): InFlight {
   }
   const fail = (error: unknown) => {
     failure ??= { error }
-    wake()
+    wake?.()
   }
 
   return {
@@ -33,11 +34,12 @@ export function createInFlight(maxCount: number, maxBytes: number): InFlight {
     add(size, work) {
       count += 1
       bytes += size
-      work.then(() => {
+      const arrived = () => {
         count -= 1
         bytes -= size
-        wake()
-      }, fail)
+        wake?.()
+      }
+      work.then(arrived, fail)
     },
   }
 }

@@ -38,16 +38,15 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
   let session: Session | null = null
   let lost = new AbortController()
 
-  const begin = (now: NatsConnection) => {
+  const begin = async (now: NatsConnection) => {
     lost = new AbortController()
+    const { signal } = lost
     const client = jetstream(now)
     // Each function asks the server itself; asking for the account here would only fail where NATS is starting.
-    const manager = client.jetstreamManager(false)
-    void manager.then((manager) => {
-      if (lost.signal.aborted || closing.signal.aborted) return
-      session = { connection: now, jetstream: client, manager, lost: lost.signal }
-      for (const wake of waiting) wake()
-    })
+    const manager = await client.jetstreamManager(false)
+    if (signal.aborted || closing.signal.aborted) return
+    session = { connection: now, jetstream: client, manager, lost: signal }
+    for (const wake of waiting) wake()
   }
   const end = () => {
     session = null
@@ -68,7 +67,7 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
       // The client may say it several times of one reconnection.
       if (status.type === 'reconnect' && lost.signal.aborted) {
         logger.info({ nats: shown }, 'NATS is back')
-        begin(now)
+        void begin(now)
       }
       if (status.type === 'error') logger.warn({ nats: shown, error: status.error }, 'NATS reports an error')
     }
@@ -107,7 +106,7 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
       connection = await firstConnect()
       if (connection === null) return
       logger.info({ nats: shown, version: connection.info?.version }, 'connected to NATS')
-      begin(connection)
+      void begin(connection)
       if (closing.signal.aborted) await connection.close()
       await follow(connection)
       end()
@@ -118,7 +117,9 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
   return {
     current: () => session,
     async session(signal) {
-      while (session === null && !signal.aborted && !closing.signal.aborted) {
+      const isOver = () => signal.aborted || closing.signal.aborted
+      // oxlint-disable-next-line no-unmodified-loop-condition -- `begin` sets it meanwhile
+      while (session === null && !isOver()) {
         await new Promise<void>((resolve) => {
           const wake = () => {
             waiting.delete(wake)
@@ -129,7 +130,7 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
           signal.addEventListener('abort', wake)
         })
       }
-      return signal.aborted || closing.signal.aborted ? null : session
+      return isOver() ? null : session
     },
     async close() {
       closing.abort()

@@ -39,8 +39,8 @@ export function createListeners(link: Link, settings: StreamSettings, logger: Lo
       },
     })
 
+  const next = () => link.session(closing.signal)
   const follow = async () => {
-    const next = () => link.session(closing.signal)
     // A session that stands is used at once, not a turn later: what this process publishes next must be heard.
     for (let session = link.current() ?? (await next()); session !== null; session = await next()) {
       const subscription = subscribe(session)

@@ -16,6 +16,7 @@ export function noteEvent(projectId: string, sequence: number, text = `note ${se
     actor: null,
     correlationId: null,
     causationId: null,
+    traceparent: null,
     data: {
       changed: ['content.text'],
       state: {

@@ -1,8 +1,9 @@
 import type { JournalEvent } from '@daybook/memory/events'
 
 /**
- * Events that came over the bus ahead of being applied. It only saves reading them from the journal again, so it may
- * forget: it keeps a bounded number a project, and what does not follow on is read from the journal.
+ * A project's events known before their turn: to be applied, having come over the bus, or to be published, having just
+ * been committed. It only saves reading them from the journal again, so it may forget: it keeps a bounded number, and
+ * what does not follow on is read from the journal.
  */
 export interface EventBuffer {
   add(events: readonly JournalEvent[]): void
