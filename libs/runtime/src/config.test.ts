@@ -29,11 +29,13 @@ describe('the settings', () => {
 
   it('of the servers are taken together, with units and defaults', () => {
     expect(readConfig({ NATS_URL: 'nats://one:4222, tls://two' }).nats).toEqual({
-      servers: ['nats://one:4222', 'tls://two'],
-      replicas: 1,
-      maxAgeMs: 604_800_000,
-      maxBytes: undefined,
-      duplicateWindowMs: 120_000,
+      url: 'nats://one:4222, tls://two',
+      stream: {
+        replicas: 1,
+        maxAgeMs: 604_800_000,
+        maxBytes: 1_073_741_824,
+        duplicateWindowMs: 120_000,
+      },
     })
     expect(
       readConfig({
@@ -42,7 +44,7 @@ describe('the settings', () => {
         DAYBOOK_NATS_MAX_AGE: '12h',
         DAYBOOK_NATS_MAX_BYTES: '10GiB',
         DAYBOOK_NATS_DUPLICATE_WINDOW: '500ms',
-      }).nats,
+      }).nats?.stream,
     ).toMatchObject({ replicas: 3, maxAgeMs: 43_200_000, maxBytes: 10_737_418_240, duplicateWindowMs: 500 })
     expect(readConfig({ TYPESENSE_URL: 'http://one:8108', TYPESENSE_API_KEY: 'k' }).typesense).toEqual({
       url: 'http://one:8108',

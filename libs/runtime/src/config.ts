@@ -4,12 +4,14 @@ import { SETTINGS } from './settings.ts'
 
 /** How to reach NATS, and how its stream is kept. */
 export interface NatsConfig {
-  readonly servers: readonly string[]
-  readonly replicas: number
-  readonly maxAgeMs: number
-  /** Undefined: no limit of its own. */
-  readonly maxBytes: number | undefined
-  readonly duplicateWindowMs: number
+  /** Several servers of one cluster are separated by commas. */
+  readonly url: string
+  readonly stream: {
+    readonly replicas: number
+    readonly maxAgeMs: number
+    readonly maxBytes: number
+    readonly duplicateWindowMs: number
+  }
 }
 
 export interface TypesenseConfig {
@@ -62,7 +64,18 @@ export function readConfig(
     port: settings.DAYBOOK_PORT,
     dataDir: resolve(settings.DAYBOOK_DATA_DIR),
     databaseUrl: settings.DATABASE_URL,
-    nats: settings.NATS_URL === undefined ? undefined : natsConfig(settings.NATS_URL, settings),
+    nats:
+      settings.NATS_URL === undefined
+        ? undefined
+        : {
+            url: settings.NATS_URL,
+            stream: {
+              replicas: settings.DAYBOOK_NATS_REPLICAS,
+              maxAgeMs: settings.DAYBOOK_NATS_MAX_AGE,
+              maxBytes: settings.DAYBOOK_NATS_MAX_BYTES,
+              duplicateWindowMs: settings.DAYBOOK_NATS_DUPLICATE_WINDOW,
+            },
+          },
     typesense:
       settings.TYPESENSE_URL === undefined
         ? undefined
@@ -71,22 +84,5 @@ export function readConfig(
     modelDir: settings.DAYBOOK_MODEL_DIR === undefined ? undefined : resolve(settings.DAYBOOK_MODEL_DIR),
     otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: settings.LOG_LEVEL,
-  }
-}
-
-interface StreamSettings {
-  readonly DAYBOOK_NATS_REPLICAS: number
-  readonly DAYBOOK_NATS_MAX_AGE: number
-  readonly DAYBOOK_NATS_MAX_BYTES?: number | undefined
-  readonly DAYBOOK_NATS_DUPLICATE_WINDOW: number
-}
-
-function natsConfig(servers: readonly string[], settings: StreamSettings): NatsConfig {
-  return {
-    servers,
-    replicas: settings.DAYBOOK_NATS_REPLICAS,
-    maxAgeMs: settings.DAYBOOK_NATS_MAX_AGE,
-    maxBytes: settings.DAYBOOK_NATS_MAX_BYTES,
-    duplicateWindowMs: settings.DAYBOOK_NATS_DUPLICATE_WINDOW,
   }
 }

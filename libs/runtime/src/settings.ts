@@ -17,8 +17,9 @@ const url = (...schemes: string[]) =>
 const urls = (...schemes: string[]) =>
   z
     .string()
-    .transform((value) => value.split(',').map((one) => one.trim()))
-    .pipe(z.array(url(...schemes)).min(1))
+    .refine((value) => value.split(',').every((one) => url(...schemes).safeParse(one.trim()).success), {
+      message: `must be addresses that begin with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    })
 
 const measured = (parse: (text: string) => number | null, example: string) =>
   z.string().transform((text, context) => {
@@ -64,7 +65,7 @@ export const SETTINGS = z
       'Postgres with pgvector; without it the embedded database is used',
     ),
     NATS_URL: documented(
-      urls('nats', 'tls', 'ws', 'wss').optional(),
+      urls('nats', 'tls').optional(),
       'URLs',
       'NATS servers with JetStream, separated by commas; without it events travel inside the process and other processes poll the journal',
     ),
@@ -79,9 +80,9 @@ export const SETTINGS = z
       'How long the stream keeps an event. Older ones are read from the journal',
     ),
     DAYBOOK_NATS_MAX_BYTES: documented(
-      bytes.optional(),
+      bytes.prefault('1GiB'),
       'bytes',
-      'Largest size of the stream, after which the oldest events go; without it the disk is the limit',
+      'Largest size of the stream, after which the oldest events go. NATS sets it aside on its disk',
     ),
     DAYBOOK_NATS_DUPLICATE_WINDOW: documented(
       duration.prefault('2m'),
