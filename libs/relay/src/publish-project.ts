@@ -1,0 +1,95 @@
+import type { Bus } from '@daybook/bus/bus'
+import type { EventBuffer } from '@daybook/bus/event-buffer'
+import { readJournal } from '@daybook/journal/read'
+import type { JournalEvent } from '@daybook/memory/events'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Logger } from '@daybook/runtime/logger'
+import { type Holder, releaseLease, renewLease, savePublished, takeLease } from './relay-positions.ts'
+
+/** What a turn needs besides its project. */
+export interface TurnOptions {
+  readonly bus: Bus
+  readonly holder: Holder
+  readonly historyMs: number
+  readonly logger: Logger
+  readonly onPublished: (events: readonly JournalEvent[]) => void
+  readonly stopping: AbortSignal
+}
+
+/** How a turn ended: everything published, more to publish, or somebody else at it. */
+export type TurnEnd = 'done' | 'behind' | 'held by another'
+
+/** Events published before the position is saved: what a crash repeats at most. */
+const BATCH_EVENTS = 500
+/** Batches of a project in one turn, so that a long backlog does not keep the others waiting. */
+const TURN_BATCHES = 4
+
+/**
+ * Publishes what is unpublished of a project, some batches of it.
+ * @throws UnavailableError of the bus, errors of the database; the lease is given up, or lapses
+ */
+export async function publishProject(
+  scope: ProjectScope,
+  committed: EventBuffer | undefined,
+  options: TurnOptions,
+): Promise<TurnEnd> {
+  const { holder, historyMs } = options
+  const taken = await takeLease(scope, holder, historyMs)
+  if (taken === 'nothing to publish') return 'done'
+  if (taken === 'held by another') return taken
+  // A third of the time, so that one slow statement does not lose it. Whether it was lost is found when saving.
+  const renewing = setInterval(() => void renewLease(scope, holder).catch(() => {}), holder.leaseMs / 3)
+  try {
+    return await publishBatches(scope, committed, taken.published, options)
+  } catch (error) {
+    // Where the database fails, the lease lapses by itself.
+    await releaseLease(scope, holder).catch(() => {})
+    throw error
+  } finally {
+    clearInterval(renewing)
+  }
+}
+
+async function publishBatches(
+  scope: ProjectScope,
+  committed: EventBuffer | undefined,
+  published: number,
+  { bus, holder, logger, onPublished, stopping }: TurnOptions,
+): Promise<TurnEnd> {
+  let position = published
+  for (let batch = 1; ; batch += 1) {
+    const { events, last } = await nextEvents(scope, committed, position, logger)
+    await bus.publish(scope.projectId, events)
+    onPublished(events)
+    const keep = batch < TURN_BATCHES && !stopping.aborted
+    // Only now, when everything is acknowledged: a crash in between repeats the batch.
+    const head = await savePublished(scope, holder, last, keep)
+    if (head === null) return 'held by another'
+    if (head <= last) return 'done'
+    if (!keep) return 'behind'
+    position = last
+  }
+}
+
+/** What follows on `position`: from memory as far as it was committed here, else from the journal. */
+async function nextEvents(
+  scope: ProjectScope,
+  committed: EventBuffer | undefined,
+  position: number,
+  logger: Logger,
+): Promise<{ events: readonly JournalEvent[]; last: number }> {
+  const known = committed?.following(position, BATCH_EVENTS) ?? []
+  if (known.length > 0) return { events: known, last: position + known.length }
+  const records = await readJournal(scope, { after: position, limit: BATCH_EVENTS })
+  const events: JournalEvent[] = []
+  for (const record of records) {
+    if (record.event !== null) events.push(record.event)
+    // Waiting for a version that can read it would keep all that follow; who reads the journal finds it there.
+    else
+      logger.warn(
+        { projectId: scope.projectId, sequence: record.sequence, error: record.error },
+        'an event cannot be read by this version of Daybook and is not published',
+      )
+  }
+  return { events, last: records.at(-1)?.sequence ?? position }
+}
