@@ -1,0 +1,124 @@
+import { checkDocument, type Document } from './check-document.ts'
+import { stem } from './porter2.ts'
+import { RequestFailure } from './reply.ts'
+import { type Field, isText, isVector, type Schema } from './schema.ts'
+import { tokenize } from './tokenize.ts'
+import { normalised } from './vectors.ts'
+
+export interface Stored {
+  /** Its place in the order of arrival; kept by an upsert. */
+  readonly seq: number
+  readonly document: Document
+  readonly vectors: ReadonlyMap<string, Float32Array>
+}
+
+/** word → seq → positions, of one field. */
+export type FieldIndex = Map<string, Map<number, number[]>>
+export type Action = 'create' | 'upsert' | 'update' | 'emplace'
+
+export interface Collection {
+  readonly schema: Schema
+  readonly createdAt: number
+  readonly documents: ReadonlyMap<string, Stored>
+  /** Changes with every write. */
+  readonly revision: number
+  bySeq(seq: number): Stored | undefined
+  index(field: string): FieldIndex
+  field(name: string): Field | undefined
+  /** The words of a text of this field, as they are indexed. */
+  words(field: Field, text: string): string[]
+  write(action: Action, given: Readonly<Record<string, unknown>>): Document
+  remove(id: string): Document | null
+}
+
+export function createCollection(schema: Schema, createdAt: number): Collection {
+  const documents = new Map<string, Stored>()
+  const seqs = new Map<number, Stored>()
+  const indexes = new Map<string, FieldIndex>(
+    schema.fields.filter((field) => isText(field) && field.index).map(({ name }) => [name, new Map()]),
+  )
+  let nextSeq = 0
+  let revision = 0
+
+  const words = (field: Field, text: string) =>
+    tokenize(text, schema.token_separators).map(({ word }) => (field.stem ? stem(word) : word))
+
+  function eachWord(document: Document, visit: (index: FieldIndex, word: string, position: number) => void) {
+    for (const field of schema.fields) {
+      const index = indexes.get(field.name)
+      const value = document[field.name]
+      if (index === undefined || value === undefined || value === null) continue
+      let position = 0
+      for (const text of Array.isArray(value) ? value : [value])
+        for (const word of words(field, String(text))) visit(index, word, position++)
+    }
+  }
+
+  function drop(stored: Stored): void {
+    eachWord(stored.document, (index, word) => {
+      const posting = index.get(word)
+      posting?.delete(stored.seq)
+      if (posting?.size === 0) index.delete(word)
+    })
+    documents.delete(stored.document.id)
+    seqs.delete(stored.seq)
+  }
+
+  function put(document: Document, seq: number): void {
+    const vectors = new Map(
+      schema.fields
+        .filter((field) => isVector(field) && Array.isArray(document[field.name]))
+        .map((field) => [field.name, normalised(document[field.name] as number[])]),
+    )
+    const stored = { seq, document, vectors }
+    documents.set(document.id, stored)
+    seqs.set(seq, stored)
+    eachWord(document, (index, word, position) => {
+      const posting = index.get(word) ?? new Map<number, number[]>()
+      index.set(word, posting)
+      const positions = posting.get(seq)
+      if (positions === undefined) posting.set(seq, [position])
+      else positions.push(position)
+    })
+  }
+
+  return {
+    schema,
+    createdAt,
+    documents,
+    get revision() {
+      return revision
+    },
+    bySeq: (seq) => seqs.get(seq),
+    index: (field) => indexes.get(field) ?? new Map(),
+    field: (name) => schema.fields.find((field) => field.name === name),
+    words,
+    write(action, given) {
+      const id = given.id === undefined ? String(nextSeq) : given.id
+      if (typeof id !== 'string') throw new RequestFailure(400, "Document's `id` field should be a string.")
+      const old = documents.get(id)
+      if (action === 'create' && old !== undefined)
+        throw new RequestFailure(409, `A document with id ${id} already exists.`)
+      if (action === 'update' && old === undefined)
+        throw new RequestFailure(404, `Could not find a document with id: ${id}`)
+      const merged =
+        old !== undefined && action !== 'upsert' ? { ...old.document, ...given, id } : { ...given, id }
+      checkDocument(schema, merged)
+      // A null takes a field away.
+      const document = Object.fromEntries(
+        Object.entries(merged).filter(([, value]) => value !== null),
+      ) as Document
+      if (old !== undefined) drop(old)
+      put(document, old?.seq ?? nextSeq++)
+      revision++
+      return document
+    },
+    remove(id) {
+      const stored = documents.get(id)
+      if (stored === undefined) return null
+      drop(stored)
+      revision++
+      return stored.document
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { Collection, Stored } from './collection.ts'
+import { RequestFailure } from './reply.ts'
+import { isNumber } from './schema.ts'
+
+/** Counts of a field's values, most frequent first; equal counts in any order, as on the real server. */
+export function facetCounts(
+  collection: Collection,
+  names: readonly string[],
+  most: number,
+  found: readonly Stored[],
+): unknown[] {
+  return names.map((name) => {
+    const field = collection.field(name)
+    if (field === undefined || !field.facet)
+      throw new RequestFailure(404, `Could not find a facet field named \`${name}\` in the schema.`)
+    const counts = new Map<string, number>()
+    const numbers: number[] = []
+    for (const { document } of found) {
+      const value = document[name]
+      for (const one of Array.isArray(value) ? new Set(value) : value === undefined ? [] : [value]) {
+        counts.set(String(one), (counts.get(String(one)) ?? 0) + 1)
+        if (typeof one === 'number') numbers.push(one)
+      }
+    }
+    const sum = numbers.reduce((total, number) => total + number, 0)
+    return {
+      counts: [...counts]
+        .toSorted((left, right) => right[1] - left[1])
+        .slice(0, most)
+        .map(([value, count]) => ({ count, highlighted: value, value })),
+      field_name: name,
+      sampled: false,
+      stats: {
+        ...(isNumber(field) && numbers.length > 0
+          ? { min: Math.min(...numbers), max: Math.max(...numbers), sum, avg: sum / numbers.length }
+          : {}),
+        total_values: counts.size,
+      },
+    }
+  })
+}

@@ -1,0 +1,79 @@
+import { RequestFailure } from './reply.ts'
+
+/** What a search asks for, with the server's defaults. */
+export interface SearchParams {
+  readonly q: string
+  readonly queryBy: readonly string[]
+  readonly filterBy: string
+  readonly sortBy: string
+  readonly facetBy: readonly string[]
+  readonly maxFacetValues: number
+  readonly groupBy: readonly string[]
+  readonly groupLimit: number
+  readonly vectorQuery: string
+  readonly rerank: boolean
+  readonly numTypos: number
+  readonly prefix: boolean
+  readonly typoTokensThreshold: number
+  readonly dropTokensThreshold: number
+  readonly dropTokensMode: string
+  readonly perPage: number
+  readonly page: number
+  readonly offset: number
+  readonly includeFields: readonly string[]
+  readonly excludeFields: readonly string[]
+  readonly highlightFields: readonly string[] | null
+  readonly highlightFullFields: readonly string[]
+  readonly highlightAffix: number
+  readonly highlightStart: string
+  readonly highlightEnd: string
+  readonly snippetThreshold: number
+}
+
+const list = (value: unknown) =>
+  String(value ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+/** @throws RequestFailure as the server answers a parameter that it does not take */
+export function readSearchParams(given: Readonly<Record<string, unknown>>): SearchParams {
+  const number = (name: string, fallback: number) => {
+    const value = given[name] === undefined ? fallback : Number(String(given[name]).split(',')[0])
+    if (Number.isNaN(value) || value < 0)
+      throw new RequestFailure(400, `Parameter \`${name}\` must be an unsigned integer.`)
+    return value
+  }
+  if (given.q === undefined) throw new RequestFailure(400, 'Parameter `q` is required.')
+  const perPage = number('per_page', number('limit', 10))
+  if (perPage > 250) throw new RequestFailure(422, 'Only upto 250 hits can be fetched per page.')
+  const page = Math.max(number('page', 1), 1)
+  return {
+    q: String(given.q),
+    queryBy: list(given.query_by),
+    filterBy: String(given.filter_by ?? ''),
+    sortBy: String(given.sort_by ?? ''),
+    facetBy: list(given.facet_by),
+    maxFacetValues: number('max_facet_values', 10),
+    groupBy: list(given.group_by),
+    groupLimit: number('group_limit', 3),
+    vectorQuery: String(given.vector_query ?? ''),
+    rerank: String(given.rerank_hybrid_matches) === 'true',
+    numTypos: Math.min(number('num_typos', 2), 2),
+    prefix: !String(given.prefix ?? 'true').startsWith('false'),
+    typoTokensThreshold: number('typo_tokens_threshold', 1),
+    dropTokensThreshold: number('drop_tokens_threshold', 1),
+    dropTokensMode: String(given.drop_tokens_mode ?? 'right_to_left'),
+    perPage,
+    page,
+    offset: given.offset === undefined ? (page - 1) * perPage : number('offset', 0),
+    includeFields: list(given.include_fields),
+    excludeFields: list(given.exclude_fields),
+    highlightFields: given.highlight_fields === undefined ? null : list(given.highlight_fields),
+    highlightFullFields: list(given.highlight_full_fields),
+    highlightAffix: number('highlight_affix_num_tokens', 4),
+    highlightStart: String(given.highlight_start_tag ?? '<mark>'),
+    highlightEnd: String(given.highlight_end_tag ?? '</mark>'),
+    snippetThreshold: number('snippet_threshold', 30),
+  }
+}

@@ -1,0 +1,167 @@
+import type { Collection, Stored } from './collection.ts'
+import { editDistance } from './edit-distance.ts'
+import { RequestFailure } from './reply.ts'
+import { type Field, isText } from './schema.ts'
+import type { SearchParams } from './search-params.ts'
+import { type FieldMatch, type Leaf, type TextScore, textScore } from './text-score.ts'
+import { tokenize } from './tokenize.ts'
+
+export interface TextHit {
+  readonly text: TextScore
+  /** Words of the query that were not asked of this document. */
+  readonly dropped: number
+  readonly matches: readonly FieldMatch[]
+}
+
+/** A word of the index, of one field, that stands for a word of the query. */
+interface FieldLeaf extends Leaf {
+  readonly fieldAt: number
+}
+
+/** What stands for one word of the query; `levels[n]`: the n-th smallest number of typos that brings any. */
+interface Candidates {
+  readonly at: number
+  readonly levels: readonly (readonly FieldLeaf[])[]
+}
+
+/** What a text search looks at. */
+interface Scope {
+  readonly collection: Collection
+  readonly fields: readonly Field[]
+  readonly passes: ReadonlySet<number>
+  readonly params: SearchParams
+}
+
+/** Letters a word needs before one and before two typos are forgiven. */
+const LETTERS_FOR_TYPOS = [0, 4, 7]
+
+/** @throws RequestFailure for a field that is none, or no text */
+export function queryFields(collection: Collection, names: readonly string[]): Field[] {
+  return names.map((name) => {
+    const field = collection.field(name)
+    if (field === undefined)
+      throw new RequestFailure(404, `Could not find a field named \`${name}\` in the schema.`)
+    if (!isText(field))
+      throw new RequestFailure(400, `Field \`${name}\` should be a string or a string array.`)
+    return field
+  })
+}
+
+/** The query's words, not stemmed. */
+export const queryWords = (collection: Collection, q: string): string[] =>
+  tokenize(q, collection.schema.token_separators).map(({ word }) => word)
+
+/**
+ * Finds documents by words, by `seq`. Words that no allowed document holds are dropped; the others must all be in a
+ * document, in whichever fields. More are dropped, from the right or from both sides, while fewer than
+ * `drop_tokens_threshold` were found, but never more than half: the recorded question of seven words whose four had been
+ * dropped for want of candidates lost no other at a threshold of 100. Typos are forgiven while fewer than
+ * `typo_tokens_threshold` were found.
+ */
+export function searchText(
+  collection: Collection,
+  params: SearchParams,
+  allowed: readonly Stored[],
+): Map<number, TextHit> {
+  const fields = queryFields(collection, params.queryBy)
+  if (fields.length === 0) throw new RequestFailure(400, 'No search fields specified for the query.')
+  const scope: Scope = { collection, fields, params, passes: new Set(allowed.map((stored) => stored.seq)) }
+  const words = queryWords(collection, params.q)
+  const present = words
+    .map((typed, at) => candidates(scope, typed, at, at === words.length - 1))
+    .filter(({ levels }) => levels.length > 0)
+  const hits = new Map<number, TextHit>()
+  const run = (wanted: readonly Candidates[]) => {
+    for (let level = 0; level <= params.numTypos; level++) {
+      for (const [seq, matches] of matchAll(scope, wanted, level))
+        if (!hits.has(seq))
+          hits.set(seq, { matches, text: textScore(matches), dropped: words.length - wanted.length })
+      if (hits.size >= params.typoTokensThreshold) return
+    }
+  }
+  if (present.length > 0) run(present)
+  const [mode, most] = params.dropTokensMode.split(':')
+  const fromLeft = mode === 'left_to_right' || (mode === 'both_sides' && present.length <= Number(most ?? 0))
+  const isEnough = () => hits.size >= params.dropTokensThreshold
+  const least = Math.max(1, Math.ceil(words.length / 2))
+  for (let kept = present.length - 1; kept >= least && !isEnough(); kept--) {
+    if (mode !== 'left_to_right') run(present.slice(0, kept))
+    if (fromLeft && !isEnough()) run(present.slice(-kept))
+  }
+  return hits
+}
+
+function candidates(
+  { collection, fields, params, passes }: Scope,
+  typed: string,
+  at: number,
+  isLast: boolean,
+): Candidates {
+  const prefix = params.prefix && isLast
+  const levels: FieldLeaf[][] = []
+  for (let typos = 0; typos <= params.numTypos; typos++) {
+    if (typed.length < (LETTERS_FOR_TYPOS[typos] ?? 0)) break
+    const leaves: FieldLeaf[] = []
+    for (const [fieldAt, field] of fields.entries()) {
+      const index = collection.index(field.name)
+      const wanted = collection.words(field, typed)[0] ?? typed
+      for (const word of typos === 0 && !prefix ? [wanted] : index.keys()) {
+        const isWhole = editDistance(wanted, word, false, typos) === typos
+        if (!isWhole && !(prefix && editDistance(wanted, word, true, typos) === typos)) continue
+        if (!someKey(index.get(word), passes)) continue
+        leaves.push({ fieldAt, word, cost: 2 * typos + (isWhole ? 0 : 1) })
+      }
+    }
+    if (leaves.length > 0) levels.push(leaves)
+  }
+  return { at, levels }
+}
+
+function someKey(posting: ReadonlyMap<number, unknown> | undefined, wanted: ReadonlySet<number>): boolean {
+  for (const key of posting?.keys() ?? []) if (wanted.has(key)) return true
+  return false
+}
+
+/** The documents that hold each of the wanted words, and how each field holds them. */
+function matchAll(
+  { collection, fields, passes }: Scope,
+  wanted: readonly Candidates[],
+  level: number,
+): Map<number, FieldMatch[]> {
+  const bySeq = new Map<number, Map<number, Map<number, { leaf: Leaf; positions: readonly number[] }>>>()
+  for (const { at, levels } of wanted)
+    for (const leaf of levels.slice(0, level + 1).flat())
+      for (const [seq, positions] of collection.index(fields[leaf.fieldAt]?.name ?? '').get(leaf.word) ??
+        []) {
+        if (!passes.has(seq)) continue
+        const perField = getOr(bySeq, seq, () => new Map())
+        const perWord = getOr(perField, leaf.fieldAt, () => new Map())
+        const known = perWord.get(at)
+        if (known === undefined || leaf.cost < known.leaf.cost) perWord.set(at, { leaf, positions })
+      }
+  const all = new Map<number, FieldMatch[]>()
+  for (const [seq, perField] of bySeq) {
+    const found = new Set([...perField.values()].flatMap((perWord) => [...perWord.keys()]))
+    if (found.size < wanted.length) continue
+    const document = collection.bySeq(seq)?.document
+    all.set(
+      seq,
+      [...perField].map(([fieldAt, words]) => {
+        const field = fields[fieldAt]
+        const text = field === undefined ? undefined : document?.[field.name]
+        const length =
+          field === undefined || typeof text !== 'string' ? 0 : collection.words(field, text).length
+        return { fieldAt, words, exact: length === words.size && length === wanted.length }
+      }),
+    )
+  }
+  return all
+}
+
+function getOr<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}

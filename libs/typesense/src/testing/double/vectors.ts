@@ -1,0 +1,16 @@
+/** Vectors of length 1 in single precision, as hnswlib keeps them for the cosine distance. */
+export function normalised(vector: readonly number[]): Float32Array {
+  const single = Float32Array.from(vector)
+  let squares = 0
+  for (const value of single) squares = Math.fround(squares + Math.fround(value * value))
+  const factor = Math.fround(1 / (Math.fround(Math.sqrt(squares)) + 1e-30))
+  return single.map((value) => Math.fround(value * factor))
+}
+
+/** 1 − cosine in single precision; never below 0. */
+export function cosineDistance(left: Float32Array, right: Float32Array): number {
+  let product = 0
+  for (let index = 0; index < left.length; index++)
+    product = Math.fround(product + Math.fround((left[index] ?? 0) * (right[index] ?? 0)))
+  return Math.abs(Math.fround(1 - product))
+}

@@ -1,0 +1,30 @@
+import type { Faults } from './double/faults.ts'
+import { startTypesenseDouble } from './start-typesense-double.ts'
+
+/** A Typesense for tests. */
+export interface TestTypesense {
+  readonly url: string
+  readonly apiKey: string
+  /** Null on a real server, where nothing can be made to fail. */
+  readonly faults: Faults | null
+  stop(): Promise<void>
+}
+
+/** A kind of server that suites run on. */
+export interface TypesenseKind {
+  readonly name: string
+  start(): Promise<TestTypesense>
+}
+
+const { TYPESENSE_URL: url = '', TYPESENSE_API_KEY: apiKey = '' } = process.env
+
+/**
+ * The servers that suites run on: the double, and where `TYPESENSE_URL` and `TYPESENSE_API_KEY` are set, that real one.
+ * Suites give their collections names of their own and take them away.
+ */
+export const TYPESENSE_SERVERS: readonly TypesenseKind[] = [
+  { name: 'the double', start: () => startTypesenseDouble({ apiKey: 'key-of-the-double' }) },
+  ...(url === '' || apiKey === ''
+    ? []
+    : [{ name: 'a real server', start: async () => ({ url, apiKey, faults: null, stop: async () => {} }) }]),
+]
