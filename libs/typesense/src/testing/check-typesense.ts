@@ -115,7 +115,11 @@ function add(timelines: Map<string, Timeline>, event: JournalEvent, applies: boo
 
 const hashOf = ({ state }: Memory) => contentHash(embeddedTextOf(state)).toString('hex')
 const hashesOf = (timelines: ReadonlyMap<string, Timeline>) => [
-  ...new Set([...timelines.values()].flatMap(({ applied, later }) => [...(applied ? [applied] : []), ...later].map(hashOf))),
+  ...new Set(
+    [...timelines.values()].flatMap(({ applied, later }) =>
+      [...(applied ? [applied] : []), ...later].map(hashOf),
+    ),
+  ),
 ]
 
 /** Memory → the hash of the text whose vector it waits for. */

@@ -11,12 +11,12 @@ import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import { applyWithParking } from '@daybook/projection/apply-with-parking'
-import { type Generation, liveGeneration } from '@daybook/projection/generations'
+import type { Generation } from '@daybook/projection/generations'
 import type { Projection } from '@daybook/projection/projection'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createTypesenseClient, type TypesenseClient } from '../client.ts'
 import { collectionName } from '../collection.ts'
-import { ensureLiveGeneration, TYPESENSE } from '../generation.ts'
+import { ensureLiveGeneration } from '../generation.ts'
 import { keepCollection } from '../keep-collection.ts'
 import { postAllVectors } from '../post-vectors.ts'
 import { createPosting, type Posting, type PostingOptions } from '../posting.ts'
@@ -146,11 +146,4 @@ async function removeCollections(
 ): Promise<void> {
   await client.request((typesense) => typesense.aliases(base).delete())
   await client.request((typesense) => typesense.collections(collectionName(generation, base)).delete())
-}
-
-/** The generation of the database's Typesense projection. */
-export async function typesenseGeneration(database: TestDatabase): Promise<Generation> {
-  const generation = await liveGeneration(database.db, TYPESENSE)
-  if (generation === null) throw new Error('there is no generation yet')
-  return generation
 }

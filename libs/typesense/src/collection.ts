@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { Generation } from '@daybook/projection/generations'
+import type { TypesenseClient } from './client.ts'
+import { isMissing, TypesenseRefusedError, TypesenseUnavailableError } from './errors.ts'
+import { collectionFields } from './schema.ts'
+
+/** The alias that searches go through, and the beginning of every collection's name. */
+export const DEFAULT_BASE_NAME = 'daybook_memories'
+
+/** The collection of a generation: `daybook_memories_g1`. */
+export function collectionName(generation: number, base = DEFAULT_BASE_NAME): string {
+  return `${base}_g${generation}`
+}
+
+/**
+ * Makes the generation's collection where it is not there. Safe when several do it at once.
+ * @returns what tells this making of the collection from any other; a server that was wiped gives another
+ */
+export async function ensureCollection(
+  client: TypesenseClient,
+  generation: Pick<Generation, 'generation' | 'dimension'>,
+  base = DEFAULT_BASE_NAME,
+): Promise<string> {
+  const name = collectionName(generation.generation, base)
+  const found = await retrieveCollection(client, name)
+  if (found !== null) return incarnationOf(found)
+  try {
+    await client.request((typesense) =>
+      typesense.collections().create({
+        name,
+        fields: collectionFields(generation.dimension),
+        metadata: { incarnation: randomUUID() },
+      }),
+    )
+  } catch (error) {
+    // Somebody else was faster; or a server that is still reading its log after a restart has found it there (trap 14).
+    if (!(error instanceof TypesenseRefusedError && error.status === 409)) throw error
+  }
+  const made = await retrieveCollection(client, name)
+  if (made === null)
+    throw new TypesenseUnavailableError(`The collection ${name} was made and is not there yet`, false)
+  return incarnationOf(made)
+}
+
+interface FoundCollection {
+  readonly created_at: number
+  readonly metadata?: object
+}
+
+async function retrieveCollection(client: TypesenseClient, name: string): Promise<FoundCollection | null> {
+  return orNull(client.request((typesense) => typesense.collections(name).retrieve()))
+}
+
+/** Its own mark, or where a server keeps no metadata, the second in which it was made. */
+function incarnationOf({ metadata, created_at }: FoundCollection): string {
+  const { incarnation } = (metadata ?? {}) as { incarnation?: unknown }
+  return typeof incarnation === 'string' ? incarnation : `made at ${created_at}`
+}
+
+/**
+ * Lets the alias point at the live generation's collection if it points nowhere: it is not there, or what it points at is
+ * not. An alias that leads somewhere is left alone: whoever rebuilds swaps it.
+ *
+ * Nothing here deletes, and nothing may delete by the alias' name: Typesense resolves it and takes the live collection
+ * (trap 12).
+ */
+export async function ensureAlias(
+  client: TypesenseClient,
+  generation: number,
+  base = DEFAULT_BASE_NAME,
+): Promise<void> {
+  const alias = await orNull(client.request((typesense) => typesense.aliases(base).retrieve()))
+  if (alias !== null && (await retrieveCollection(client, alias.collection_name)) !== null) return
+  await client.request((typesense) =>
+    typesense.aliases().upsert(base, { collection_name: collectionName(generation, base) }),
+  )
+}
+
+async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,202 @@
+import { UnavailableError } from '@daybook/memory/errors'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { PositionMoved } from '@daybook/projection/projection'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ensureAlias } from './collection.ts'
+import { keepCollection } from './keep-collection.ts'
+import { typesenseStatus } from './status.ts'
+import type { Faults } from './testing/double/faults.ts'
+import {
+  note,
+  rememberCommand,
+  startTypesenseHarness,
+  type TypesenseHarness,
+} from './testing/typesense-harness.ts'
+import { TYPESENSE_SERVERS } from './testing/typesense-servers.ts'
+
+const [DOUBLE] = TYPESENSE_SERVERS
+
+/** Each begins with an answering server, whatever the one before did. */
+describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
+  let harness: TypesenseHarness
+  let faults: Faults
+  beforeAll(async () => {
+    if (DOUBLE === undefined) throw new Error('there is no double')
+    harness = await startTypesenseHarness(database, DOUBLE, { timeoutMs: 300 })
+    if (harness.typesense.faults === null) throw new Error('the double has no faults')
+    faults = harness.typesense.faults
+  })
+  afterEach(async () => {
+    faults.failLines(null)
+    faults.notReady(false)
+    faults.slow(0)
+    await faults.accept()
+  })
+  afterAll(() => harness?.stop())
+
+  const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
+  /** As the projector does: again after a while, whatever the reason. */
+  const postAtLast = (scope: ProjectScope) =>
+    vi.waitUntil(
+      () =>
+        harness.post(scope).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 20_000, interval: 50 },
+    )
+  const parked = ({ db, projectId }: ProjectScope) =>
+    db
+      .selectFrom('parked_events')
+      .select(['sequence', 'memory_id', 'error'])
+      .where('project_id', '=', projectId)
+      .orderBy('sequence')
+      .execute()
+
+  it('parks the event whose line is refused, with what the server said, and later ones of that memory only', async () => {
+    const scope = await harness.newProject()
+    const commands = Array.from({ length: 20 }, (_, index) => rememberCommand(note(`one of many ${index}`)))
+    const bad = commands[7]?.id ?? ''
+    await harness.append(scope, ...commands)
+    faults.failLines((document) => (document.memory_id === bad ? 'Field `text` is haunted.' : null))
+    await harness.post(scope)
+    await harness.append(
+      scope,
+      { type: 'revise', id: bad, input: note('again') },
+      rememberCommand(note('after')),
+    )
+    await harness.post(scope)
+    const rows = await parked(scope)
+    expect(rows.map(({ sequence, memory_id }) => [sequence, memory_id])).toEqual([
+      [8, bad],
+      [21, bad],
+    ])
+    expect(rows[0]?.error).toContain('Field `text` is haunted.')
+    expect(await status(scope)).toMatchObject({ position: 22, lag: 0, parked: 2 })
+    expect(await harness.check(scope)).toEqual([])
+  })
+
+  it('sends lines again that failed once, and only those', async () => {
+    const scope = await harness.newProject()
+    const commands = Array.from({ length: 5 }, (_, index) => rememberCommand(note(`stumbles ${index}`)))
+    const sent: unknown[] = []
+    let stumbles = 1
+    faults.failLines((document) => {
+      sent.push(document.memory_id)
+      return document.memory_id === commands[2]?.id && stumbles-- > 0 ? 'stumbled' : null
+    })
+    await harness.append(scope, ...commands)
+    await harness.post(scope)
+    expect(sent).toEqual([...commands.map(({ id }) => id), commands[2]?.id])
+    expect(await status(scope)).toMatchObject({ position: 5, parked: 0 })
+    expect(await harness.check(scope)).toEqual([])
+  })
+
+  const OUTAGES: [string, { begin(): Promise<void> | void; end(): Promise<void> | void }][] = [
+    ['answers 503', { begin: () => faults.notReady(true), end: () => faults.notReady(false) }],
+    ['refuses connections', { begin: () => faults.refuse(), end: () => faults.accept() }],
+    ['is slower than the timeout', { begin: () => faults.slow(1_000), end: () => faults.slow(0) }],
+  ]
+  it.each(OUTAGES)(
+    'that %s, nothing is parked, and everything is posted afterwards',
+    async (_, { begin, end }) => {
+      const scope = await harness.newProject()
+      await harness.append(scope, rememberCommand(note('before')))
+      await postAtLast(scope)
+      await begin()
+      const revised = rememberCommand(note('meanwhile'))
+      await harness.append(scope, revised, {
+        type: 'revise',
+        id: revised.id,
+        input: note('revised meanwhile'),
+      })
+      await expect(harness.post(scope)).rejects.toThrow(UnavailableError)
+      await expect(harness.post(scope)).rejects.toThrow(UnavailableError)
+      expect(await status(scope)).toMatchObject({ position: 1, lag: 2, parked: 0 })
+      await end()
+      await postAtLast(scope)
+      expect(await status(scope)).toMatchObject({ position: 3, lag: 0, parked: 0 })
+      expect(await harness.check(scope)).toEqual([])
+    },
+  )
+
+  it('that says "not now" is left in peace for a while', async () => {
+    const scope = await harness.newProject()
+    await harness.append(scope, rememberCommand(note('patient')))
+    faults.notReady(true)
+    await expect(harness.post(scope)).rejects.toThrow(UnavailableError)
+    const importLines = vi.spyOn(harness.client, 'importLines')
+    for (let time = 0; time < 5; time += 1) await expect(harness.post(scope)).rejects.toThrow('left in peace')
+    expect(importLines).not.toHaveBeenCalled()
+    importLines.mockRestore()
+  })
+
+  it('loses everything: the generation is posted from the beginning, vectors too', async () => {
+    const [one, other] = [await harness.newProject(), await harness.newProject()]
+    for (const scope of [one, other]) {
+      await harness.append(
+        scope,
+        rememberCommand(note('posted before the loss')),
+        rememberCommand(note('and this')),
+      )
+      await postAtLast(scope)
+    }
+    await harness.embed()
+    await harness.fill()
+    await nextSecond()
+    faults.loseEverything()
+    await harness.append(one, rememberCommand(note('posted after the loss')))
+    await expect(harness.post(one)).rejects.toThrow(PositionMoved)
+    expect(await status(other)).toMatchObject({ position: 0, lag: 2, pendingEmbeddings: 0 })
+    for (const scope of [one, other]) {
+      await postAtLast(scope)
+      await harness.embed()
+      await harness.fill()
+      expect(await harness.check(scope)).toEqual([])
+      expect(await status(scope)).toMatchObject({ lag: 0, pendingEmbeddings: 0 })
+    }
+    // The alias is back too.
+    const alias = await harness.client.request((typesense) => typesense.aliases(harness.base).retrieve())
+    expect(alias.collection_name).toBe(harness.posting.collection)
+  })
+
+  it('is found to have lost everything without any event', async () => {
+    const scope = await harness.newProject()
+    await harness.append(scope, rememberCommand(note('quiet')))
+    await postAtLast(scope)
+    await nextSecond()
+    faults.loseEverything()
+    const replicas = [harness, harness.replica()]
+    await Promise.all(replicas.map(({ posting }) => keepCollection(harness.db, posting)))
+    expect((await status(scope)).position).toBe(0)
+    await postAtLast(scope)
+    await Promise.all(replicas.map(({ posting }) => keepCollection(harness.db, posting)))
+    expect(await status(scope)).toMatchObject({ position: 1 })
+    expect(await harness.check(scope)).toEqual([])
+  })
+
+  it('an alias that leads somewhere is left alone, one that leads nowhere is set', async () => {
+    const { client, base, posting, generation } = harness
+    const target = async () =>
+      (await client.request((typesense) => typesense.aliases(base).retrieve())).collection_name
+    const point = (name: string) =>
+      client.request((typesense) => typesense.aliases().upsert(base, { collection_name: name }))
+    const elsewhere = `${base}_g2`
+    await client.request((typesense) =>
+      typesense.collections().create({ name: elsewhere, fields: [{ name: 'a', type: 'string' }] }),
+    )
+    await point(elsewhere)
+    await ensureAlias(client, generation.generation, base)
+    expect(await target()).toBe(elsewhere)
+    await client.request((typesense) => typesense.collections(elsewhere).delete())
+    await ensureAlias(client, generation.generation, base)
+    expect(await target()).toBe(posting.collection)
+  })
+})
+
+/** Where a server keeps no metadata, a collection is told from the one before it by the second of its making. */
+async function nextSecond(): Promise<void> {
+  const before = Math.floor(Date.now() / 1_000)
+  await vi.waitUntil(() => Math.floor(Date.now() / 1_000) > before, { timeout: 2_000, interval: 20 })
+}

@@ -1,0 +1,78 @@
+import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import { type Generation, liveGeneration } from '@daybook/projection/generations'
+import { sql } from 'kysely'
+
+/** The name by which the projection is known everywhere. */
+export const TYPESENSE = 'typesense'
+
+/** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
+const CREATE_LOCK = 7_033_216
+
+/** The live generation; on the very first start generation 1, for the given model. Its collection is not made here. */
+export async function ensureLiveGeneration(
+  db: Database,
+  model: { readonly modelId: string; readonly dimension: number },
+): Promise<Generation> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
+    const live = await liveGeneration(trx, TYPESENSE)
+    if (live !== null) return live
+    await trx
+      .insertInto('generations')
+      .values({
+        projection: TYPESENSE,
+        generation: 1,
+        status: 'live',
+        model_id: model.modelId,
+        dimension: model.dimension,
+      })
+      .execute()
+    return { projection: TYPESENSE, generation: 1, ...model }
+  })
+}
+
+/**
+ * Notes which making of its collection a generation's positions are about. If they were about another one, that is gone
+ * with all its documents: the generation starts again from 0 in every project, with no position, parked event or wait left
+ * over. Whoever is just posting finds its claim gone.
+ *
+ * @returns whether the generation starts again
+ */
+export async function adoptCollection(
+  db: Database,
+  generation: number,
+  incarnation: string,
+): Promise<boolean> {
+  if ((await knownIncarnation(db, generation)) === incarnation) return false
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
+    const known = await knownIncarnation(trx, generation)
+    if (known === incarnation) return false
+    await trx
+      .insertInto('typesense_collections')
+      .values({ generation, incarnation })
+      .onConflict((conflict) => conflict.column('generation').doUpdateSet({ incarnation }))
+      .execute()
+    for (const table of ['positions', 'parked_events'] as const)
+      await trx
+        .deleteFrom(table)
+        .where('projection', '=', TYPESENSE)
+        .where('generation', '=', generation)
+        .execute()
+    for (const table of ['typesense_pending_vectors', 'typesense_reposts'] as const)
+      await trx.deleteFrom(table).where('generation', '=', generation).execute()
+    return known !== undefined
+  })
+}
+
+async function knownIncarnation(
+  db: Database | DatabaseTransaction,
+  generation: number,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('typesense_collections')
+    .select('incarnation')
+    .where('generation', '=', generation)
+    .executeTakeFirst()
+  return row?.incarnation
+}

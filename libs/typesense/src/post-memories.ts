@@ -1,0 +1,113 @@
+import { contentHash, queueTexts } from '@daybook/embeddings/store'
+import { embeddedTextOf, type Memory } from '@daybook/memory/state'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
+import { documentsOf, type MemoryDocument } from './document.ts'
+import { ImportRefusedError, importDocuments } from './import-documents.ts'
+import type { Posting } from './posting.ts'
+import { readStoredVectors } from './stored-vectors.ts'
+import type { HeldProject } from './under-claim.ts'
+
+/** A memory whose documents have been written. */
+interface PostedMemory {
+  readonly memoryId: string
+  /** Of the text whose vector its documents lack; null where they lack none. */
+  readonly lacking: { readonly hash: Buffer; readonly text: string } | null
+}
+
+/**
+ * Writes the documents of memories as they are, with the vectors that the embedding store has, and takes away further
+ * chunks that are no more.
+ * @throws ImportRefusedError where Typesense refused any of them; the others are written
+ */
+export async function postMemories(
+  posting: Posting,
+  held: HeldProject,
+  memories: readonly Memory[],
+): Promise<PostedMemory[]> {
+  const { db, projectId } = held.scope
+  const texts = new Map(
+    memories
+      .filter(({ state }) => state.forgottenAt === null)
+      .map(({ state }) => {
+        const text = embeddedTextOf(state)
+        return [state.id, { hash: contentHash(text), text }]
+      }),
+  )
+  const hashes = new Set([...texts.values()].map(({ hash }) => hash.toString('hex')))
+  const vectors = await readStoredVectors(db, posting.generation.modelId, [...hashes])
+
+  const chunksKept = new Map<string, number>()
+  const posted: PostedMemory[] = []
+  const documents: MemoryDocument[] = []
+  for (const memory of memories) {
+    const { id } = memory.state
+    const text = texts.get(id) ?? null
+    const chunks = text === null ? [] : (vectors.get(text.hash.toString('hex')) ?? [])
+    const ofMemory = documentsOf(projectId, memory, chunks)
+    documents.push(...ofMemory)
+    posted.push({ memoryId: id, lacking: chunks.length > 0 ? null : text })
+    // A first version has nothing behind it that could be in the way.
+    if (memory.version > 1) chunksKept.set(id, ofMemory.length)
+  }
+  const refused = await importDocuments(posting, held, 'upsert', documents, ({ memory_id }) =>
+    String(memory_id),
+  )
+  if (refused.length > 0) throw new ImportRefusedError(refused, documents.length)
+  await removeFurtherChunks(posting, held, chunksKept)
+  return posted
+}
+
+/** Ids in one filter: 60 of 36 characters and their quotes, encoded, stay below the 4,000 that a query string may have. */
+const IDS_PER_FILTER = 60
+
+/** Deletes what is beyond the number of documents that each memory has now. */
+async function removeFurtherChunks(
+  { client, collection }: Posting,
+  held: HeldProject,
+  chunksKept: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (const kept of new Set(chunksKept.values())) {
+    const ids = [...chunksKept].filter(([, chunks]) => chunks === kept).map(([memoryId]) => memoryId)
+    for (let from = 0; from < ids.length; from += IDS_PER_FILTER) {
+      const page = ids.slice(from, from + IDS_PER_FILTER)
+      // Ids are UUIDs out of uuid columns: nothing in them can leave the quotes (trap 13).
+      const list = page.map((id) => `\`${id}\``).join(',')
+      const filter = `project_id:=\`${held.scope.projectId}\` && memory_id:=[${list}] && chunk:>=${kept}`
+      await held.write(page, () =>
+        client.request((typesense) =>
+          typesense.collections(collection).documents().delete({ filter_by: filter }),
+        ),
+      )
+    }
+  }
+}
+
+/** Queues the texts whose vectors are lacking, and notes who waits for them. Part of the transaction that records the post. */
+export async function recordPosted(
+  trx: DatabaseTransaction,
+  { generation }: Posting,
+  projectId: string,
+  posted: readonly PostedMemory[],
+): Promise<void> {
+  const lacking = posted.flatMap(({ memoryId, lacking: text }) =>
+    text === null ? [] : [{ memoryId, ...text }],
+  )
+  const complete = posted.filter((one) => one.lacking === null).map(({ memoryId }) => memoryId)
+  await queueTexts(trx, generation.modelId, lacking)
+  if (lacking.length > 0) {
+    const rows = lacking.map(({ memoryId, hash }) => ({ memory_id: memoryId, hash: hash.toString('hex') }))
+    await sql`
+      insert into typesense_pending_vectors (generation, project_id, memory_id, content_hash)
+      select ${generation.generation}, ${projectId}, memory_id, decode(hash, 'hex')
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, hash text)
+      on conflict (generation, project_id, memory_id) do update set content_hash = excluded.content_hash`.execute(
+      trx,
+    )
+  }
+  if (complete.length > 0)
+    await sql`
+      delete from typesense_pending_vectors
+      where generation = ${generation.generation} and project_id = ${projectId}
+        and memory_id = any(${complete}::uuid[])`.execute(trx)
+}

@@ -1,0 +1,24 @@
+/** Lets those who want the same thing have it one after another, first come, first served. */
+export interface Turns {
+  take<T>(what: string, turn: () => Promise<T>): Promise<T>
+}
+
+export function createTurns(): Turns {
+  const last = new Map<string, Promise<unknown>>()
+  return {
+    async take(what, turn) {
+      const before = last.get(what) ?? Promise.resolve()
+      const mine = before.then(turn)
+      const settled = mine.then(
+        () => {},
+        () => {},
+      )
+      last.set(what, settled)
+      try {
+        return await mine
+      } finally {
+        if (last.get(what) === settled) last.delete(what)
+      }
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import { newId } from '@daybook/memory/id'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { documentId } from './document.ts'
+import { typesenseStatus } from './status.ts'
+import { exportDocuments } from './testing/check-typesense.ts'
+import { commandOf, step } from './testing/generated-steps.ts'
+import {
+  note,
+  rememberCommand,
+  startTypesenseHarness,
+  type TypesenseHarness,
+} from './testing/typesense-harness.ts'
+import { TYPESENSE_SERVERS } from './testing/typesense-servers.ts'
+
+const PLACES = TEST_DATABASES.flatMap((database) =>
+  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
+)
+/** More than the harness' embedder takes at once: four chunks. */
+const LONG = Array.from({ length: 90 }, (_, index) => `word${index}`).join(' ')
+
+describe.each(PLACES)('the Typesense projection on $name', ({ database, server }) => {
+  let harness: TypesenseHarness
+  beforeAll(async () => {
+    harness = await startTypesenseHarness(database, server)
+  })
+  afterAll(() => harness?.stop())
+
+  const documentsOf = (scope: ProjectScope) => exportDocuments(scope, harness)
+  const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
+
+  it('equals the fold of the journal, whatever was done, in batches of any size, vectors early or late', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 25 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (steps, size) => {
+          const scope = await harness.newProject()
+          const ids = Array.from({ length: 6 }, () => newId())
+          for (const [one, pausesHere] of steps) {
+            await harness.append(scope, commandOf(ids, one)).catch(() => {})
+            if (!pausesHere) continue
+            await harness.post(scope, size)
+            expect(await harness.check(scope)).toEqual([])
+            await harness.embed()
+          }
+          await harness.post(scope, size)
+          expect(await harness.check(scope)).toEqual([])
+          await harness.embed()
+          await harness.fill()
+          expect(await harness.check(scope)).toEqual([])
+          expect(await status(scope)).toMatchObject({ lag: 0, pendingEmbeddings: 0, parked: 0 })
+        },
+      ),
+      { numRuns: 12 },
+    )
+  })
+
+  it('has one document for each chunk, fewer when the text gets shorter, one when it is forgotten', async () => {
+    const scope = await harness.newProject()
+    const memory = rememberCommand(note(LONG))
+    const chunks = async () => (await documentsOf(scope)).map((document) => document.chunk).toSorted()
+    const settle = async () => {
+      await harness.post(scope)
+      await harness.embed()
+      await harness.fill()
+      expect(await harness.check(scope)).toEqual([])
+    }
+    await harness.append(scope, memory)
+    await settle()
+    expect(await chunks()).toEqual([0, 1, 2, 3])
+    await harness.append(scope, { type: 'revise', id: memory.id, input: { labels: ['kept'] } })
+    await settle()
+    expect(await chunks()).toEqual([0, 1, 2, 3])
+    expect((await documentsOf(scope)).every(({ labels }) => String(labels) === 'kept')).toBe(true)
+    await harness.append(scope, { type: 'revise', id: memory.id, input: note('short now') })
+    await settle()
+    expect(await chunks()).toEqual([0])
+    await harness.append(scope, { type: 'restore', id: memory.id, version: 1 })
+    await settle()
+    expect(await chunks()).toEqual([0, 1, 2, 3])
+    await harness.append(scope, { type: 'forget', id: memory.id })
+    await settle()
+    const [forgotten, ...others] = await documentsOf(scope)
+    expect(others).toEqual([])
+    expect(forgotten).toMatchObject({ forgotten: true })
+    expect(forgotten).not.toHaveProperty('embedding')
+  })
+
+  it('takes a vector that is there already at once', async () => {
+    const scope = await harness.newProject()
+    await harness.append(scope, rememberCommand(note('said before')))
+    await harness.post(scope)
+    await harness.embed()
+    await harness.append(scope, rememberCommand(note('said before')))
+    await harness.post(scope)
+    expect((await status(scope)).pendingEmbeddings).toBe(1)
+    await harness.fill()
+    expect((await status(scope)).pendingEmbeddings).toBe(0)
+    expect(await harness.check(scope)).toEqual([])
+  })
+
+  it('gives a late vector to nothing that was revised or forgotten meanwhile', async () => {
+    const scope = await harness.newProject()
+    const [revised, forgotten] = [
+      rememberCommand(note('the old text')),
+      rememberCommand(note('to be forgotten')),
+    ]
+    await harness.append(scope, revised, forgotten)
+    await harness.post(scope)
+    await harness.embed()
+    await harness.append(
+      scope,
+      { type: 'revise', id: revised.id, input: note('the new text') },
+      { type: 'forget', id: forgotten.id },
+    )
+    await harness.post(scope)
+    await harness.fill()
+    expect(await harness.check(scope)).toEqual([])
+    expect((await documentsOf(scope)).filter((document) => 'embedding' in document)).toEqual([])
+    await harness.embed()
+    await harness.fill()
+    expect(await harness.check(scope)).toEqual([])
+    expect((await status(scope)).pendingEmbeddings).toBe(0)
+  })
+
+  it('writes a document again that Typesense lost, when its vector comes', async () => {
+    const scope = await harness.newProject()
+    const memory = rememberCommand(note('lost alone'))
+    await harness.append(scope, memory)
+    await harness.post(scope)
+    await harness.client.request((typesense) =>
+      typesense
+        .collections(harness.posting.collection)
+        .documents(documentId(scope.projectId, memory.id))
+        .delete(),
+    )
+    expect(await harness.check(scope)).not.toEqual([])
+    await harness.embed()
+    await harness.fill()
+    expect(await harness.check(scope)).toEqual([])
+  })
+
+  it('keeps projects apart', async () => {
+    const [one, other] = [await harness.newProject(), await harness.newProject()]
+    const id = newId()
+    await harness.append(one, rememberCommand(note('of the one'), id))
+    await harness.append(other, rememberCommand(note('of the other'), id))
+    for (const scope of [one, other]) {
+      await harness.post(scope)
+      expect(await harness.check(scope)).toEqual([])
+      expect(await documentsOf(scope)).toHaveLength(1)
+    }
+  })
+})

@@ -1,0 +1,45 @@
+import type { JournalEvent } from '@daybook/memory/events'
+import type { Memory } from '@daybook/memory/state'
+import { readPosition, savePosition } from '@daybook/projection/positions'
+import { PositionMoved, type Projection } from '@daybook/projection/projection'
+import { isMissing } from './errors.ts'
+import { keepCollection } from './keep-collection.ts'
+import { postMemories, recordPosted } from './post-memories.ts'
+import type { Posting } from './posting.ts'
+import { underClaim } from './under-claim.ts'
+
+/**
+ * The Typesense read model. Documents are written first, then, in one transaction, the position is moved and what is
+ * still to be done is recorded. A process that dies in between leaves documents that are ahead of the position, and the
+ * same events are written once more: the newest state of a memory is all that a document holds, so that twice is once.
+ *
+ * Several replicas take turns by a claim (`claim.ts`, `under-claim.ts`).
+ */
+export function typesenseProjection(posting: Posting): Projection {
+  const { place } = posting
+  return {
+    ...place,
+    position: ({ db, projectId }) => readPosition(db, place, projectId),
+    async apply(scope, batch) {
+      try {
+        await underClaim(posting, scope, batch.from, async (held) => {
+          const posted = await postMemories(posting, held, newestOfEach(batch.events))
+          await held.commit(async (trx) => {
+            await recordPosted(trx, posting, scope.projectId, posted)
+            await savePosition(trx, place, scope.projectId, batch)
+          })
+        })
+      } catch (error) {
+        if (!isMissing(error)) throw error
+        await keepCollection(scope.db, posting)
+        throw new PositionMoved(place.name, batch.from)
+      }
+    },
+  }
+}
+
+/** Several events of one memory come to one document: the newest carries the whole state. */
+function newestOfEach(events: readonly JournalEvent[]): Memory[] {
+  const newest = new Map(events.map((event) => [event.memoryId, event]))
+  return [...newest.values()].map(({ data, version, sequence }) => ({ state: data.state, version, sequence }))
+}
