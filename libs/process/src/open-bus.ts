@@ -1,11 +1,13 @@
 import type { Bus } from '@daybook/bus/bus'
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { openJetStreamBus } from '@daybook/bus/jetstream-bus'
 import type { Config } from '@daybook/runtime/config'
 import type { ProcessParts } from './process-parts.ts'
 
-/** The bus of `NATS_URL`, or one inside this process. */
-export async function openBus(_config: Config, { stops }: ProcessParts): Promise<Bus> {
-  const bus = createInProcessBus()
+/** The bus of `NATS_URL`, or one inside this process. NATS may be away: what needs it waits, the rest works. */
+export async function openBus({ nats }: Config, { logger, progress, stops }: ProcessParts): Promise<Bus> {
+  if (nats !== undefined) progress('Using the NATS of NATS_URL')
+  const bus = nats === undefined ? createInProcessBus() : await openJetStreamBus({ ...nats, logger })
   stops.add(bus.close)
   return bus
 }

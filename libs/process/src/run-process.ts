@@ -1,11 +1,12 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { type Config, readConfig } from '@daybook/runtime/config'
 import { createLogger } from '@daybook/runtime/logger'
+import { startTracing } from '@daybook/runtime/tracing'
 import type { ProcessParts } from './process-parts.ts'
 import { createStops } from './stops.ts'
 
 export interface ProcessOptions {
-  /** Of the log lines: `daybook`, `gateway`. */
+  /** Of the log lines, metrics and traces: `daybook`, `gateway`. */
   readonly name: string
   /** As people are told: `Daybook`, `The gateway`. */
   readonly title: string
@@ -44,6 +45,8 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
     console.log(`${title} is starting …`)
+    const tracing = await startTracing({ service: name, endpoint: config.otlpEndpoint })
+    stops.add(tracing.stop)
     await start(config, { logger, stops, progress: (message) => console.log(`  ${message}`) })
   } catch (error) {
     // A signal during the start takes away what the start needs next.

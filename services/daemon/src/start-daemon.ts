@@ -4,6 +4,7 @@ import { serveGateway } from '@daybook/gateway/serve'
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer, openEmbeddedDatabase } from '@daybook/process/open-database'
 import { openEmbedder } from '@daybook/process/open-embedder'
+import { openMetrics } from '@daybook/process/open-metrics'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
@@ -39,7 +40,8 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   const bus = await openBus(config, parts)
   const embedder = await loading
   const signal = createPositionSignal()
-  const shared = { db, bus, signal, embedder }
+  const metrics = openMetrics('daybook', db, parts)
+  const shared = { db, bus, signal, embedder, metrics }
 
   const projector = await startPgvectorProjector({ ...shared, logger, model: embedder ?? DEFAULT_MODEL })
   stops.add(projector.stop)

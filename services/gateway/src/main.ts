@@ -1,6 +1,7 @@
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer } from '@daybook/process/open-database'
 import { openEmbedder } from '@daybook/process/open-embedder'
+import { openMetrics } from '@daybook/process/open-metrics'
 import { runProcess } from '@daybook/process/run-process'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
@@ -16,7 +17,9 @@ await runProcess({
     const loading = openEmbedder(config, parts)
     const db = await openDatabaseServer(config, parts)
     const bus = await openBus(config, parts)
-    const shared = { db, bus, signal: createPositionSignal(), embedder: await loading }
+    const signal = createPositionSignal()
+    const metrics = openMetrics('gateway', db, parts)
+    const shared = { db, bus, signal, metrics, embedder: await loading }
     const { gateway, defaultKey } = await serveGateway(config, shared, parts)
     console.log(
       `The gateway is ready at ${gateway.url}; a key of the project "default" is in ${defaultKey.path}`,

@@ -2,15 +2,26 @@ import type { Bus } from '@daybook/bus/bus'
 import type { JournalEvent } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
+import { startRelay } from '@daybook/relay/relay'
 import type { Config } from '@daybook/runtime/config'
+import type { ServiceMetrics } from '@daybook/runtime/metrics'
 
 /** Hears of a project's events after their commit. */
 export type OnCommitted = (projectId: string, events: readonly JournalEvent[]) => void
 
-/** Brings committed events to the bus. */
-export function openRelay(
-  _config: Config,
-  { bus }: { db: Database; bus: Bus } & Pick<ProcessParts, 'logger' | 'stops'>,
-): OnCommitted {
-  return (projectId, events) => void bus.publish(projectId, events)
+interface RelayParts extends Pick<ProcessParts, 'logger' | 'stops'> {
+  readonly db: Database
+  readonly bus: Bus
+  readonly metrics: ServiceMetrics
+}
+
+/**
+ * Brings committed events to the bus: through the relay where the bus is another process; inside this one there is nothing
+ * in between that could lose them.
+ */
+export function openRelay({ nats }: Config, { db, bus, metrics, logger, stops }: RelayParts): OnCommitted {
+  if (nats === undefined) return (projectId, events) => void bus.publish(projectId, events)
+  const relay = startRelay({ db, bus, metrics, logger })
+  stops.add(relay.stop)
+  return relay.committed
 }

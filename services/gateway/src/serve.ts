@@ -6,6 +6,7 @@ import type { ProcessParts } from '@daybook/process/process-parts'
 import type { PositionSignal } from '@daybook/projection/position-signal'
 import { startAccessTracker } from '@daybook/read-model/access'
 import type { Config } from '@daybook/runtime/config'
+import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import { type DefaultKey, ensureDefaultKey } from './default-key.ts'
 import { openRelay } from './open-relay.ts'
 import { type Gateway, startGateway } from './start.ts'
@@ -16,6 +17,7 @@ export interface SharedParts {
   readonly bus: Bus
   readonly signal: PositionSignal
   readonly embedder: Embedder | null
+  readonly metrics: ServiceMetrics
 }
 
 /**
@@ -28,10 +30,10 @@ export async function serveGateway(
   shared: SharedParts,
   { logger, stops }: Pick<ProcessParts, 'logger' | 'stops'>,
 ): Promise<{ gateway: Gateway; defaultKey: DefaultKey }> {
-  const { db, bus } = shared
+  const { db, bus, metrics } = shared
   const defaultKey = await ensureDefaultKey(db, config.dataDir)
-  const committed = openRelay(config, { db, bus, logger, stops })
-  const writer = createJournalWriter(committed)
+  const committed = openRelay(config, { db, bus, metrics, logger, stops })
+  const writer = createJournalWriter(committed, metrics)
   const access = startAccessTracker(db, logger)
   stops.add(access.stop)
   const gateway = await startGateway({ ...shared, writer, access, logger }, config)

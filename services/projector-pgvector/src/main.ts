@@ -2,7 +2,9 @@ import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer } from '@daybook/process/open-database'
 import { openEmbedder } from '@daybook/process/open-embedder'
+import { openMetrics } from '@daybook/process/open-metrics'
 import { runProcess } from '@daybook/process/run-process'
+import { serveProbes } from '@daybook/process/serve-probes'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { startPgvectorProjector } from './start.ts'
@@ -21,8 +23,10 @@ await runProcess({
     const signal = createPositionSignal()
     const { logger } = parts
     const model = embedder ?? DEFAULT_MODEL
-    const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model })
+    const metrics = openMetrics('projector-pgvector', db, parts)
+    const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model, metrics })
     parts.stops.add(projector.stop)
-    console.log('The pgvector projector is at work')
+    const url = await serveProbes(config, { db, metrics }, parts)
+    console.log(`The pgvector projector is at work; its probes and metrics are at ${url}`)
   },
 })

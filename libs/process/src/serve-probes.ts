@@ -1,0 +1,26 @@
+import type { Database } from '@daybook/postgres/connect'
+import { isReachable } from '@daybook/postgres/migrate'
+import type { Config } from '@daybook/runtime/config'
+import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import type { Readiness } from '@daybook/runtime/probes'
+import { startServiceHttp } from '@daybook/runtime/service-http'
+import type { ProcessParts } from './process-parts.ts'
+
+/**
+ * `/health`, `/ready` and `/metrics` of a service without an API. It is ready while it reaches the database; what else it
+ * works with may be away, as it goes on by itself when that is back.
+ * @returns the address
+ */
+export async function serveProbes(
+  config: Config,
+  { db, metrics }: { db: Database; metrics: ServiceMetrics },
+  { logger, stops }: ProcessParts,
+): Promise<string> {
+  const ready = async (): Promise<Readiness> =>
+    (await isReachable(db))
+      ? { ready: true, problems: [] }
+      : { ready: false, problems: ['the database cannot be reached'] }
+  const http = await startServiceHttp({ logger, ready, metrics }, config)
+  stops.add(http.stop)
+  return http.url
+}
