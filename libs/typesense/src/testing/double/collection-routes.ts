@@ -8,6 +8,7 @@ const described = ({ schema, createdAt, documents }: Collection, withFields = tr
   default_sorting_field: schema.default_sorting_field,
   enable_nested_fields: schema.enable_nested_fields,
   ...(withFields ? { fields: schema.fields } : {}),
+  ...(schema.metadata === undefined ? {} : { metadata: schema.metadata }),
   name: schema.name,
   num_documents: documents.size,
   symbols_to_index: schema.symbols_to_index,

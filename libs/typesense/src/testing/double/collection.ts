@@ -2,7 +2,7 @@ import { checkDocument, type Document } from './check-document.ts'
 import { stem } from './porter2.ts'
 import { RequestFailure } from './reply.ts'
 import { type Field, isText, isVector, type Schema } from './schema.ts'
-import { tokenize } from './tokenize.ts'
+import { type Token, tokenize } from './tokenize.ts'
 import { normalised } from './vectors.ts'
 
 export interface Stored {
@@ -25,6 +25,8 @@ export interface Collection {
   bySeq(seq: number): Stored | undefined
   index(field: string): FieldIndex
   field(name: string): Field | undefined
+  /** The words of a text of this field, not stemmed, with their places. */
+  tokens(field: Field, text: string): Token[]
   /** The words of a text of this field, as they are indexed. */
   words(field: Field, text: string): string[]
   write(action: Action, given: Readonly<Record<string, unknown>>): Document
@@ -40,8 +42,10 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
   let nextSeq = 0
   let revision = 0
 
+  const tokensOf = (field: Field, text: string) =>
+    tokenize(text, field.token_separators ?? schema.token_separators)
   const words = (field: Field, text: string) =>
-    tokenize(text, schema.token_separators).map(({ word }) => (field.stem ? stem(word) : word))
+    tokensOf(field, text).map(({ word }) => (field.stem ? stem(word) : word))
 
   function eachWord(document: Document, visit: (index: FieldIndex, word: string, position: number) => void) {
     for (const field of schema.fields) {
@@ -92,6 +96,7 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
     bySeq: (seq) => seqs.get(seq),
     index: (field) => indexes.get(field) ?? new Map(),
     field: (name) => schema.fields.find((field) => field.name === name),
+    tokens: tokensOf,
     words,
     write(action, given) {
       const id = given.id === undefined ? String(nextSeq) : given.id

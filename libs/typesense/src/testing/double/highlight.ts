@@ -2,7 +2,7 @@ import type { Collection, Stored } from './collection.ts'
 import type { SearchParams } from './search-params.ts'
 import type { FieldMatch } from './text-score.ts'
 import { queryFields } from './text-search.ts'
-import { type Token, tokenize } from './tokenize.ts'
+import type { Token } from './tokenize.ts'
 
 interface Highlight {
   readonly matched_tokens: readonly string[]
@@ -33,7 +33,7 @@ export function highlightsOf(
     // Of a word that only begins like the query's, the beginning is marked.
     for (const [at, { leaf }] of match.words)
       lengths.set(leaf.word, leaf.cost % 2 === 1 ? (words[at]?.length ?? null) : null)
-    const tokens = tokenize(text, collection.schema.token_separators)
+    const tokens = collection.tokens(field, text)
     const marks = tokens.flatMap((token, index) => {
       const length = lengths.get(collection.words(field, token.word)[0] ?? '')
       return length === undefined ? [] : [{ index, start: token.start, end: endOf(token, length) }]

@@ -13,6 +13,8 @@ export interface Field {
   readonly stem: boolean
   readonly stem_dictionary: string
   readonly store: boolean
+  /** Of this field alone, in the place of the collection's. */
+  readonly token_separators?: readonly string[]
   readonly num_dim?: number
   readonly vec_dist?: string
   readonly hnsw_params?: { readonly M: number; readonly ef_construction: number }
@@ -25,6 +27,7 @@ export interface Schema {
   readonly enable_nested_fields: boolean
   readonly symbols_to_index: readonly string[]
   readonly token_separators: readonly string[]
+  readonly metadata?: object
 }
 
 const TYPES =
@@ -51,6 +54,7 @@ export function readSchema(given: Record<string, unknown>): Schema {
     enable_nested_fields: given.enable_nested_fields === true,
     symbols_to_index: (given.symbols_to_index as string[] | undefined) ?? [],
     token_separators: (given.token_separators as string[] | undefined) ?? [],
+    ...(given.metadata === undefined ? {} : { metadata: given.metadata as object }),
   }
   const sorting = schema.default_sorting_field
   if (sorting !== '' && !schema.fields.some((field) => field.name === sorting))
@@ -81,6 +85,7 @@ function readField(given: Record<string, unknown>): Field {
     stem: given.stem === true,
     stem_dictionary: '',
     store: given.store !== false,
+    ...(Array.isArray(given.token_separators) && { token_separators: given.token_separators }),
     ...(type === 'float[]' && typeof given.num_dim === 'number'
       ? {
           num_dim: given.num_dim,

@@ -26,7 +26,7 @@ export function search(
   )
   const hits = sortHits(collection, params, hitsOf(collection, params, allowed))
   const stored = hits.map((hit) => hit.stored)
-  const words = params.q === '*' ? [] : queryWords(collection, params.q)
+  const words = params.q === '*' ? [] : queryWords(collection, params)
   const show = (hit: FoundHit) => present(collection, params, words, hit)
   const rest = {
     out_of: visible.length,

@@ -4,7 +4,6 @@ import { RequestFailure } from './reply.ts'
 import { type Field, isText } from './schema.ts'
 import type { SearchParams } from './search-params.ts'
 import { type FieldMatch, type Leaf, type TextScore, textScore } from './text-score.ts'
-import { tokenize } from './tokenize.ts'
 
 export interface TextHit {
   readonly text: TextScore
@@ -47,9 +46,11 @@ export function queryFields(collection: Collection, names: readonly string[]): F
   })
 }
 
-/** The query's words, not stemmed. */
-export const queryWords = (collection: Collection, q: string): string[] =>
-  tokenize(q, collection.schema.token_separators).map(({ word }) => word)
+/** The query's words, cut as the first field's text is; not stemmed. */
+export function queryWords(collection: Collection, { q, queryBy }: SearchParams): string[] {
+  const field = collection.field(queryBy[0] ?? '')
+  return field === undefined ? [] : collection.tokens(field, q).map(({ word }) => word)
+}
 
 /**
  * Finds documents by words, by `seq`. Words that no allowed document holds are dropped; the others must all be in a
@@ -66,7 +67,7 @@ export function searchText(
   const fields = queryFields(collection, params.queryBy)
   if (fields.length === 0) throw new RequestFailure(400, 'No search fields specified for the query.')
   const scope: Scope = { collection, fields, params, passes: new Set(allowed.map((stored) => stored.seq)) }
-  const words = queryWords(collection, params.q)
+  const words = queryWords(collection, params)
   const present = words
     .map((typed, at) => candidates(scope, typed, at, at === words.length - 1))
     .filter(({ levels }) => levels.length > 0)
