@@ -1,0 +1,55 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A span as it arrived. */
+export interface CollectedSpan {
+  readonly service: string
+  readonly name: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string
+}
+
+/** What OTLP's JSON form holds, as far as it is read here. @see https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+interface TraceExport {
+  readonly resourceSpans: readonly {
+    readonly resource: {
+      readonly attributes: readonly {
+        readonly key: string
+        readonly value: { readonly stringValue?: string }
+      }[]
+    }
+    readonly scopeSpans: readonly { readonly spans: readonly Omit<CollectedSpan, 'service'>[] }[]
+  }[]
+}
+
+/** A collector of traces: OTLP over HTTP with JSON, as `OTEL_EXPORTER_OTLP_PROTOCOL=http/json` sends it. */
+export async function startCollector(): Promise<{
+  readonly url: string
+  readonly spans: readonly CollectedSpan[]
+  stop(): void
+}> {
+  const spans: CollectedSpan[] = []
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    if (request.url === '/v1/traces') spans.push(...read(JSON.parse(Buffer.concat(parts).toString('utf8'))))
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function read({ resourceSpans }: TraceExport): CollectedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? ''
+    return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, service })))
+  })
+}
