@@ -9,7 +9,7 @@ export interface Tracing {
 export interface TracingOptions {
   /** `gateway`, `projector-pgvector`, …: the attribute `service.name`. */
   readonly service: string
-  /** Undefined: nothing is traced, and the SDK, which takes half a second to load, is not loaded. */
+  /** Undefined: nothing is traced, and the SDK, which takes 0.3 s and 29 MB to load, is not loaded. */
   readonly endpoint: string | undefined
   /** For tests: where spans go instead of the endpoint. */
   readonly spanProcessors?: tracing.SpanProcessor[]

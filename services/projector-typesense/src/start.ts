@@ -5,8 +5,9 @@ import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/position-signal'
 import { startProjector } from '@daybook/projection/projector'
 import type { Logger } from '@daybook/runtime/logger'
+import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
 import { createTypesenseClient, type TypesenseSettings } from '@daybook/typesense/client'
-import { ensureLiveGeneration } from '@daybook/typesense/generation'
+import { ensureLiveGeneration, TYPESENSE } from '@daybook/typesense/generation'
 import { createPosting } from '@daybook/typesense/posting'
 import { typesenseProjection } from '@daybook/typesense/typesense-projection'
 import { startUpkeep } from '@daybook/typesense/upkeep'
@@ -26,6 +27,7 @@ export interface TypesenseProjectorOptions {
     /** Milliseconds; see `PostingOptions.leaseMs`. */
     readonly leaseMs?: number
   }
+  readonly metrics?: Pick<Metrics, 'applied' | 'embedded'>
   /** Milliseconds between looks at the journal, and at what waits for vectors. Default 1,000. */
   readonly pollMs?: number
 }
@@ -47,7 +49,7 @@ export interface TypesenseProjector {
 export async function startTypesenseProjector(
   options: TypesenseProjectorOptions,
 ): Promise<TypesenseProjector> {
-  const { db, bus, signal, logger, embedder, typesense, pollMs = 1_000 } = options
+  const { db, bus, signal, logger, embedder, typesense, metrics = noMetrics, pollMs = 1_000 } = options
   const { base, leaseMs, ...settings } = typesense
   const generation = await ensureLiveGeneration(db, options.model)
   const client = createTypesenseClient(settings)
@@ -72,7 +74,10 @@ export async function startTypesenseProjector(
         embedder,
         logger,
         // Not waited for: while Typesense is away, texts are embedded all the same, for the other projections too.
-        onStored: async (hashes) => upkeep.stored(hashes),
+        onStored: async (hashes) => {
+          metrics.embedded(hashes.length)
+          upkeep.stored(hashes)
+        },
       })
     : null
   const projector = startProjector({
@@ -82,7 +87,10 @@ export async function startTypesenseProjector(
     signal,
     logger,
     pollMs,
-    onApplied: () => worker?.wake(),
+    onApplied: (events) => {
+      metrics.applied(TYPESENSE, events)
+      worker?.wake()
+    },
   })
   return {
     async stop() {
