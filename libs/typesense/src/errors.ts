@@ -27,14 +27,20 @@ export function isMissing(error: unknown): boolean {
   return error instanceof TypesenseRefusedError && error.status === 404
 }
 
-/**
- * Whether an answer with this status and message says "not now": 408, 429, 5xx (503 is "Not Ready or Lagging"), and the
- * 422 by which a server whose memory or disk is full rejects writes.
- */
+/** What a server says whose memory or disk is full; the status is 422, or 500 in a line of an import. */
+const OUT_OF_RESOURCES = /rejecting write|on-disk storage/i
+
+/** Whether an answer with this status and message says "not now": 408, 429, 5xx (503 is "Not Ready or Lagging"), or full. */
 export function isPassing(status: number, message: string): boolean {
-  return (
-    status === 408 || status === 429 || status >= 500 || (status === 422 && /rejecting write/i.test(message))
-  )
+  return status === 408 || status === 429 || status >= 500 || OUT_OF_RESOURCES.test(message)
+}
+
+/**
+ * The same of one line of an import's answer. A plain 500 is not enough there: a document at which the server stumbles each
+ * time must not hold up all others for ever.
+ */
+export function isPassingLine(code: number, message: string): boolean {
+  return code === 429 || code === 503 || OUT_OF_RESOURCES.test(message)
 }
 
 /** Failures before a connection stood, so that nothing can have arrived. */

@@ -121,17 +121,6 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     },
   )
 
-  it('that says "not now" is left in peace for a while', async () => {
-    const scope = await harness.newProject()
-    await harness.append(scope, rememberCommand(note('patient')))
-    faults.notReady(true)
-    await expect(harness.post(scope)).rejects.toThrow(UnavailableError)
-    const importLines = vi.spyOn(harness.client, 'importLines')
-    for (let time = 0; time < 5; time += 1) await expect(harness.post(scope)).rejects.toThrow('left in peace')
-    expect(importLines).not.toHaveBeenCalled()
-    importLines.mockRestore()
-  })
-
   it('loses everything: the generation is posted from the beginning, vectors too', async () => {
     const [one, other] = [await harness.newProject(), await harness.newProject()]
     for (const scope of [one, other]) {

@@ -1,6 +1,6 @@
 import { pause } from '@daybook/runtime/backoff'
 import type { JsonDocument } from './client.ts'
-import { isPassing, TypesenseUnavailableError } from './errors.ts'
+import { isPassingLine, TypesenseUnavailableError } from './errors.ts'
 import type { Posting } from './posting.ts'
 import type { HeldProject } from './under-claim.ts'
 
@@ -99,7 +99,10 @@ async function sendLines(
     const { success, code, error } = readLine(answer[index] ?? '')
     return success ? [] : [{ document, code, error }]
   })
-  const passing = refused.find(({ code, error }) => isPassing(code, error))
+  // Where every one of many lines fails in the server itself, it is not the documents.
+  const allFail =
+    lines.length > 1 && refused.length === lines.length && refused.every(({ code }) => code >= 500)
+  const passing = allFail ? refused[0] : refused.find(({ code, error }) => isPassingLine(code, error))
   if (passing !== undefined)
     throw new TypesenseUnavailableError(
       `Typesense cannot take documents now (${passing.code} ${passing.error})`,

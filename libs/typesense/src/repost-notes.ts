@@ -20,7 +20,7 @@ export async function noteReposts(
 
 /** Writes down the notes that the database could not take before. */
 export async function saveNotes(db: Database, { generation, unnoted }: Posting): Promise<void> {
-  for (const [projectId, memoryIds] of [...unnoted]) {
+  for (const [projectId, memoryIds] of unnoted) {
     const ids = [...memoryIds]
     await sql`
       insert into typesense_reposts (generation, project_id, memory_id, note)

@@ -9,10 +9,7 @@ export function createTurns(): Turns {
     async take(what, turn) {
       const before = last.get(what) ?? Promise.resolve()
       const mine = before.then(turn)
-      const settled = mine.then(
-        () => {},
-        () => {},
-      )
+      const settled = mine.catch(() => {})
       last.set(what, settled)
       try {
         return await mine

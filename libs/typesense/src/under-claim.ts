@@ -43,11 +43,14 @@ export async function underClaim(
 
   return posting.turns.take(projectId, async () => {
     const unansweredUntil = posting.unanswered.get(projectId) ?? 0
-    if (performance.now() < unansweredUntil)
+    if (performance.now() < unansweredUntil) {
+      // Whoever goes over all projects goes on to the next one.
+      if (from === null) throw lost()
       throw new TypesenseUnavailableError(
         'A call to Typesense had no answer: the project waits until it cannot be carried out any more',
         false,
       )
+    }
     posting.unanswered.delete(projectId)
     let claimedAt = performance.now()
     const claim = await claimProject(db, place, projectId, { leaseMs, from })

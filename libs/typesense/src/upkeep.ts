@@ -1,5 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
 import { createWakeUp } from '@daybook/runtime/wake-up'
+import { isMissing } from './errors.ts'
 import { keepCollection } from './keep-collection.ts'
 import { postAllVectors, postVectors } from './post-vectors.ts'
 import type { Posting } from './posting.ts'
@@ -49,6 +50,7 @@ export function startUpkeep(db: Database, posting: Posting, { pollMs = 1_000 } =
       } catch (error) {
         posting.logger.warn({ projection: posting.place.name, error }, 'the upkeep failed; trying again')
         nextRound = performance.now() + pollMs
+        if (isMissing(error)) nextLook = 0
       }
       if (!stop.signal.aborted && fresh.length === 0)
         await wakeUp.wait(Math.max(1, nextRound - performance.now()))

@@ -74,10 +74,8 @@ export async function startTypesenseProjector(
         embedder,
         logger,
         // Not waited for: while Typesense is away, texts are embedded all the same, for the other projections too.
-        onStored: async (hashes) => {
-          metrics.embedded(hashes.length)
-          upkeep.stored(hashes)
-        },
+        onStored: async (hashes) => upkeep.stored(hashes),
+        onEmbedded: metrics.embedded,
       })
     : null
   const projector = startProjector({

@@ -1,0 +1,48 @@
+import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
+import { DaybookError } from '@daybook/memory/errors'
+import { openBus } from '@daybook/process/open-bus'
+import { openDatabaseServer } from '@daybook/process/open-database'
+import { openEmbedder } from '@daybook/process/open-embedder'
+import { openMetrics } from '@daybook/process/open-metrics'
+import { runProcess } from '@daybook/process/run-process'
+import { serveProbes } from '@daybook/process/serve-probes'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { DEFAULT_PORTS } from '@daybook/runtime/config'
+import { startTypesenseProjector } from './start.ts'
+
+/* `npm run start:projector-typesense`: posts the Typesense read model. Run as many as you like. */
+
+await runProcess({
+  name: 'projector-typesense',
+  title: 'The Typesense projector',
+  defaultPort: DEFAULT_PORTS['projector-typesense'],
+  async start(config, parts) {
+    const { typesense } = config
+    if (typesense === undefined)
+      throw new DaybookError(
+        'CONFIGURATION',
+        'TYPESENSE_URL is not set: say where Typesense is, with its key in TYPESENSE_API_KEY.',
+      )
+    const loading = openEmbedder(config, parts)
+    const db = await openDatabaseServer(config, parts)
+    const bus = await openBus(config, parts)
+    const embedder = await loading
+    const signal = createPositionSignal()
+    const { logger } = parts
+    const model = embedder ?? DEFAULT_MODEL
+    const metrics = openMetrics('projector-typesense', db, parts)
+    const projector = await startTypesenseProjector({
+      db,
+      bus,
+      signal,
+      logger,
+      embedder,
+      model,
+      typesense,
+      metrics,
+    })
+    parts.stops.add(projector.stop)
+    const url = await serveProbes(config, { db, metrics }, parts)
+    console.log(`The Typesense projector is at work; its probes and metrics are at ${url}`)
+  },
+})

@@ -1,0 +1,160 @@
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import type { JournalEvent } from '@daybook/memory/events'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { silentLogger } from '@daybook/runtime/logger'
+import { typesenseStatus } from '@daybook/typesense/status'
+import {
+  note,
+  rememberCommand,
+  startTypesenseHarness,
+  type TypesenseHarness,
+} from '@daybook/typesense/testing/typesense-harness'
+import { TYPESENSE_SERVERS } from '@daybook/typesense/testing/typesense-servers'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startTypesenseProjector, type TypesenseProjector } from './start.ts'
+
+const PLACES = TEST_DATABASES.flatMap((database) =>
+  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
+)
+
+describe.each(PLACES)('the Typesense projector on $name', ({ database, server }) => {
+  let harness: TypesenseHarness
+  const projectors: TypesenseProjector[] = []
+  beforeAll(async () => {
+    harness = await startTypesenseHarness(database, server)
+  })
+  afterEach(async () => {
+    await Promise.all(projectors.splice(0).map((projector) => projector.stop()))
+  })
+  afterAll(() => harness?.stop())
+
+  const bus = createInProcessBus()
+  const signal = createPositionSignal()
+  async function run(embedder: Embedder | null) {
+    const { db, typesense, base } = harness
+    projectors.push(
+      await startTypesenseProjector({
+        db,
+        bus,
+        signal,
+        logger: silentLogger,
+        model: harness.embedder,
+        embedder,
+        typesense: { url: typesense.url, apiKey: typesense.apiKey, base, timeoutMs: 500, leaseMs: 1_500 },
+        pollMs: 100,
+      }),
+    )
+  }
+  /** Notes every text that is embedded. */
+  function counting() {
+    const embedded: string[] = []
+    const embedder = createHashEmbedder({
+      dimension: 16,
+      maxTokens: 32,
+      beforeEmbed: async (texts) => {
+        embedded.push(...texts)
+      },
+    })
+    return { embedder, embedded }
+  }
+  const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
+  const settled = (scope: ProjectScope) =>
+    vi.waitUntil(
+      async () => {
+        const { lag, pendingEmbeddings } = await status(scope)
+        return lag === 0 && pendingEmbeddings === 0
+      },
+      { timeout: 30_000, interval: 20 },
+    )
+  const check = (scope: ProjectScope) => harness.check(scope)
+
+  it('posts what is written, words and vectors', async () => {
+    const scope = await harness.newProject()
+    await run(counting().embedder)
+    await harness.append(scope, rememberCommand(note('one text')), rememberCommand(note('another text')))
+    await settled(scope)
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('without an embedder posts words, and takes over the vectors that others store', async () => {
+    const scope = await harness.newProject()
+    await run(null)
+    await harness.append(scope, rememberCommand(note('embedded elsewhere')))
+    await vi.waitUntil(async () => (await status(scope)).lag === 0, { timeout: 10_000 })
+    expect(await status(scope)).toMatchObject({ pendingEmbeddings: 1 })
+    await harness.embed()
+    await settled(scope)
+    expect(await check(scope)).toEqual([])
+  })
+
+  it('two at once come to the same, and embed nothing twice', async () => {
+    const scope = await harness.newProject()
+    const { embedder, embedded } = counting()
+    await run(embedder)
+    await run(embedder)
+    const texts = Array.from({ length: 200 }, (_, index) => `shared work ${index}`)
+    const commands = texts.map((text) => rememberCommand(note(text)))
+    const events: JournalEvent[] = []
+    for (let from = 0; from < texts.length; from += 20) {
+      const outcomes = await harness.writer.appendMany(
+        scope,
+        commands.slice(from, from + 20).map((command) => ({
+          command,
+          cause: { actor: null, correlationId: null, causationId: null },
+        })),
+      )
+      for (const outcome of outcomes)
+        if ('appended' in outcome && outcome.appended.event !== null) events.push(outcome.appended.event)
+      await bus.publish(scope.projectId, events.slice(from).toReversed())
+      const revised = commands[from]?.id ?? ''
+      await harness.append(scope, { type: 'revise', id: revised, input: { importance: 1 } })
+    }
+    await settled(scope)
+    expect(embedded.toSorted()).toEqual(texts.toSorted())
+    expect(await check(scope)).toEqual([])
+  })
+
+  it.skipIf(server.name !== 'the double')(
+    'starts while Typesense is away, and posts when it comes',
+    async () => {
+      const { faults } = harness.typesense
+      const scope = await harness.newProject()
+      await faults?.refuse()
+      await run(counting().embedder)
+      await harness.append(scope, rememberCommand(note('while it was away')))
+      expect(await status(scope)).toMatchObject({ position: 0, lag: 1, parked: 0 })
+      await faults?.accept()
+      await settled(scope)
+      expect(await check(scope)).toEqual([])
+    },
+  )
+
+  it.skipIf(server.name !== 'the double')(
+    'goes on after Typesense died, came back, and lost everything',
+    async () => {
+      const { faults } = harness.typesense
+      const scope = await harness.newProject()
+      const quiet = await harness.newProject()
+      await run(counting().embedder)
+      await run(counting().embedder)
+      await harness.append(quiet, rememberCommand(note('written before, and never again')))
+      await settled(quiet)
+      for (let round = 0; round < 3; round += 1) {
+        await harness.append(scope, rememberCommand(note(`before it died ${round}`)))
+        await faults?.refuse()
+        await harness.append(scope, rememberCommand(note(`while it was dead ${round}`)))
+        if (round === 2) faults?.loseEverything()
+        await faults?.accept()
+        await settled(scope)
+      }
+      await vi.waitUntil(async () => (await check(quiet)).length === 0, { timeout: 20_000, interval: 200 })
+      await settled(quiet)
+      expect(await check(scope)).toEqual([])
+      expect(await status(scope)).toMatchObject({ parked: 0 })
+    },
+  )
+})
