@@ -21,6 +21,8 @@ export interface QueueWorkerOptions {
   readonly logger: Logger
   /** Called with the hashes of texts whose vectors have just been stored; with none when the queue was found empty. */
   readonly onStored: (hashes: readonly Buffer[]) => Promise<void>
+  /** Hears how many texts have just got their vectors from this worker, for the metrics. */
+  readonly onEmbedded?: ((texts: number) => void) | undefined
   /** Milliseconds between looks at the queue while nobody wakes the worker. */
   readonly pollMs?: number
 }
@@ -29,7 +31,7 @@ export interface QueueWorkerOptions {
 const CLAIM = 64
 
 export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
-  const { db, embedder, logger, onStored, pollMs = 1_000 } = options
+  const { db, embedder, logger, onStored, onEmbedded, pollMs = 1_000 } = options
   const wakeUp = createWakeUp()
   const stop = new AbortController()
 
@@ -37,6 +39,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     try {
       const [chunks] = await embedInChunks(embedder, [queued.text])
       await storeVectors(db, embedder.modelId, [{ hash: queued.hash, chunks: chunks ?? [] }])
+      onEmbedded?.(1)
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error
       logger.warn(
@@ -58,6 +61,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
         embedder.modelId,
         texts.map(({ hash }, index) => ({ hash, chunks: chunks[index] ?? [] })),
       )
+      onEmbedded?.(texts.length)
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error
       // One text that the model refuses must not hold up the others.

@@ -17,6 +17,7 @@ import {
   startReadModelHarness,
 } from '@daybook/read-model/testing/read-model-harness'
 import { silentLogger } from '@daybook/runtime/logger'
+import type { Metrics } from '@daybook/runtime/metrics'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type PgvectorProjector, startPgvectorProjector } from './start.ts'
@@ -34,7 +35,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
 
   const bus = createInProcessBus()
   const signal = createPositionSignal()
-  async function run(embedder: Embedder | null) {
+  async function run(embedder: Embedder | null, metrics?: Pick<Metrics, 'applied' | 'embedded'>) {
     const { db } = harness
     projectors.push(
       await startPgvectorProjector({
@@ -44,6 +45,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
         logger: silentLogger,
         model: harness.embedder,
         embedder,
+        ...(metrics && { metrics }),
       }),
     )
   }
@@ -131,10 +133,16 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
       if (texts.includes('refused text')) throw new EmbedderError('INFERENCE_FAILED', 'not this one')
     })
     await harness.append(scope, rememberCommand(note('refused text')), rememberCommand(note('accepted text')))
-    await run(embedder)
+    const counts = { applied: 0, embedded: 0 }
+    await run(embedder, {
+      applied: (_projection, events) => void (counts.applied += events),
+      embedded: (texts) => void (counts.embedded += texts),
+    })
     await applied(scope, 2)
     await vi.waitUntil(async () => (await pending(scope)) === 1, { timeout: 10_000 })
     expect(await lastErrors()).toEqual(['not this one'])
+    // Only what is really there is counted, however often the other is tried.
+    expect(counts).toEqual({ applied: 2, embedded: 1 })
     expect(await check(scope)).toEqual([])
     await sql`delete from embeddings where embedded_at is null`.execute(harness.db)
   })

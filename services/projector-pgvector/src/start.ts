@@ -50,8 +50,8 @@ export async function startPgvectorProjector(options: PgvectorProjectorOptions):
         db,
         embedder,
         logger,
+        onEmbedded: metrics.embedded,
         onStored: async (hashes) => {
-          metrics.embedded(hashes.length)
           await (hashes.length > 0
             ? fillVectors(db, tables, generation, hashes)
             : fillAllVectors(db, tables, generation))
