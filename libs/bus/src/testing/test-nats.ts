@@ -1,7 +1,4 @@
 import { newId } from '@daybook/memory/id'
-import { jetstreamManager } from '@nats-io/jetstream'
-import { connect } from '@nats-io/transport-node'
-import { parseServerAddress } from '../jetstream/server-address.ts'
 import { type StreamSettings, streamSettings } from '../jetstream/stream-settings.ts'
 
 /** Set by `global-setup.ts`, or before by whoever runs the tests: see there. */
@@ -14,15 +11,4 @@ export const testNatsUrl = (): string | undefined => process.env[TEST_NATS_URL] 
 export function ownStream(): StreamSettings {
   const id = newId().replaceAll('-', '')
   return streamSettings({ name: `TEST_${id}`, subjectPrefix: `test-${id}`, maxBytes: 64 * 1024 * 1024 })
-}
-
-/** Removes a stream of the shared server, where it is there. */
-export async function removeStream(name: string): Promise<void> {
-  const connection = await connect(parseServerAddress(testNatsUrl() ?? '').options)
-  try {
-    const manager = await jetstreamManager(connection)
-    await manager.streams.delete(name).catch(() => {})
-  } finally {
-    await connection.close()
-  }
 }

@@ -19,7 +19,8 @@ const KEPT_LOG = 10_000
 /**
  * Keeps the server as long as standard input is open, then ends it by the signal ($1) and removes the folder ($2). A
  * server that ends by itself leaves its folder to whoever started it. Descriptor 3, since a shell gives its background
- * commands /dev/null as their standard input. The trap is set before the server is there, so a signal is never lost.
+ * commands /dev/null as their standard input. The shell's own outputs
+ * are closed early: it tells of a server that a signal ended, and to write to a reader that is gone would end it too.
  */
 const KEEPER = `
   signal=$1; folder=$2; shift 2
@@ -28,6 +29,7 @@ const KEEPER = `
   trap 'ended=1; kill -$signal $server' USR1
   "$@" 3<&- >&2 & server=$!
   echo $server
+  exec >/dev/null 2>&1
   (cat <&3 >/dev/null; kill -USR1 $$) & waiter=$!
   wait $server
   [ -n "$ended" ] && wait $server

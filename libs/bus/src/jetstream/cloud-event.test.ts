@@ -1,0 +1,102 @@
+import { EVENT_TYPES, type JournalEvent } from '@daybook/memory/events'
+import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { noteEvent } from '../testing/events.ts'
+import { decodeNews, encodeEvent, subjectOf } from './cloud-event.ts'
+
+const text = fc.string({ unit: 'binary' })
+const cause = fc.option(text)
+const sequence = fc.oneof(
+  fc.integer({ min: 1, max: 9 }),
+  fc.maxSafeNat().map((number) => Math.max(1, number)),
+)
+
+/** Any event that today's Daybook may have written. */
+const anyEvent: fc.Arbitrary<JournalEvent> = fc
+  .record({
+    sequence,
+    projectId: fc.uuid(),
+    memoryId: fc.uuid(),
+    eventId: fc.uuid(),
+    version: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+    type: fc.constantFrom(...EVENT_TYPES),
+    kind: fc.constantFrom(...KIND_NAMES),
+    content: fc.dictionary(text, fc.jsonValue()),
+    changed: fc.array(text),
+    restored: fc.option(fc.nat()),
+    actor: cause,
+    correlationId: cause,
+    causationId: cause,
+    traceparent: cause,
+  })
+  .map(({ kind, content, changed, restored, ...given }) => {
+    const event = noteEvent(given.projectId, given.sequence)
+    const state = { ...event.data.state, kind, content: content as typeof event.data.state.content }
+    const data = { state, changed, ...(restored !== null && { restoredVersion: restored }) }
+    // What travels is JSON, which knows no -0 and no prototype: the journal's own column makes the same of it.
+    return { ...event, ...given, data: JSON.parse(JSON.stringify(data)) }
+  })
+
+describe('an event as a message', () => {
+  it('is the same event when it is read', () => {
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        const { news, problem } = decodeNews(encodeEvent(event, Number.MAX_SAFE_INTEGER))
+        expect(problem).toBeNull()
+        expect(news).toEqual({ projectId: event.projectId, sequence: event.sequence, events: [event] })
+      }),
+    )
+  })
+
+  it('is news without its event where the message would be too large', () => {
+    fc.assert(
+      fc.property(anyEvent, fc.nat(4_000), (event, maxBytes) => {
+        const whole = encodeEvent(event, Number.MAX_SAFE_INTEGER)
+        const { news, problem } = decodeNews(encodeEvent(event, maxBytes))
+        const events = whole.byteLength <= maxBytes ? [event] : []
+        expect(problem).toBeNull()
+        expect(news).toEqual({ projectId: event.projectId, sequence: event.sequence, events })
+      }),
+    )
+  })
+
+  it('is CloudEvents 1.0: required attributes, names of a-z and 0-9, no null, a sequence that sorts', () => {
+    const event = { ...noteEvent('3f0e6c2a-0000-7000-8000-000000000000', 42), actor: 'claude' }
+    const message = JSON.parse(new TextDecoder().decode(encodeEvent(event, 10_000)))
+    expect(message).toEqual({
+      specversion: '1.0',
+      id: event.eventId,
+      source: `/projects/${event.projectId}`,
+      type: 'daybook.MemoryRemembered',
+      subject: event.memoryId,
+      time: event.recordedAt,
+      datacontenttype: 'application/json',
+      project: event.projectId,
+      sequence: '0000000000000042',
+      memoryversion: 1,
+      schemaversion: 1,
+      actor: 'claude',
+      data: event.data,
+    })
+    expect(subjectOf('daybook', event)).toBe(`daybook.${event.projectId}.note.${event.memoryId}`)
+  })
+
+  it('never throws at what it reads, and tells a problem where it has no event', () => {
+    const valid = JSON.parse(new TextDecoder().decode(encodeEvent(noteEvent('p', 1), 10_000)))
+    const damaged = fc
+      .tuple(fc.subarray(Object.keys(valid), { minLength: 1 }), fc.jsonValue())
+      .map(([names, value]) => ({ ...valid, ...Object.fromEntries(names.map((name) => [name, value])) }))
+    const anything = fc.oneof(
+      fc.string(),
+      fc.json(),
+      damaged.map((message) => JSON.stringify(message)),
+    )
+    fc.assert(
+      fc.property(anything, (message) => {
+        const { news, problem } = decodeNews(Buffer.from(message))
+        expect(news?.events.length === 1 || problem !== null).toBe(true)
+      }),
+    )
+  })
+})
