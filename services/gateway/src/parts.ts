@@ -6,6 +6,7 @@ import type { PositionSignal } from '@daybook/projection/position-signal'
 import type { AccessTracker } from '@daybook/read-model/access'
 import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import type { TypesenseSearch } from '@daybook/search/typesense/typesense-search'
 
 /** What the gateway is assembled from. */
 export interface GatewayParts {
@@ -15,6 +16,8 @@ export interface GatewayParts {
   readonly signal: PositionSignal
   /** Null: searches by words only. */
   readonly embedder: Embedder | null
+  /** Null: not configured, searches run on Postgres. */
+  readonly typesense: TypesenseSearch | null
   readonly access: AccessTracker
   readonly logger: Logger
   /** Served at `/metrics`; absent: there is no such page. */

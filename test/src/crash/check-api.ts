@@ -1,6 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
-import type { TestDaemon } from '../support/daemon.ts'
-import { dataOf } from '../support/graphql.ts'
+import { type Api, dataOf } from '../support/graphql.ts'
 import type { Acknowledgement } from './ledger.ts'
 
 interface ProjectionStatus {
@@ -31,20 +30,20 @@ const CATCH_UP_MS = 30_000
 const MEMORIES_A_QUERY = 25
 
 /**
- * Looks at the daemon as its users do: the projection catches up with nothing parked, the journal has this round's
+ * Looks at it as its users do: the projections catch up with nothing parked, the journal has this round's
  * acknowledged results, and the memories that they are about can be read.
  */
 export async function checkApi(
-  daemon: TestDaemon,
+  api: Api,
   acknowledgements: readonly Acknowledgement[],
   sampled: readonly string[],
 ): Promise<Shown> {
-  const { head, differences } = await untilCaughtUp(daemon)
-  differences.push(...(await checkShownJournal(daemon, head, acknowledgements)))
+  const { head, differences } = await untilCaughtUp(api)
+  differences.push(...(await checkShownJournal(api, head, acknowledgements)))
   const memories: ShownMemory[] = []
   for (let from = 0; from < sampled.length; from += MEMORIES_A_QUERY) {
     const ids = sampled.slice(from, from + MEMORIES_A_QUERY)
-    const shown = await readMemories(daemon, ids, head)
+    const shown = await readMemories(api, ids, head)
     for (const [index, memory] of shown.entries())
       if (memory === null) differences.push(`the acknowledged memory ${ids[index]} cannot be read`)
       else memories.push(memory)
@@ -52,10 +51,10 @@ export async function checkApi(
   return { head, memories, differences }
 }
 
-async function untilCaughtUp(daemon: TestDaemon): Promise<{ head: number; differences: string[] }> {
+async function untilCaughtUp(api: Api): Promise<{ head: number; differences: string[] }> {
   const query = '{ projections { name head lag parked } }'
   for (const deadline = Date.now() + CATCH_UP_MS; ; await pause(25)) {
-    const { projections } = dataOf(await daemon.graphql<{ projections: ProjectionStatus[] }>({ query }))
+    const { projections } = dataOf(await api.graphql<{ projections: ProjectionStatus[] }>({ query }))
     const behind = projections.filter((one) => one.lag > 0)
     const head = projections[0]?.head ?? 0
     if (behind.length > 0 && Date.now() < deadline) continue
@@ -78,7 +77,7 @@ interface ShownEvent {
 }
 
 async function checkShownJournal(
-  daemon: TestDaemon,
+  api: Api,
   head: number,
   acknowledgements: readonly Acknowledgement[],
 ): Promise<string[]> {
@@ -90,9 +89,7 @@ async function checkShownJournal(
   const events = new Map<number, ShownEvent>()
   const differences: string[] = []
   for (let after = first - 1; after < head; ) {
-    const { journal } = dataOf(
-      await daemon.graphql<{ journal: ShownEvent[] }>({ query, variables: { after } }),
-    )
+    const { journal } = dataOf(await api.graphql<{ journal: ShownEvent[] }>({ query, variables: { after } }))
     if (journal.length === 0) return [`the API's journal ends at ${after}, its head is ${head}`]
     for (const event of journal) {
       if (event.sequence !== after + 1)
@@ -111,12 +108,12 @@ async function checkShownJournal(
   return differences
 }
 
-async function readMemories(daemon: TestDaemon, ids: readonly string[], atLeast: number) {
+async function readMemories(api: Api, ids: readonly string[], atLeast: number) {
   const variables = Object.fromEntries([['atLeast', atLeast], ...ids.map((id, index) => [`id${index}`, id])])
   const query = `query ($atLeast: Int!, ${ids.map((_, index) => `$id${index}: ID!`).join(', ')}) {
     ${ids.map((_, index) => `m${index}: memory(id: $id${index}, atLeast: $atLeast) { id version sequence text forgottenAt }`).join('\n')}
   }`
-  const data = dataOf(await daemon.graphql<Record<string, ShownMemory | null>>({ query, variables }))
+  const data = dataOf(await api.graphql<Record<string, ShownMemory | null>>({ query, variables }))
   return ids.map((_, index) => data[`m${index}`] ?? null)
 }
 

@@ -3,7 +3,7 @@ import { readable } from '@daybook/journal/stored-event'
 import type { JournalEvent } from '@daybook/memory/events'
 import { fold } from '@daybook/memory/fold'
 import { memoryIdOf, textOf } from '@daybook/memory/state'
-import { openDatabase } from '@daybook/postgres/connect'
+import { type Database, openDatabase } from '@daybook/postgres/connect'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { readPosition } from '@daybook/projection/positions'
@@ -15,36 +15,47 @@ import { describe, type Shown } from './check-api.ts'
 import type { Ledger } from './ledger.ts'
 
 /**
- * Opens the stopped daemon's database and holds it against everything that clients know. Enters the event ids that it
- * found into the ledger, for the next check to compare with.
+ * Opens the stopped daemon's database and holds it against everything that clients know.
  * @returns every difference in words
  */
 export async function checkDatabase(dataDir: string, ledger: Ledger, shown: Shown): Promise<string[]> {
   const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
   const db = openDatabase(embedded.address)
   try {
-    const project = await db
-      .selectFrom('projects')
-      .select('id')
-      .where('name', '=', 'default')
-      .executeTakeFirstOrThrow()
-    const scope = projectScope(db, project.id)
-    const events = await readAll(scope)
-    const differences = [
-      ...checkOrder(events, await readHead(scope)),
-      ...checkPast(events, ledger),
-      ...checkAcknowledged(events, ledger),
-      ...checkRequests(events, ledger),
-      ...(await checkKeys(scope, events, ledger)),
-      ...checkShown(events, shown),
-      ...(await checkIndex(scope, events)),
-    ]
-    ledger.eventIds = events.map((event) => event.eventId)
-    return differences
+    return await checkProject(await defaultProject(db), ledger, shown)
   } finally {
     await db.destroy()
     await embedded.stop()
   }
+}
+
+/** The project that a first start makes. */
+export async function defaultProject(db: Database): Promise<ProjectScope> {
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('name', '=', 'default')
+    .executeTakeFirstOrThrow()
+  return projectScope(db, project.id)
+}
+
+/**
+ * Holds a project's journal and Postgres read model against everything that clients know. Enters the event ids that it
+ * found into the ledger, for the next check to compare with.
+ */
+export async function checkProject(scope: ProjectScope, ledger: Ledger, shown: Shown): Promise<string[]> {
+  const events = await readAll(scope)
+  const differences = [
+    ...checkOrder(events, await readHead(scope)),
+    ...checkPast(events, ledger),
+    ...checkAcknowledged(events, ledger),
+    ...checkRequests(events, ledger),
+    ...(await checkKeys(scope, events, ledger)),
+    ...checkShown(events, shown),
+    ...(await checkIndex(scope, events)),
+  ]
+  ledger.eventIds = events.map((event) => event.eventId)
+  return differences
 }
 
 async function readAll(scope: ProjectScope): Promise<JournalEvent[]> {

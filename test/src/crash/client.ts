@@ -1,6 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
-import type { TestDaemon } from '../support/daemon.ts'
-import { type GraphQLAnswer, TransportError } from '../support/graphql.ts'
+import { type Api, type GraphQLAnswer, TransportError } from '../support/graphql.ts'
 import type { Random } from '../support/random.ts'
 import { type Acknowledgement, acknowledge, type Ledger, type SentRequest } from './ledger.ts'
 import {
@@ -15,7 +14,7 @@ import {
 } from './operations.ts'
 
 export interface ClientOptions {
-  readonly daemon: TestDaemon
+  readonly api: Api
   readonly ledger: Ledger
   readonly random: Random
   /** Unique over the data folder's life; marks and keys begin with it. */
@@ -231,12 +230,12 @@ async function askUntilFinal(
   { request }: Operation,
   repeatable: boolean,
 ): Promise<GraphQLAnswer<Record<string, unknown>> | null> {
-  const { daemon, ledger, random, giveUp } = options
+  const { api, ledger, random, giveUp } = options
   for (let attempt = 0; !giveUp.aborted; attempt += 1) {
-    while (!daemon.running() && !giveUp.aborted) await pause(random.between(10, 50), giveUp)
+    while (!api.running() && !giveUp.aborted) await pause(random.between(10, 50), giveUp)
     if (attempt > 0) ledger.retried += 1
     try {
-      const answer = await daemon.graphql<Record<string, unknown>>({ ...request, timeoutMs: 45_000 })
+      const answer = await api.graphql<Record<string, unknown>>({ ...request, timeoutMs: 45_000 })
       if (isFinal(answer)) {
         if (answer.errors.length > 0)
           ledger.complaints.push(

@@ -1,5 +1,6 @@
 import { pause } from '@daybook/runtime/backoff'
-import { DaemonDidNotStart, type StartOptions, type TestDaemon, untilGone } from '../support/daemon.ts'
+import { untilGone } from '../support/child-process.ts'
+import { DaemonDidNotStart, type StartOptions, type TestDaemon } from '../support/daemon.ts'
 import type { Random } from '../support/random.ts'
 
 /** What is done to the daemon while clients write. Afterwards it runs and is ready again. */

@@ -151,7 +151,7 @@ async function oneRound(
     const giveUp = new AbortController()
     const clients = Array.from({ length: CLIENTS }, (_, index) =>
       runClient({
-        daemon,
+        api: daemon,
         ledger,
         random: createRandom(derivedSeed(seed, round, index)),
         name: `r${round}c${index}`,

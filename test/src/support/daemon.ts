@@ -15,19 +15,18 @@ import { fileURLToPath } from 'node:url'
 import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
 import { pause } from '@daybook/runtime/backoff'
 import { lockHolder } from '@daybook/runtime/exclusive-lock'
-import { askGraphQL, type GraphQLAnswer, type GraphQLRequest, TransportError } from './graphql.ts'
+import { isReady, killNow, printedAddress, untilExit, untilGone } from './child-process.ts'
+import { type Api, askGraphQL, TransportError } from './graphql.ts'
 
 /**
  * A real daemon in a process of its own, on a data folder that outlives it:
  *
  *   stopped ──start──▶ starting ──/ready──▶ running ──kill, stop, or it dies──▶ stopped
  */
-export interface TestDaemon {
+export interface TestDaemon extends Api {
   readonly dataDir: string
   /** @throws DaemonDidNotStart where it ends before it is ready, or is not ready within two minutes */
   start(options?: StartOptions): Promise<void>
-  /** Whether it is ready and lives, as far as we have heard. */
-  running(): boolean
   pid(): number | undefined
   /** The embedded database's process as its lock names it; undefined where that is not a child of this daemon. */
   databasePid(): number | undefined
@@ -39,8 +38,6 @@ export interface TestDaemon {
   stop(): Promise<number | null>
   /** Waits for `/ready`. @returns whether it came in time */
   ready(timeoutMs?: number): Promise<boolean>
-  /** Asks the daemon, wherever it listens now. @throws TransportError, also while it is stopped */
-  graphql<Data>(request: GraphQLRequest): Promise<GraphQLAnswer<Data>>
   /** The end of what it logged. */
   log(characters?: number): string
   /** Kills it and deletes the folder. */
@@ -55,7 +52,7 @@ export interface StartOptions {
 
 export class DaemonDidNotStart extends Error {}
 
-const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
+export const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
 /** Seconds on a quiet machine. */
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 20_000
@@ -103,7 +100,7 @@ export function createTestDaemon(
         process.off('exit', killIt)
         if (current === started) current = null
       })
-      started.url = await printedAddress(started.process)
+      started.url = await printedAddress(started.process, /ready at (http:\S+)/u, START_TIMEOUT_MS)
       if (started.url !== null && (await ready(START_TIMEOUT_MS))) return
       const { exitCode, signalCode } = started.process
       const how =
@@ -154,13 +151,6 @@ export function createTestDaemon(
   return daemon
 }
 
-/** Waits until no process has this id. @returns whether that happened in time */
-export async function untilGone(pid: number, timeoutMs = 10_000): Promise<boolean> {
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await pause(20))
-    if (!isAlive(pid)) return true
-  return !isAlive(pid)
-}
-
 function spawnDaemon(
   dataDir: string,
   logPath: string,
@@ -187,63 +177,10 @@ function spawnDaemon(
   }
 }
 
-/** One converted model for all: the daemon looks for it in its data folder. */
-function shareModels(dataDir: string): void {
+/** One converted model for all: a process looks for it in its data folder. */
+export function shareModels(dataDir: string): void {
   const link = join(dataDir, 'models')
   if (existsSync(link)) return
   mkdirSync(testCacheDir(), { recursive: true })
   symlinkSync(testCacheDir(), link)
-}
-
-/** @returns the address that the daemon prints once it listens; null where it ended before, or took too long */
-function printedAddress(daemon: ChildProcess): Promise<string | null> {
-  return new Promise((resolve) => {
-    let printed = ''
-    const done = (url: string | null) => {
-      clearTimeout(timer)
-      resolve(url)
-    }
-    const timer = setTimeout(() => done(null), START_TIMEOUT_MS)
-    daemon.stdout?.on('data', (chunk: Buffer) => {
-      if (printed.length > 10_000) return
-      printed += chunk.toString()
-      const url = /ready at (http:\S+)/u.exec(printed)?.[1]
-      if (url !== undefined) done(url)
-    })
-    daemon.once('exit', () => done(null))
-    daemon.once('error', () => done(null))
-  })
-}
-
-async function isReady(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })
-    await response.text()
-    return response.ok
-  } catch {
-    return false
-  }
-}
-
-function untilExit(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) resolve()
-    else child.once('exit', () => resolve())
-  })
-}
-
-function killNow(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGKILL')
-  } catch {
-    return false
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }

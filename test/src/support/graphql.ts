@@ -20,6 +20,14 @@ export interface GraphQLRequest {
   readonly timeoutMs?: number
 }
 
+/** Something that answers GraphQL, and may be away at times: a daemon, or the gateways of a cluster. */
+export interface Api {
+  /** Whether it is ready and lives, as far as we have heard. */
+  running(): boolean
+  /** Asks it, wherever it listens now. @throws TransportError, also while it is stopped */
+  graphql<Data>(request: GraphQLRequest): Promise<GraphQLAnswer<Data>>
+}
+
 /**
  * Sends one request to `<url>/graphql`. Errors that GraphQL reports are returned, whatever the HTTP status.
  * @throws TransportError

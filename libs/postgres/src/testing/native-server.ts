@@ -10,6 +10,10 @@ import { Client } from 'pg'
 export interface NativeServer {
   /** Of its maintenance database, as a superuser. */
   readonly url: string
+  /** Ends it at once, without a checkpoint, as a crash would: the next start recovers. Resolves when it is gone. */
+  crash(): Promise<void>
+  /** Starts it again after a crash; resolves once it answers. */
+  start(): Promise<void>
   /** Ends the server and removes its folder. */
   stop(): Promise<void>
 }
@@ -40,15 +44,24 @@ export async function startNativeServer(): Promise<NativeServer> {
     )
     const settings = [`unix_socket_directories=${folder}`, 'listen_addresses=', 'max_connections=200']
     const command = [join(bin, 'postgres'), '-D', data, ...settings.flatMap((setting) => ['-c', setting])]
-    // SIGINT is Postgres's fast shutdown.
-    const started = startKept(command, { ...owner, folder, signal: 'INT' })
-    server = started
     const url = `postgresql://postgres@${encodeURIComponent(folder)}/postgres`
-    await untilItAnswers(url, started)
+    const start = async () => {
+      // SIGINT is Postgres's fast shutdown.
+      server = startKept(command, { ...owner, folder, signal: 'INT' })
+      await untilItAnswers(url, server)
+    }
+    await start()
     return {
       url,
+      start,
+      async crash() {
+        if (server === undefined || server.hasEnded()) return
+        // Not signal 9: its backends would live on for a moment and keep the next server from starting.
+        process.kill(await server.pid, 'SIGQUIT')
+        while (!server.hasEnded()) await pause(5)
+      },
       async stop() {
-        await started.stop()
+        await server?.stop()
         rmSync(folder, { recursive: true, force: true })
       },
     }

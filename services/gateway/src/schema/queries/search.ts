@@ -1,6 +1,7 @@
 import { checkFilter } from '@daybook/memory/filter'
-import { type SearchParts, search } from '@daybook/search/search'
+import { search } from '@daybook/search/search'
 import { POP, RECALL, searchByKey } from '@daybook/search/search-by-key'
+import type { SearchParts } from '@daybook/search/search-parts'
 import type { SearchAnswer } from '@daybook/search/search-request'
 import { waitAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
@@ -10,11 +11,12 @@ import { memoryFilter } from '../types/memory-filter.ts'
 import { searchEngine, searchMode, searchResult } from '../types/search-result.ts'
 
 async function partsOf(context: Context): Promise<SearchParts> {
-  const { embedder, metrics } = context.parts
+  const { embedder, typesense, metrics } = context.parts
   return {
     scope: context.project,
     readModel: await context.readModel(),
     embedder,
+    typesense,
     onLeg: metrics?.searched,
   }
 }
@@ -47,6 +49,8 @@ builder.queryField('search', (t) =>
         query: args.query,
         filter: checkFilter(args.filter),
         mode: args.mode ?? 'HYBRID',
+        engine: args.engine ?? 'AUTO',
+        atLeast: args.atLeast ?? 0,
         limit: args.limit ?? 10,
       })
       return counted(

@@ -7,8 +7,9 @@ export const searchMode = builder.enumType('SearchMode', {
   values: ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
 })
 export const searchEngine = builder.enumType('SearchEngine', {
-  description: 'Where a search runs. AUTO takes the best that is configured.',
-  values: ['AUTO', 'POSTGRES'] as const,
+  description:
+    'Where a search runs. AUTO takes Typesense where it is configured, answers and is not behind; else Postgres.',
+  values: ['AUTO', 'POSTGRES', 'TYPESENSE'] as const,
 })
 const matchType = builder.enumType('MatchType', {
   values: ['EXACT', 'HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
@@ -88,7 +89,7 @@ builder.objectType(searchResult, {
     matchType: t.field({ type: matchType, nullable: true, resolve: (answer) => answer.matchType }),
     engine: t.field({
       type: searchEngine,
-      resolve: () => 'POSTGRES' as const,
+      resolve: ({ engine }) => engine,
       description: 'The one that answered.',
     }),
     degraded: t.stringList({

@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type NativeNats, startNativeNats } from '@daybook/bus/testing/native-nats'
+import { type NativeServer, startNativeServer } from '@daybook/postgres/testing/native-server'
+import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
+import { type Api, askGraphQL, TransportError } from '../support/graphql.ts'
+import { createServiceProcess, type ServiceName, type ServiceProcess } from './service-process.ts'
+
+/** Real servers, the double of Typesense, and two processes of each service: Daybook as a team runs it, on one machine. */
+export interface Cluster {
+  readonly postgres: NativeServer
+  readonly nats: NativeNats
+  readonly typesense: TypesenseDouble
+  readonly services: readonly ServiceProcess[]
+  /** Answers as long as one gateway does; asks them in turn. */
+  readonly api: Api
+  /** Those that listen now. */
+  gatewayUrls(): string[]
+  apiKey(): string
+  /** Data folders and logs. */
+  readonly folder: string
+  /** Ends everything. The folder goes too unless it is to be looked at. */
+  stop(options?: { keepFolder?: boolean }): Promise<void>
+}
+
+const SERVICES: readonly ServiceName[] = ['gateway', 'projector-pgvector', 'projector-typesense']
+/** JetStream remembers ids so long: a fault that lasts longer makes it store the same event again. */
+export const DUPLICATE_WINDOW_MS = 1_000
+
+/** @param embedder of one replica of each projector; the other leaves texts in the queue for it */
+export async function startCluster(embedder: 'minilm' | 'none'): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-cluster-'))
+  const postgres = await startNativeServer()
+  const nats = await startNativeNats()
+  const typesense = await startTypesenseDouble({ apiKey: 'a-key-for-tests' })
+  const environment = {
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    TYPESENSE_URL: typesense.url,
+    TYPESENSE_API_KEY: typesense.apiKey,
+    DAYBOOK_NATS_DUPLICATE_WINDOW: `${DUPLICATE_WINDOW_MS}ms`,
+  }
+  const services = SERVICES.flatMap((service) =>
+    [1, 2].map((replica) =>
+      createServiceProcess({
+        name: `${service}-${replica}`,
+        service,
+        folder,
+        environment: {
+          ...environment,
+          DAYBOOK_EMBEDDER: replica === 1 && service !== 'gateway' ? embedder : 'none',
+        },
+      }),
+    ),
+  )
+  const stop: Cluster['stop'] = async ({ keepFolder = false } = {}) => {
+    await Promise.all(services.map((service) => service.stop()))
+    await Promise.all([postgres.stop(), nats.stop(), typesense.stop()])
+    if (!keepFolder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  const gatewayUrls = () => services.flatMap((one) => (one.service === 'gateway' ? (one.url() ?? []) : []))
+  // Both gateways' keys open the same project; the first one's is there as soon as it is ready.
+  const apiKey = () => readFileSync(join(folder, 'gateway-1', 'api-key'), 'utf8').trim()
+  let turn = 0
+  try {
+    await Promise.all(services.map((service) => service.start()))
+  } catch (error) {
+    await stop({ keepFolder: true })
+    throw error
+  }
+  return {
+    postgres,
+    nats,
+    typesense,
+    services,
+    folder,
+    gatewayUrls,
+    apiKey,
+    stop,
+    api: {
+      running: () => gatewayUrls().length > 0,
+      async graphql(request) {
+        const urls = gatewayUrls()
+        const url = urls[turn++ % Math.max(1, urls.length)]
+        if (url === undefined) throw new TransportError('no gateway listens')
+        return askGraphQL({ url, apiKey: apiKey() }, request)
+      },
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import { pause } from '@daybook/runtime/backoff'
+import type { FailLine } from '@daybook/typesense/testing/double/faults'
+import type { TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
+import type { Random } from '../support/random.ts'
+import { type Cluster, DUPLICATE_WINDOW_MS } from './cluster.ts'
+import type { ServiceName } from './service-process.ts'
+
+/** What is done to a cluster while clients write. It heals itself before it resolves. */
+export interface Fault {
+  readonly name: string
+  /** @returns details for the round's line */
+  inflict(cluster: Cluster, random: Random): Promise<string>
+}
+
+const of = ({ services }: Cluster, service: ServiceName) => services.filter((one) => one.service === service)
+
+const killOne = (service: ServiceName): Fault => ({
+  name: `kill -9 of a ${service}`,
+  async inflict(cluster, random) {
+    const victim = random.oneOf(of(cluster, service))
+    await victim.kill()
+    const delay = random.between(0, 1_500)
+    await pause(delay)
+    await victim.start()
+    return `${victim.name}, away for ${delay} ms`
+  },
+})
+
+const killAll = (service: ServiceName): Fault => ({
+  name: `kill -9 of every ${service}`,
+  async inflict(cluster, random) {
+    const victims = of(cluster, service)
+    await Promise.all(victims.map((victim) => victim.kill()))
+    await pause(random.between(0, 1_000))
+    await Promise.all(victims.map((victim) => victim.start()))
+    return ''
+  },
+})
+
+const stopOne = (service: ServiceName): Fault => ({
+  name: `SIGTERM to a ${service}`,
+  async inflict(cluster, random) {
+    const victim = random.oneOf(of(cluster, service))
+    const code = await victim.stop()
+    if (code !== 0) throw new Error(`${victim.name} ended with ${code} after SIGTERM\n${victim.log()}`)
+    await victim.start()
+    return victim.name
+  },
+})
+
+/** Longer than the claim that a projector takes on a project, so that another goes on in its place. */
+const freezeOne = (service: ServiceName): Fault => ({
+  name: `a ${service} that hangs`,
+  async inflict(cluster, random) {
+    const victim = random.oneOf(of(cluster, service))
+    const goOn = victim.freeze()
+    const time = random.between(500, 12_000)
+    await pause(time)
+    goOn()
+    return `${victim.name} for ${time} ms`
+  },
+})
+
+const wipeNats: Fault = {
+  name: "JetStream's store wiped",
+  async inflict({ nats }, random) {
+    await nats.kill()
+    nats.wipe()
+    await pause(random.between(0, 1_000))
+    await nats.start()
+    return ''
+  },
+}
+
+const natsDown: Fault = {
+  name: 'NATS down for longer than its duplicate window',
+  async inflict({ nats }, random) {
+    await nats.kill()
+    const time = DUPLICATE_WINDOW_MS + random.between(100, 2_500)
+    await pause(time)
+    await nats.start()
+    return `${time} ms`
+  },
+}
+
+const crashPostgres: Fault = {
+  name: 'crash of Postgres',
+  async inflict({ postgres }, random) {
+    await postgres.crash()
+    await pause(random.between(0, 1_000))
+    await postgres.start()
+    return ''
+  },
+}
+
+/** How often in a row a document's line may fail: less than the tries after which its event is parked. */
+const FAILURES_IN_A_ROW = 2
+
+/** Fails lines at random, but never one so often that it would rightly be given up. */
+function someLines(random: Random): FailLine {
+  const failures = new Map<unknown, number>()
+  return ({ id }) => {
+    const before = failures.get(id) ?? 0
+    const fails = before < FAILURES_IN_A_ROW && random.chance(0.3)
+    failures.set(id, fails ? before + 1 : 0)
+    return fails ? 'this line was made to fail by the test' : null
+  }
+}
+
+/** @param begin makes it so. @returns ends it */
+const typesenseFault = (
+  name: string,
+  begin: (
+    typesense: TypesenseDouble,
+    random: Random,
+  ) => (() => void | Promise<void>) | Promise<() => Promise<void>>,
+): Fault => ({
+  name: `Typesense ${name}`,
+  async inflict({ typesense }, random) {
+    const end = await begin(typesense, random)
+    const time = random.between(300, 3_000)
+    await pause(time)
+    await end()
+    return `for ${time} ms`
+  },
+})
+
+/** Every kind of fault. */
+export const FAULTS: readonly Fault[] = [
+  killOne('gateway'),
+  killAll('gateway'),
+  stopOne('gateway'),
+  killOne('projector-pgvector'),
+  killAll('projector-pgvector'),
+  freezeOne('projector-pgvector'),
+  killOne('projector-typesense'),
+  killAll('projector-typesense'),
+  freezeOne('projector-typesense'),
+  wipeNats,
+  natsDown,
+  crashPostgres,
+  typesenseFault('refusing', async ({ faults }) => {
+    await faults.refuse()
+    return faults.accept
+  }),
+  typesenseFault('answering slowly', ({ faults }, random) => {
+    faults.slow(random.between(100, 1_500))
+    return () => faults.slow(0)
+  }),
+  typesenseFault('not ready', ({ faults }) => {
+    faults.notReady(true)
+    return () => faults.notReady(false)
+  }),
+  typesenseFault('failing single lines', ({ faults }, random) => {
+    faults.failLines(someLines(random))
+    return () => faults.failLines(null)
+  }),
+  typesenseFault('losing everything', ({ faults }) => {
+    faults.loseEverything()
+    return () => {}
+  }),
+]

@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util'
+import { runChaosRounds } from './run.ts'
+
+/*
+ * `npm run test:chaos -- --rounds 20 --seed 7`: two of each service on native Postgres, NATS and the double of Typesense,
+ * which are killed, wiped and slowed down while clients write. `--only NATS` limits it to faults with that in their name.
+ */
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    embedder: { type: 'string', default: 'minilm' },
+    only: { type: 'string', default: '' },
+  },
+})
+const [rounds, seed] = [Number(values.rounds), Number(values.seed)]
+if (!Number.isInteger(rounds) || !Number.isInteger(seed) || !['minilm', 'none'].includes(values.embedder)) {
+  console.error('--rounds and --seed must be whole numbers, --embedder minilm or none')
+  process.exit(2)
+}
+console.log(
+  `seed ${seed}: it decides who does what; when a fault hits is up to the machine, so no run repeats exactly`,
+)
+const run = await runChaosRounds({
+  rounds,
+  seed,
+  embedder: values.embedder as 'minilm' | 'none',
+  only: values.only,
+  report: (line) => console.log(line),
+})
+console.log(`\n${run.rounds} rounds, ${run.acknowledged} results acknowledged`)
+if (run.differences.length > 0) {
+  console.error(`FAILED with seed ${seed}; logs and data folders are kept in ${run.folder}`)
+  for (const difference of run.differences.slice(0, 50)) console.error(`  ${difference}`)
+  process.exit(1)
+}
+process.exit(0)

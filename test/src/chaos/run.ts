@@ -1,0 +1,182 @@
+import { openDatabase, serverAddress } from '@daybook/postgres/connect'
+import { pause } from '@daybook/runtime/backoff'
+import { checkApi, type Shown } from '../crash/check-api.ts'
+import { checkProject, defaultProject } from '../crash/check-database.ts'
+import { runClient } from '../crash/client.ts'
+import { createLedger, type Ledger } from '../crash/ledger.ts'
+import { createRandom, derivedSeed, type Random } from '../support/random.ts'
+import { checkTypesenseIndex } from './check-typesense-index.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { FAULTS, type Fault } from './faults.ts'
+import { type Subscriber, startSubscriber } from './subscriber.ts'
+
+export interface ChaosRunOptions {
+  readonly rounds: number
+  /** Decides who writes what, which faults hit, and when. */
+  readonly seed: number
+  /** Of one replica of each projector. Default `none`. */
+  readonly embedder?: 'minilm' | 'none'
+  /** Only faults with this in their names. Default all. */
+  readonly only?: string
+  /** Hears a line a round. */
+  readonly report?: (line: string) => void
+}
+
+export interface ChaosRun {
+  readonly rounds: number
+  readonly acknowledged: number
+  /** What did not hold, in words; empty where everything did. The run ends with the round that found something. */
+  readonly differences: readonly string[]
+  /** Where logs and data folders are kept after a failure; null without one. */
+  readonly folder: string | null
+}
+
+const CLIENTS = 3
+/** How long a client may take to learn what became of its last request. */
+const GIVE_UP_MS = 60_000
+const CATCH_UP_MS = 60_000
+
+/**
+ * Treats a cluster badly, over and over: clients write through both gateways while one or two faults hit. When all is
+ * healed and quiet, each round holds the cluster to what it promises: what was acknowledged is in the journal, sequences have no
+ * gaps, both projections equal the fold of the journal with nothing applied twice or parked, and subscribers that went on from
+ * `after` have got every sequence once.
+ */
+export async function runChaosRounds(options: ChaosRunOptions): Promise<ChaosRun> {
+  const { rounds, seed, embedder = 'none', only = '', report = () => {} } = options
+  const faults = FAULTS.filter((fault) => fault.name.includes(only))
+  const cluster = await startCluster(embedder)
+  const ledger = createLedger()
+  const subscriber = startSubscriber(cluster.gatewayUrls, cluster.apiKey)
+  const differences: string[] = []
+  let round = 0
+  try {
+    while (round < rounds && differences.length === 0) {
+      round += 1
+      const started = Date.now()
+      const line = await oneRound({ cluster, ledger, subscriber, faults, seed, round, differences })
+      const seconds = ((Date.now() - started) / 1000).toFixed(1)
+      report(`round ${round}: ${line}; ${seconds} s; ${differences.length === 0 ? 'ok' : 'FAILED'}`)
+    }
+  } finally {
+    await subscriber.stop()
+    await cluster.stop({ keepFolder: differences.length > 0 })
+  }
+  return {
+    rounds: round,
+    acknowledged: ledger.acknowledgements.length,
+    differences,
+    folder: differences.length > 0 ? cluster.folder : null,
+  }
+}
+
+interface Round {
+  readonly cluster: Cluster
+  readonly ledger: Ledger
+  readonly subscriber: Subscriber
+  readonly faults: readonly Fault[]
+  readonly seed: number
+  readonly round: number
+  readonly differences: string[]
+}
+
+/** @returns what happened, for people; what was wrong goes to `differences` */
+async function oneRound({
+  cluster,
+  ledger,
+  subscriber,
+  faults,
+  seed,
+  round,
+  differences,
+}: Round): Promise<string> {
+  const random = createRandom(derivedSeed(seed, round))
+  const chosen = chooseFaults(faults, random)
+  const from = ledger.acknowledgements.length
+  const retriedBefore = ledger.retried
+  const lines: string[] = []
+  const stop = new AbortController()
+  const giveUp = new AbortController()
+  const clients = Array.from({ length: CLIENTS }, (_, index) =>
+    runClient({
+      api: cluster.api,
+      ledger,
+      random: createRandom(derivedSeed(seed, round, index)),
+      name: `r${round}c${index}`,
+      stop: stop.signal,
+      giveUp: giveUp.signal,
+    }),
+  )
+  try {
+    await Promise.all(
+      chosen.map(async ({ fault, after, random: own }) => {
+        await pause(after)
+        const details = await fault.inflict(cluster, own)
+        lines.push(`${fault.name}${details === '' ? '' : ` (${details})`} after ${after} ms`)
+      }),
+    )
+    await pause(random.between(0, 500))
+  } catch (error) {
+    differences.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  } finally {
+    stop.abort()
+    const timer = setTimeout(() => giveUp.abort(), GIVE_UP_MS)
+    await Promise.all(clients)
+    clearTimeout(timer)
+  }
+  if (giveUp.signal.aborted) differences.push('a client got no final answer within a minute')
+  differences.push(...ledger.complaints.splice(0))
+  if (differences.length === 0) differences.push(...(await check(cluster, ledger, subscriber, from)))
+  return [
+    lines.join(' + ') || chosen.map(({ fault }) => fault.name).join(' + '),
+    `${ledger.acknowledgements.length - from} acknowledged`,
+    `${ledger.retried - retriedBefore} tried again`,
+    `head ${ledger.eventIds.length}`,
+    `subscriber in its connection ${subscriber.connections}`,
+  ].join(', ')
+}
+
+/** One fault, or two different ones that overlap; each with randomness of its own, as they run beside each other. */
+function chooseFaults(faults: readonly Fault[], random: Random) {
+  const first = random.oneOf(faults)
+  const second = random.oneOf(faults)
+  const chosen = first === second || random.chance(0.4) ? [first] : [first, second]
+  return chosen.map((fault) => ({
+    fault,
+    after: random.between(50, 1_500),
+    random: createRandom(random.between(1, 1_000_000)),
+  }))
+}
+
+async function check(
+  cluster: Cluster,
+  ledger: Ledger,
+  subscriber: Subscriber,
+  from: number,
+): Promise<string[]> {
+  const acknowledgements = ledger.acknowledgements.slice(from)
+  const sampled = [...new Set(acknowledgements.map((one) => one.memoryId))].slice(0, 50)
+  const db = openDatabase(serverAddress(cluster.postgres.url))
+  try {
+    const shown: Shown = await checkApi(cluster.api, acknowledgements, sampled)
+    const scope = await defaultProject(db)
+    return [
+      ...shown.differences,
+      ...(await checkProject(scope, ledger, shown)),
+      ...(await checkTypesenseIndex(cluster.typesense, scope)),
+      ...(await checkSubscriber(subscriber, shown.head)),
+    ]
+  } catch (error) {
+    return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function checkSubscriber(subscriber: Subscriber, head: number): Promise<string[]> {
+  for (const deadline = Date.now() + CATCH_UP_MS; subscriber.seen.length < head && Date.now() < deadline; )
+    await pause(25)
+  const problems = subscriber.problems()
+  const last = subscriber.seen.at(-1) ?? 0
+  return last === head ? problems : [...problems, `a subscriber has got ${last} of ${head} events`]
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pause } from '@daybook/runtime/backoff'
+import { isReady, printedAddress, untilExit } from '../support/child-process.ts'
+import { REPOSITORY, shareModels } from '../support/daemon.ts'
+
+export type ServiceName = 'gateway' | 'projector-pgvector' | 'projector-typesense'
+
+/** One service of a cluster in a process of its own, which may be killed and started again. */
+export interface ServiceProcess {
+  /** `gateway-1` */
+  readonly name: string
+  readonly service: ServiceName
+  /** Where it listens now; null while it is down. */
+  url(): string | null
+  /** Resolves once it is at work, which it may be while what it needs is away. @throws where it ends instead */
+  start(): Promise<void>
+  /** `kill -9`; resolves when it is gone. */
+  kill(): Promise<void>
+  /** SIGTERM. @returns the exit code; null where it had to be killed after 20 s */
+  stop(): Promise<number | null>
+  /** Stops the process where it stands, as a machine that hangs does. @returns lets it go on */
+  freeze(): () => void
+  /** The end of what it logged. */
+  log(): string
+}
+
+export interface ServiceProcessOptions {
+  readonly name: string
+  readonly service: ServiceName
+  /** Where its data folder and its log go. */
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const START_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 20_000
+
+export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
+  const { name, service, folder, environment } = options
+  const dataDir = join(folder, name)
+  const logPath = join(folder, `${name}.log`)
+  mkdirSync(dataDir, { recursive: true })
+  shareModels(dataDir)
+  let current: { readonly process: ChildProcess; url: string | null } | null = null
+
+  const spawnIt = (): ChildProcess => {
+    const log = openSync(logPath, 'a')
+    try {
+      return spawn(process.execPath, ['--import', 'tsx', `services/${service}/src/main.ts`], {
+        cwd: REPOSITORY,
+        stdio: ['ignore', 'pipe', log],
+        env: {
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          TMPDIR: process.env.TMPDIR,
+          DAYBOOK_DATA_DIR: dataDir,
+          DAYBOOK_PORT: '0',
+          LOG_LEVEL: 'info',
+          ...environment,
+        },
+      })
+    } finally {
+      closeSync(log)
+    }
+  }
+
+  const one: ServiceProcess = {
+    name,
+    service,
+    url: () => current?.url ?? null,
+    async start() {
+      if (current !== null) throw new Error(`${name} is running already`)
+      const started = { process: spawnIt(), url: null as string | null }
+      current = started
+      const killIt = () => started.process.kill('SIGKILL')
+      process.once('exit', killIt)
+      started.process.once('exit', () => {
+        process.off('exit', killIt)
+        if (current === started) current = null
+      })
+      const url = await printedAddress(started.process, /at (http:\/\/[\d.]+:\d+)/u, START_TIMEOUT_MS)
+      for (
+        const deadline = Date.now() + START_TIMEOUT_MS;
+        url !== null && current === started;
+        await pause(25)
+      ) {
+        if (await isReady(url)) {
+          started.url = url
+          return
+        }
+        if (Date.now() > deadline) break
+      }
+      const how = started.process.exitCode ?? started.process.signalCode ?? 'not ready in time'
+      await one.kill()
+      throw new Error(`${name} did not start (${how})\n${one.log()}`)
+    },
+    async kill() {
+      if (current === null) return
+      const ended = untilExit(current.process)
+      current.process.kill('SIGKILL')
+      await ended
+    },
+    async stop() {
+      if (current === null) return 0
+      const { process: stopping } = current
+      const ended = untilExit(stopping)
+      stopping.kill('SIGTERM')
+      const timer = setTimeout(() => stopping.kill('SIGKILL'), STOP_TIMEOUT_MS)
+      await ended
+      clearTimeout(timer)
+      return stopping.exitCode
+    },
+    freeze() {
+      const frozen = current?.process
+      frozen?.kill('SIGSTOP')
+      return () => void frozen?.kill('SIGCONT')
+    },
+    log: () => readFileSync(logPath, 'utf8').slice(-3_000),
+  }
+  return one
+}

@@ -1,0 +1,68 @@
+import type { ChildProcess } from 'node:child_process'
+import { pause } from '@daybook/runtime/backoff'
+
+/** @returns the first address that the process prints; null where it ended before, or took too long */
+export function printedAddress(
+  child: ChildProcess,
+  pattern: RegExp,
+  timeoutMs: number,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    let printed = ''
+    const done = (url: string | null) => {
+      clearTimeout(timer)
+      resolve(url)
+    }
+    const timer = setTimeout(() => done(null), timeoutMs)
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (printed.length > 10_000) return
+      printed += chunk.toString()
+      const url = pattern.exec(printed)?.[1]
+      if (url !== undefined) done(url)
+    })
+    child.once('exit', () => done(null))
+    child.once('error', () => done(null))
+  })
+}
+
+/** Whether the service at the address says that it can do its work. */
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })
+    await response.text()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+export function untilExit(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve()
+    else child.once('exit', () => resolve())
+  })
+}
+
+/** Signal 9. @returns false where there is no such process */
+export function killNow(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
+  }
+}
+
+/** Waits until no process has this id. @returns whether that happened in time */
+export async function untilGone(pid: number, timeoutMs = 10_000): Promise<boolean> {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await pause(20))
+    if (!isAlive(pid)) return true
+  return !isAlive(pid)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
