@@ -13,7 +13,8 @@ import { lexicalLeg } from '@daybook/search/legs/lexical-leg'
 import { vectorLeg } from '@daybook/search/legs/vector-leg'
 import { queryVector } from '@daybook/search/query-vector'
 import { DEFAULT_RANKING } from '@daybook/search/ranking/options'
-import { type SearchParts, search } from '@daybook/search/search'
+import { search } from '@daybook/search/search'
+import type { SearchParts } from '@daybook/search/search-parts'
 import { askGraphQL, dataOf } from '../src/support/graphql.ts'
 import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, printComparison, quantile } from './bench.ts'
@@ -69,6 +70,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
       signal: createPositionSignal(),
       embedder,
       access,
+      typesense: null,
       logger: silentLogger,
     },
     { host: '127.0.0.1', port: 0 },

@@ -5,7 +5,8 @@ import { type Memory, textOf } from '@daybook/memory/state'
 import { storableString } from '@daybook/memory/text-rules'
 import { readByKey, recentKeys } from '@daybook/read-model/read-memories'
 import { checkLimit } from './check-request.ts'
-import { type SearchParts, search } from './search.ts'
+import { search } from './search.ts'
+import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchHit } from './search-request.ts'
 import { readSearchState } from './search-state.ts'
 import { snippets } from './snippets.ts'
@@ -53,6 +54,7 @@ export async function searchByKey(
     return {
       hits: await exactHits(parts, key, exact),
       matchType: 'EXACT',
+      engine: 'POSTGRES',
       degraded: [],
       message: null,
       sequence: state.position,
@@ -69,6 +71,7 @@ export async function searchByKey(
   return {
     hits: [],
     matchType: null,
+    engine: answer?.engine ?? 'POSTGRES',
     degraded: answer?.degraded ?? [],
     message: `No ${keyed.plural} match "${key}". ${hint}`,
     sequence: state.position,

@@ -1,5 +1,6 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { Memory } from '@daybook/memory/state'
+import type { EngineWanted, SearchEngine } from './engine.ts'
 import type { HitExplanation } from './ranking/explanation.ts'
 import type { RankingOptions } from './ranking/options.ts'
 
@@ -12,6 +13,10 @@ export interface SearchRequest {
   readonly mode: SearchMode
   /** 1 to 100. */
   readonly limit: number
+  /** Default `AUTO`. */
+  readonly engine?: EngineWanted
+  /** The sequence that the engine has to have come to; AUTO keeps away from a Typesense that has not. Default 0. */
+  readonly atLeast?: number
   readonly ranking?: Partial<RankingOptions>
   /**
    * Leaves out what is no nearer than this by its meaning alone: hits that only the vector leg found with a lower cosine,
@@ -42,6 +47,8 @@ export interface SearchAnswer {
   readonly hits: readonly SearchHit[]
   /** What the search was in the end; null where nothing was found. */
   readonly matchType: MatchType | null
+  /** The one that answered. */
+  readonly engine: SearchEngine
   /** What was missing, in words. */
   readonly degraded: readonly string[]
   /** A hint where nothing was found. */

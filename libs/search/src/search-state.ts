@@ -7,8 +7,8 @@ import { sql } from 'kysely'
 export interface SearchState {
   /** The last sequence that the index is sure to include. */
   readonly position: number
-  /** What is missing from the answer, in words. */
-  missing(vectorLegRan: boolean): string[]
+  /** Memories that have no vector yet. */
+  readonly pending: number
 }
 
 export async function readSearchState(
@@ -23,14 +23,12 @@ export async function readSearchState(
       (select count(*) from ${tables.memories} where project_id = ${projectId} and vector_pending) as pending`.execute(
     db,
   )
-  const { position, pending } = rows[0] ?? { position: 0, pending: 0 }
-  return {
-    position,
-    missing: (vectorLegRan) =>
-      vectorLegRan && pending > 0
-        ? [
-            `${pending} ${pending === 1 ? 'memory has' : 'memories have'} no vector yet and can be found by words only`,
-          ]
-        : [],
-  }
+  return rows[0] ?? { position: 0, pending: 0 }
+}
+
+/** What memories without a vector take from an answer to which the vector leg contributed, in words. */
+export function waitingForVectors(pending: number): string[] {
+  if (pending === 0) return []
+  const memories = pending === 1 ? 'memory has' : 'memories have'
+  return [`${pending} ${memories} no vector yet and can be found by words only`]
 }

@@ -3,15 +3,12 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import {
-  note,
-  type ReadModelHarness,
-  rememberCommand,
-  startReadModelHarness,
-} from '@daybook/read-model/testing/read-model-harness'
+import { note, rememberCommand } from '@daybook/read-model/testing/read-model-harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type SearchParts, search } from './search.ts'
+import { search } from './search.ts'
+import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchRequest } from './search-request.ts'
+import { ENGINES, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
 
 const NOTES = [
   'The login page checks the token of the session',
@@ -20,12 +17,16 @@ const NOTES = [
   'The cache is cleared at night',
 ]
 
-describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
-  let harness: ReadModelHarness
+const COMBINATIONS = TEST_DATABASES.flatMap(({ name, start }) =>
+  ENGINES.map((kind) => ({ ...kind, database: name, start })),
+)
+
+describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, engine }) => {
+  let harness: EngineHarness
   let scope: ProjectScope
   let memories: Memory[]
   beforeAll(async () => {
-    harness = await startReadModelHarness({ start })
+    harness = await startEngineHarness({ start }, { server })
     scope = await harness.newProject()
     memories = await harness.remember(
       scope,
@@ -38,7 +39,13 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
 
   const find = (request: Partial<SearchRequest>, parts: Partial<SearchParts> = {}): Promise<SearchAnswer> =>
     search(
-      { scope, readModel: harness.readModel, embedder: harness.embedder, ...parts },
+      {
+        scope,
+        readModel: harness.readModel,
+        embedder: harness.embedder,
+        typesense: harness.search,
+        ...parts,
+      },
       { query: 'login token', filter: {}, mode: 'HYBRID', limit: 10, ...request },
     )
   const texts = ({ hits }: SearchAnswer) =>
@@ -46,7 +53,7 @@ describe.each(TEST_DATABASES)('search on $name', ({ start }) => {
 
   it('finds by words and by meaning together', async () => {
     const answer = await find({})
-    expect(answer).toMatchObject({ matchType: 'HYBRID', degraded: [], message: null, sequence: 4 })
+    expect(answer).toMatchObject({ engine, matchType: 'HYBRID', degraded: [], message: null, sequence: 4 })
     expect(texts(answer)[0]).toBe(NOTES[0])
     expect(answer.hits).toHaveLength(4)
     expect(answer.hits[0]).toMatchObject({

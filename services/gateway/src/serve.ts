@@ -36,7 +36,7 @@ export async function serveGateway(
   const writer = createJournalWriter(committed, metrics)
   const access = startAccessTracker(db, logger)
   stops.add(access.stop)
-  const gateway = await startGateway({ ...shared, writer, access, logger }, config)
+  const gateway = await startGateway({ ...shared, typesense: null, writer, access, logger }, config)
   stops.add(gateway.stop)
   return { gateway, defaultKey }
 }

@@ -55,7 +55,7 @@ export async function startTestGateway(
   const model = embedder ?? { modelId: `test-hash/${DIMENSION}`, dimension: DIMENSION }
   const observed = metrics === undefined ? {} : { metrics }
   const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model, ...observed })
-  const parts = { db, writer, bus, signal, embedder, access, logger, ...observed }
+  const parts = { db, writer, bus, signal, embedder, typesense: null, access, logger, ...observed }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {
     gateway,

@@ -1,0 +1,63 @@
+import type { LegInput } from './legs/leg-input.ts'
+import { lexicalLeg } from './legs/lexical-leg.ts'
+import { typesenseFilter } from './legs/typesense-filter.ts'
+import { typesenseLexicalLeg } from './legs/typesense-lexical-leg.ts'
+import { typesenseVectorLeg } from './legs/typesense-vector-leg.ts'
+import { type VectorHit, vectorLeg } from './legs/vector-leg.ts'
+import type { QueryVector } from './query-vector.ts'
+import type { LegHit } from './ranking/leg.ts'
+import type { SearchMode, SearchRequest } from './search-request.ts'
+import { timed } from './timed.ts'
+import type { TypesenseSearch } from './typesense/typesense-search.ts'
+
+/** The two legs on one engine. */
+export interface Legs {
+  lexical(wanted: string, coverage: boolean): Promise<readonly LegHit[]>
+  vector(query: Float32Array): Promise<readonly VectorHit[]>
+}
+
+/** What the legs found; null for one that did not run. */
+export interface LegsRun {
+  readonly lexical: readonly LegHit[] | null
+  readonly vector: readonly VectorHit[] | null
+  readonly degraded: readonly string[]
+}
+
+export const postgresLegs = (input: LegInput): Legs => ({
+  lexical: (wanted, coverage) => lexicalLeg(input, wanted, coverage),
+  vector: (query) => vectorLeg(input, query),
+})
+
+/** Both legs share the time that a search may spend on Typesense. */
+export function typesenseLegs(
+  input: LegInput,
+  typesense: TypesenseSearch,
+  filter: SearchRequest['filter'],
+): Legs {
+  const turn = typesense.turn()
+  const told = typesenseFilter(input.scope.projectId, filter)
+  return {
+    lexical: (wanted, coverage) =>
+      timed(input.onLeg, 'typesense', () => typesenseLexicalLeg(input, turn, told, wanted, coverage)),
+    vector: (query) => timed(input.onLeg, 'typesense', () => typesenseVectorLeg(input, turn, told, query)),
+  }
+}
+
+/** @param embedding of the query; null where the mode wants none */
+export async function runLegs(
+  { lexical, vector }: Legs,
+  wanted: string,
+  mode: SearchMode,
+  embedding: Promise<QueryVector> | null,
+): Promise<LegsRun> {
+  if (embedding === null) return { lexical: await lexical(wanted, false), vector: null, degraded: [] }
+  if (mode === 'SEMANTIC') {
+    const found = await embedding
+    if ('vector' in found) return { lexical: null, vector: await vector(found.vector), degraded: [] }
+    return { lexical: await lexical(wanted, false), vector: null, degraded: [found.missing] }
+  }
+  // The database scores words while the model embeds the query: they are different processes.
+  const [words, found] = await Promise.all([lexical(wanted, true), embedding])
+  if ('vector' in found) return { lexical: words, vector: await vector(found.vector), degraded: [] }
+  return { lexical: await lexical(wanted, false), vector: null, degraded: [found.missing] }
+}

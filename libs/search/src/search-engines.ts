@@ -1,0 +1,94 @@
+import type { Generation } from '@daybook/projection/generations'
+import type { SearchEngine } from './engine.ts'
+import type { LegInput } from './legs/leg-input.ts'
+import type { ParsedQuery } from './query/query.ts'
+import { type QueryVector, queryVector } from './query-vector.ts'
+import { type LegsRun, postgresLegs, runLegs, typesenseLegs } from './run-legs.ts'
+import type { SearchParts } from './search-parts.ts'
+import type { SearchMode, SearchRequest } from './search-request.ts'
+import { readSearchState, waitingForVectors } from './search-state.ts'
+import { timed } from './timed.ts'
+import { chooseEngine, type EngineChosen } from './typesense/choose-engine.ts'
+import { TypesenseFailed } from './typesense/typesense-failed.ts'
+
+/** What the legs found, and on what. */
+export interface Searched extends LegsRun {
+  readonly engine: SearchEngine
+  readonly generation: Generation
+  /** The position in the journal that it includes. */
+  readonly sequence: number
+}
+
+/**
+ * Runs the legs on the engine that is asked for and able; where Typesense fails on the way, once more on Postgres, which
+ * `degraded` then says.
+ */
+export async function searchOnEngine(
+  parts: SearchParts,
+  input: LegInput,
+  query: ParsedQuery,
+  request: SearchRequest,
+): Promise<Searched> {
+  const embedded = embedOnce(parts, request.mode, query.wanted)
+  // Begins now: it runs beside the looking up of the state.
+  embedded(parts.readModel.generation)
+  // The state first: what is posted while the legs run may be in the answer, but is not promised.
+  const state = await readSearchState(parts.scope, parts.readModel)
+  const { typesense, degraded } = await chooseEngine(parts.scope, parts.typesense ?? null, {
+    engine: request.engine ?? 'AUTO',
+    atLeast: request.atLeast ?? 0,
+    position: state.position,
+  })
+
+  const onPostgres = async (reasons: readonly string[]): Promise<Searched> => {
+    const { generation } = parts.readModel
+    const run = await runLegs(postgresLegs(input), query.wanted, request.mode, embedded(generation))
+    const missing = waitingForVectors(run.vector === null ? 0 : state.pending)
+    return {
+      ...run,
+      engine: 'POSTGRES',
+      generation,
+      sequence: state.position,
+      degraded: [...reasons, ...run.degraded, ...missing],
+    }
+  }
+  const onTypesense = async (chosen: NonNullable<EngineChosen['typesense']>): Promise<Searched> => {
+    const { generation, position, pending } = chosen.state
+    const legs = typesenseLegs(input, chosen.search, request.filter)
+    const run = await runLegs(legs, query.wanted, request.mode, embedded(generation))
+    const missing = waitingForVectors(run.vector === null ? 0 : pending)
+    return {
+      ...run,
+      engine: 'TYPESENSE',
+      generation,
+      // A hit is found there and read from Postgres: it is in both.
+      sequence: Math.min(state.position, position),
+      degraded: [...degraded, ...run.degraded, ...missing],
+    }
+  }
+
+  if (typesense === null) return onPostgres(degraded)
+  try {
+    return await onTypesense(typesense)
+  } catch (error) {
+    if (!(error instanceof TypesenseFailed)) throw error
+    return onPostgres([`typesense ${error.message}, answered by Postgres`])
+  }
+}
+
+/** The query's vector for a generation, embedded once for all generations of one model; null where the mode wants none. */
+function embedOnce(
+  { embedder, onLeg }: SearchParts,
+  mode: SearchMode,
+  wanted: string,
+): (generation: Generation) => Promise<QueryVector> | null {
+  const known = new Map<string, Promise<QueryVector>>()
+  return (generation) => {
+    if (mode === 'KEYWORD') return null
+    const vector =
+      known.get(generation.modelId) ??
+      timed(onLeg, 'query-embedding', () => queryVector(embedder, generation, wanted))
+    known.set(generation.modelId, vector)
+    return vector
+  }
+}

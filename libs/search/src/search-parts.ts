@@ -1,0 +1,16 @@
+import type { Embedder } from '@daybook/embeddings/embedder'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { LiveReadModel } from '@daybook/read-model/live-read-model'
+import type { OnLeg } from './timed.ts'
+import type { TypesenseSearch } from './typesense/typesense-search.ts'
+
+/** What a search works with. */
+export interface SearchParts {
+  readonly scope: ProjectScope
+  readonly readModel: LiveReadModel
+  readonly embedder: Embedder | null
+  /** Null or absent: not configured, everything runs on Postgres. */
+  readonly typesense?: TypesenseSearch | null
+  /** Hears how long each leg took, for the metrics. */
+  readonly onLeg?: OnLeg | undefined
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { readJournal } from '@daybook/journal/read'
+import { readable } from '@daybook/journal/stored-event'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import { type ReadModelHarness, startReadModelHarness } from '@daybook/read-model/testing/read-model-harness'
+import { silentLogger } from '@daybook/runtime/logger'
+import { createTypesenseClient } from '@daybook/typesense/client'
+import { collectionName } from '@daybook/typesense/collection'
+import { ensureLiveGeneration } from '@daybook/typesense/generation'
+import { keepCollection } from '@daybook/typesense/keep-collection'
+import { postAllVectors } from '@daybook/typesense/post-vectors'
+import { createPosting } from '@daybook/typesense/posting'
+import {
+  type TestTypesense,
+  TYPESENSE_SERVERS,
+  type TypesenseKind,
+} from '@daybook/typesense/testing/typesense-servers'
+import { typesenseProjection } from '@daybook/typesense/typesense-projection'
+import type { SearchEngine } from '../engine.ts'
+import { createTypesenseSearch, type TypesenseSearch } from '../typesense/typesense-search.ts'
+
+/** An engine that search suites run on. */
+export interface EngineKind {
+  readonly name: string
+  readonly engine: SearchEngine
+  /** Null for Postgres. */
+  readonly server: TypesenseKind | null
+}
+
+/** The engines, each a suite's parameter: Postgres, the double of Typesense and, where it is configured, a real one. */
+export const ENGINES: readonly EngineKind[] = [
+  { name: 'Postgres', engine: 'POSTGRES', server: null },
+  ...TYPESENSE_SERVERS.map((server) => ({ name: server.name, engine: 'TYPESENSE', server }) as const),
+]
+
+/** What Typesense adds to a read model's harness, which then posts to both. */
+export interface TypesenseAttached {
+  readonly server: TestTypesense
+  readonly alias: string
+  /** Posts what Typesense does not have yet, without the read model. */
+  post(scope: ProjectScope): Promise<void>
+  /** Another way to search it, with a circuit of its own. */
+  newSearch(options?: { readonly timeoutMs?: number; readonly probeAfterMs?: number }): TypesenseSearch
+}
+
+export interface EngineHarness extends ReadModelHarness {
+  readonly typesense: TypesenseAttached | null
+  /** Null on Postgres. It waits for long: these suites are not about time. */
+  readonly search: TypesenseSearch | null
+}
+
+export async function startEngineHarness(
+  database: Pick<TestDatabaseKind, 'start'>,
+  { server }: Pick<EngineKind, 'server'>,
+  options: { readonly dimension?: number } = {},
+): Promise<EngineHarness> {
+  const harness = await startReadModelHarness(database, options)
+  if (server === null) return { ...harness, typesense: null, search: null }
+  const { db, embedder } = harness
+  const running = await server.start()
+  const alias = `daybook_test_${randomUUID().replaceAll('-', '')}`
+  const client = createTypesenseClient({ url: running.url, apiKey: running.apiKey })
+  const generation = await ensureLiveGeneration(db, embedder)
+  const posting = createPosting({ client, generation, logger: silentLogger, base: alias })
+  const projection = typesenseProjection(posting)
+  await keepCollection(db, posting)
+  const searches: TypesenseSearch[] = []
+  const typesense: TypesenseAttached = {
+    server: running,
+    alias,
+    async post(scope) {
+      for (;;) {
+        const from = await projection.position(scope)
+        const events = (await readJournal(scope, { after: from, limit: 100 })).map(readable)
+        const last = events.at(-1)
+        if (last === undefined) return
+        await projection.apply(scope, { from, to: last.sequence, events, parked: [] })
+      }
+    },
+    newSearch(more = {}) {
+      const search = createTypesenseSearch({
+        url: running.url,
+        apiKey: running.apiKey,
+        alias,
+        timeoutMs: 10_000,
+        ...more,
+      })
+      searches.push(search)
+      return search
+    },
+  }
+  const both: EngineHarness = {
+    ...harness,
+    typesense,
+    search: typesense.newSearch(),
+    async remember(scope, ...inputs) {
+      const memories = await harness.remember(scope, ...inputs)
+      await both.post(scope)
+      await both.embed()
+      return memories
+    },
+    async post(scope, size) {
+      await harness.post(scope, size)
+      await typesense.post(scope)
+    },
+    async embed() {
+      await harness.embed()
+      await postAllVectors(db, posting)
+    },
+    async stop() {
+      for (const search of searches) search.close()
+      // By its own name: by the alias' it would be whichever is live.
+      if (running.faults === null) {
+        await client.request((one) => one.collections(collectionName(generation.generation, alias)).delete())
+        await client.request((one) => one.aliases(alias).delete())
+      }
+      client.close()
+      await running.stop()
+      await harness.stop()
+    },
+  }
+  return both
+}
