@@ -1,3 +1,4 @@
+import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
 import { pause } from '@daybook/runtime/backoff'
 import type { FailLine } from '@daybook/typesense/testing/double/faults'
 import type { TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
@@ -125,6 +126,35 @@ const typesenseFault = (
   },
 })
 
+/** Until it is noticed, which takes a second or two, the positions are about a collection that is no more. */
+const loseTypesense: Fault = {
+  name: 'Typesense losing everything',
+  async inflict({ typesense, postgres }) {
+    const db = openDatabase(serverAddress(postgres.url))
+    try {
+      const lost = await collectionInUse(db)
+      typesense.faults.loseEverything()
+      const started = Date.now()
+      while ((await collectionInUse(db).catch(() => lost)) === lost) {
+        if (Date.now() - started > NOTICED_MS)
+          throw new Error('no projector noticed that Typesense lost everything')
+        await pause(50)
+      }
+      return `noticed after ${Date.now() - started} ms`
+    } finally {
+      await db.destroy()
+    }
+  },
+}
+
+const NOTICED_MS = 60_000
+
+/** Which making of the collection the positions are about. */
+async function collectionInUse(db: Database): Promise<string | undefined> {
+  const row = await db.selectFrom('typesense_collections').select('incarnation').executeTakeFirst()
+  return row?.incarnation
+}
+
 /** Every kind of fault. */
 export const FAULTS: readonly Fault[] = [
   killOne('gateway'),
@@ -155,8 +185,5 @@ export const FAULTS: readonly Fault[] = [
     faults.failLines(someLines(random))
     return () => faults.failLines(null)
   }),
-  typesenseFault('losing everything', ({ faults }) => {
-    faults.loseEverything()
-    return () => {}
-  }),
+  loseTypesense,
 ]

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
+import { importLocomo } from './import-locomo.ts'
 import { runChaosRounds } from './run.ts'
 
 /*
  * `npm run test:chaos -- --rounds 20 --seed 7`: two of each service on native Postgres, NATS and the double of Typesense,
  * which are killed, wiped and slowed down while clients write. `--only NATS` limits it to faults with that in their name.
+ * `--locomo ../shared/locomo` imports the conversations through both gateways instead, while processes are killed.
  */
 
 const { values } = parseArgs({
@@ -12,6 +14,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     embedder: { type: 'string', default: 'minilm' },
     only: { type: 'string', default: '' },
+    locomo: { type: 'string' },
   },
 })
 const [rounds, seed] = [Number(values.rounds), Number(values.seed)]
@@ -22,12 +25,19 @@ if (!Number.isInteger(rounds) || !Number.isInteger(seed) || !['minilm', 'none'].
 console.log(
   `seed ${seed}: it decides who does what; when a fault hits is up to the machine, so no run repeats exactly`,
 )
+const report = (line: string) => console.log(line)
+if (values.locomo !== undefined) {
+  const { differences, ...result } = await importLocomo(values.locomo, seed, report)
+  console.log(result)
+  for (const difference of differences) console.error(`  ${difference}`)
+  process.exit(differences.length > 0 ? 1 : 0)
+}
 const run = await runChaosRounds({
   rounds,
   seed,
   embedder: values.embedder as 'minilm' | 'none',
   only: values.only,
-  report: (line) => console.log(line),
+  report,
 })
 console.log(`\n${run.rounds} rounds, ${run.acknowledged} results acknowledged`)
 if (run.differences.length > 0) {

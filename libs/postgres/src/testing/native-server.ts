@@ -72,6 +72,20 @@ export async function startNativeServer(): Promise<NativeServer> {
   }
 }
 
+/** Whether this machine has a server to start. The global setup says loudly where not. */
+export const HAS_NATIVE_POSTGRES = canStart()
+
+function canStart(): boolean {
+  try {
+    findBinaries()
+    serverUser()
+    return true
+  } catch (error) {
+    if (error instanceof NoNativeServerError) return false
+    throw error
+  }
+}
+
 /** The folder with `initdb` and `postgres`. Debian keeps those off the PATH, one folder a version. */
 function findBinaries(): string {
   const debian = '/usr/lib/postgresql'

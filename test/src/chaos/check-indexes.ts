@@ -1,0 +1,14 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { liveReadModel } from '@daybook/read-model/live-read-model'
+import { checkReadModel } from '@daybook/read-model/testing/check-read-model'
+import { checkTypesenseIndex } from './check-typesense-index.ts'
+import type { Cluster } from './cluster.ts'
+
+/** Holds both projections of a project against the journal. @returns every difference in words */
+export async function checkIndexes({ typesense }: Cluster, scope: ProjectScope): Promise<string[]> {
+  const postgres = await checkReadModel(scope, await liveReadModel(scope.db))
+  return [
+    ...postgres.map((difference) => `Postgres: ${difference}`),
+    ...(await checkTypesenseIndex(typesense, scope)),
+  ]
+}
