@@ -1,3 +1,4 @@
+import { contentHash } from '@daybook/embeddings/store'
 import { readJournal } from '@daybook/journal/read'
 import { readable } from '@daybook/journal/stored-event'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -7,7 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { claimProject, releaseClaim, renewClaim } from './claim.ts'
 import type { TypesenseClient } from './client.ts'
-import { postAllVectors } from './post-vectors.ts'
+import { postVectors } from './post-vectors.ts'
 import { repostNoted } from './reposts.ts'
 import {
   note,
@@ -135,13 +136,16 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     await harness.post(scope)
     await harness.embed()
     const { client, resume, paused } = pausing()
-    const late = postAllVectors(harness.db, harness.replica({ client }).posting)
+    const late = postVectors(harness.db, harness.replica({ client }).posting, [
+      contentHash('text with a vector'),
+    ])
     await paused()
     await leaseRunsOut(scope)
     await harness.append(scope, { type: 'revise', id: memory.id, input: note('text without one yet') })
     await harness.post(scope)
     resume()
     await late
+    expect(await harness.check(scope)).not.toEqual([])
     await repostNoted(harness.db, harness.posting)
     expect(await harness.check(scope)).toEqual([])
     await harness.embed()

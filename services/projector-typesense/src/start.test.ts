@@ -1,10 +1,12 @@
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import type { Command } from '@daybook/memory/commands'
 import type { JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/position-signal'
+import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { typesenseStatus } from '@daybook/typesense/status'
 import {
@@ -14,6 +16,7 @@ import {
   type TypesenseHarness,
 } from '@daybook/typesense/testing/typesense-harness'
 import { TYPESENSE_SERVERS } from '@daybook/typesense/testing/typesense-servers'
+import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTypesenseProjector, type TypesenseProjector } from './start.ts'
 
@@ -156,5 +159,78 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
       expect(await check(scope)).toEqual([])
       expect(await status(scope)).toMatchObject({ parked: 0 })
     },
+  )
+
+  it.skipIf(server.name !== 'the double')(
+    'two come to what the journal says through failures in any order',
+    async () => {
+      const { faults } = harness.typesense
+      const seed = Math.floor(Math.random() * 2 ** 31)
+      const random = fc.sample(fc.nat(2 ** 31 - 1), { seed, numRuns: 400 })
+      const choose = <T>(from: readonly T[]): T => from[(random.pop() ?? 0) % from.length] as T
+      const scopes = [await harness.newProject(), await harness.newProject(), await harness.newProject()]
+      const written = new Map(scopes.map((scope) => [scope, [] as string[]]))
+      await run(counting().embedder)
+      await run(counting().embedder)
+      const failures: (() => Promise<void> | void | undefined)[] = [
+        () => faults?.refuse(),
+        () => faults?.notReady(true),
+        () => faults?.slow(200),
+        () => faults?.slow(700),
+        () => faults?.failLines(({ version }) => (version === 2 ? 'Nothing with a 2 today.' : null)),
+        async () => {
+          // A collection is told from the one before it by the second of its making where a server keeps no metadata.
+          await pause(1_100)
+          faults?.loseEverything()
+        },
+      ]
+      const mend = async () => {
+        faults?.notReady(false)
+        faults?.slow(0)
+        faults?.failLines(null)
+        await faults?.accept()
+      }
+      const write = async () => {
+        const scope = choose(scopes)
+        const ids = written.get(scope) ?? []
+        const id = choose(ids.length === 0 ? [''] : ids)
+        const remembered = rememberCommand(
+          note(`text ${choose(random)} ${'and more '.repeat(choose([0, 0, 0, 40]))}`),
+        )
+        const command: Command =
+          id === '' || choose([true, false])
+            ? remembered
+            : choose<Command>([
+                { type: 'revise', id, input: note(`another text ${choose(random)}`) },
+                { type: 'revise', id, input: { importance: 1 } },
+                { type: 'forget', id },
+                { type: 'restore', id },
+              ])
+        await harness.append(scope, command).catch(() => {})
+        if (command === remembered) ids.push(remembered.id)
+      }
+      try {
+        for (let round = 0; round < 12; round += 1) {
+          const lasting = choose(failures)
+          await lasting()
+          for (let writes = choose([1, 5, 12]); writes > 0; writes -= 1) await write()
+          await pause(choose([0, 50, 300]))
+          if (choose([true, true, false])) await mend()
+        }
+        await mend()
+        for (const scope of scopes) {
+          await vi.waitUntil(async () => (await status(scope)).lag === 0, { timeout: 30_000, interval: 50 })
+          await vi
+            .waitUntil(async () => (await check(scope)).length === 0, { timeout: 30_000, interval: 100 })
+            .catch(async () => {
+              expect(await check(scope)).toEqual([])
+            })
+          await settled(scope)
+        }
+      } catch (error) {
+        throw new Error(`with the seed ${seed}`, { cause: error })
+      }
+    },
+    120_000,
   )
 })
