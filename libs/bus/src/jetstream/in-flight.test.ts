@@ -3,25 +3,19 @@ import { createInFlight } from './in-flight.ts'
 
 /** Work that ends when told. */
 function work() {
-  let end = { resolve: () => {}, reject: (_: Error) => {} }
-  const promise = new Promise<void>((resolve, reject) => {
-    end = { resolve, reject }
+  let resolve = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes
+    reject = no
   })
-  return { promise, ...end }
+  return { promise, resolve: () => resolve(), reject: (error: Error) => reject(error) }
 }
-const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Whether a promise has resolved by now. */
+/** Whether a promise has resolved after a turn of the event loop. */
 async function isOver(promise: Promise<void>): Promise<boolean> {
-  let over = false
-  void promise.then(
-    () => {
-      over = true
-    },
-    () => {},
-  )
-  await turn()
-  return over
+  const turn = new Promise<'not yet'>((resolve) => setImmediate(() => resolve('not yet')))
+  return (await Promise.race([promise.catch(() => 'not yet'), turn])) !== 'not yet'
 }
 
 describe('what is in flight', () => {
