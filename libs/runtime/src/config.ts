@@ -24,6 +24,8 @@ export interface Config {
   readonly host: string
   readonly port: number
   readonly dataDir: string
+  /** Undefined: the first start makes one. */
+  readonly defaultKey: string | undefined
   readonly databaseUrl: string | undefined
   /** Undefined: events travel inside the process, and projectors elsewhere poll the journal. */
   readonly nats: NatsConfig | undefined
@@ -63,6 +65,7 @@ export function readConfig(
     host: settings.DAYBOOK_HOST,
     port: settings.DAYBOOK_PORT,
     dataDir: resolve(settings.DAYBOOK_DATA_DIR),
+    defaultKey: settings.DAYBOOK_DEFAULT_KEY,
     databaseUrl: settings.DATABASE_URL,
     nats:
       settings.NATS_URL === undefined

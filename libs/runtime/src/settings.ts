@@ -59,6 +59,14 @@ export const SETTINGS = z
       'folder',
       'Folder for the API key, the embedded database and caches',
     ),
+    DAYBOOK_DEFAULT_KEY: documented(
+      z
+        .string()
+        .regex(/^dbk_[\w-]{32,200}$/u, 'must be dbk_ and 32 to 200 letters, digits, - or _')
+        .optional(),
+      'secret',
+      'Key that shall open the project `default`, the same for all gateways; without it each makes one in its data folder',
+    ),
     DATABASE_URL: documented(
       url('postgres', 'postgresql').optional(),
       'URL',

@@ -6,12 +6,12 @@ import { type Daemon, startDaemon } from './start-daemon.ts'
 
 const startedAt = Date.now()
 
-function greeting({ url, apiKey, apiKeyPath }: Daemon): string {
+function greeting({ url, apiKey, apiKeyPlace }: Daemon): string {
   return `
 Daybook is ready at ${url} (after ${((Date.now() - startedAt) / 1000).toFixed(1)} s)
 
   GraphiQL   ${url}/graphql#key=${apiKey}
-  API key    in ${apiKeyPath}
+  API key    ${apiKeyPlace}
 
 Try, in another terminal:
 

@@ -15,7 +15,8 @@ import { lockDataFolder } from './data-folder.ts'
 export interface Daemon {
   readonly url: string
   readonly apiKey: string
-  readonly apiKeyPath: string
+  /** Where a person finds the key. */
+  readonly apiKeyPlace: string
 }
 
 /**
@@ -47,5 +48,5 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   stops.add(projector.stop)
   const { gateway, defaultKey } = await serveGateway(config, shared, parts)
   lock.describe({ url: gateway.url })
-  return { url: gateway.url, apiKey: defaultKey.key, apiKeyPath: defaultKey.path }
+  return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }
 }

@@ -22,7 +22,7 @@ await runProcess({
     const shared = { db, bus, signal, metrics, embedder: await loading }
     const { gateway, defaultKey } = await serveGateway(config, shared, parts)
     console.log(
-      `The gateway is ready at ${gateway.url}; a key of the project "default" is in ${defaultKey.path}`,
+      `The gateway is ready at ${gateway.url}; its key of the project "default" is ${defaultKey.place}`,
     )
   },
 })

@@ -31,7 +31,7 @@ export async function serveGateway(
   { logger, stops }: Pick<ProcessParts, 'logger' | 'stops'>,
 ): Promise<{ gateway: Gateway; defaultKey: DefaultKey }> {
   const { db, bus, metrics } = shared
-  const defaultKey = await ensureDefaultKey(db, config.dataDir)
+  const defaultKey = await ensureDefaultKey(db, config)
   const committed = openRelay(config, { db, bus, metrics, logger, stops })
   const writer = createJournalWriter(committed, metrics)
   const access = startAccessTracker(db, logger)

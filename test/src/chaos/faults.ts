@@ -9,6 +9,8 @@ import type { ServiceName } from './service-process.ts'
 /** What is done to a cluster while clients write. It heals itself before it resolves. */
 export interface Fault {
   readonly name: string
+  /** What it is done to. Two faults of one round are done to different things. */
+  readonly to: ServiceName | 'NATS' | 'Postgres' | 'Typesense'
   /** @returns details for the round's line */
   inflict(cluster: Cluster, random: Random): Promise<string>
 }
@@ -17,6 +19,7 @@ const of = ({ services }: Cluster, service: ServiceName) => services.filter((one
 
 const killOne = (service: ServiceName): Fault => ({
   name: `kill -9 of a ${service}`,
+  to: service,
   async inflict(cluster, random) {
     const victim = random.oneOf(of(cluster, service))
     await victim.kill()
@@ -29,6 +32,7 @@ const killOne = (service: ServiceName): Fault => ({
 
 const killAll = (service: ServiceName): Fault => ({
   name: `kill -9 of every ${service}`,
+  to: service,
   async inflict(cluster, random) {
     const victims = of(cluster, service)
     await Promise.all(victims.map((victim) => victim.kill()))
@@ -40,6 +44,7 @@ const killAll = (service: ServiceName): Fault => ({
 
 const stopOne = (service: ServiceName): Fault => ({
   name: `SIGTERM to a ${service}`,
+  to: service,
   async inflict(cluster, random) {
     const victim = random.oneOf(of(cluster, service))
     const code = await victim.stop()
@@ -52,6 +57,7 @@ const stopOne = (service: ServiceName): Fault => ({
 /** Longer than the claim that a projector takes on a project, so that another goes on in its place. */
 const freezeOne = (service: ServiceName): Fault => ({
   name: `a ${service} that hangs`,
+  to: service,
   async inflict(cluster, random) {
     const victim = random.oneOf(of(cluster, service))
     const goOn = victim.freeze()
@@ -64,6 +70,7 @@ const freezeOne = (service: ServiceName): Fault => ({
 
 const wipeNats: Fault = {
   name: "JetStream's store wiped",
+  to: 'NATS',
   async inflict({ nats }, random) {
     await nats.kill()
     nats.wipe()
@@ -75,6 +82,7 @@ const wipeNats: Fault = {
 
 const natsDown: Fault = {
   name: 'NATS down for longer than its duplicate window',
+  to: 'NATS',
   async inflict({ nats }, random) {
     await nats.kill()
     const time = DUPLICATE_WINDOW_MS + random.between(100, 2_500)
@@ -86,6 +94,7 @@ const natsDown: Fault = {
 
 const crashPostgres: Fault = {
   name: 'crash of Postgres',
+  to: 'Postgres',
   async inflict({ postgres }, random) {
     await postgres.crash()
     await pause(random.between(0, 1_000))
@@ -117,6 +126,7 @@ const typesenseFault = (
   ) => (() => void | Promise<void>) | Promise<() => Promise<void>>,
 ): Fault => ({
   name: `Typesense ${name}`,
+  to: 'Typesense',
   async inflict({ typesense }, random) {
     const end = await begin(typesense, random)
     const time = random.between(300, 3_000)
@@ -129,6 +139,7 @@ const typesenseFault = (
 /** Until it is noticed, which takes a second or two, the positions are about a collection that is no more. */
 const loseTypesense: Fault = {
   name: 'Typesense losing everything',
+  to: 'Typesense',
   async inflict({ typesense, postgres }) {
     const db = openDatabase(serverAddress(postgres.url))
     try {

@@ -136,11 +136,11 @@ async function oneRound({
   ].join(', ')
 }
 
-/** One fault, or two different ones that overlap; each with randomness of its own, as they run beside each other. */
+/** One fault, or two done to different things that overlap; each with randomness of its own, as they run beside each other. */
 function chooseFaults(faults: readonly Fault[], random: Random) {
   const first = random.oneOf(faults)
   const second = random.oneOf(faults)
-  const chosen = first === second || random.chance(0.4) ? [first] : [first, second]
+  const chosen = first.to === second.to || random.chance(0.4) ? [first] : [first, second]
   return chosen.map((fault) => ({
     fault,
     after: random.between(50, 1_500),

@@ -127,8 +127,11 @@ describe('compose.yaml', () => {
 
   test('takes secrets from the environment, where make-env puts them, and holds none', () => {
     const secrets = [...read('infra/compose.yaml').matchAll(/\$\{(\w+):\?/gu)].map((match) => match[1])
-    for (const secret of new Set(secrets)) expect(read('infra/make-env')).toContain(`${secret}=%s`)
-    expect(new Set(secrets)).toEqual(new Set(['POSTGRES_PASSWORD', 'TYPESENSE_API_KEY']))
+    for (const secret of new Set(secrets))
+      expect(read('infra/make-env')).toMatch(new RegExp(`${secret}=(dbk_)?%s`, 'u'))
+    expect(new Set(secrets)).toEqual(
+      new Set(['POSTGRES_PASSWORD', 'TYPESENSE_API_KEY', 'DAYBOOK_DEFAULT_KEY']),
+    )
     expect(read('.gitignore').split('\n')).toContain('infra/.env')
     expect(read('.dockerignore').split('\n')).toContain('**/.env')
     for (const { environment } of Object.values(compose.services))

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { DaybookError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '../connect.ts'
 
@@ -13,11 +14,35 @@ function hashOf(key: string): Buffer {
 /** Makes a key for the project. Only its hash is stored: this is the one moment at which it can be read. */
 export async function createApiKey(db: Database, projectId: string, name: string): Promise<string> {
   const key = PREFIX + randomBytes(32).toString('base64url')
+  await insertKey(db, projectId, name, key)
+  return key
+}
+
+/**
+ * Lets a key that was made elsewhere, in the form that the settings check, open the project.
+ * @throws DaybookError CONFIGURATION where it opens another one already
+ */
+export async function ensureApiKey(
+  db: Database,
+  projectId: string,
+  name: string,
+  key: string,
+): Promise<void> {
+  await insertKey(db, projectId, name, key)
+  const access = await accessOfKey(db, key)
+  if (access?.projectId !== projectId)
+    throw new DaybookError(
+      'CONFIGURATION',
+      `The key that is to open the project "${name}" opens another one already.`,
+    )
+}
+
+async function insertKey(db: Database, projectId: string, name: string, key: string): Promise<void> {
   await db
     .insertInto('api_keys')
     .values({ id: newId(), project_id: projectId, key_hash: hashOf(key), name })
+    .onConflict((conflict) => conflict.column('key_hash').doNothing())
     .execute()
-  return key
 }
 
 /** What a key opens, and what it is called: the name is the actor of the events written with it. */
