@@ -46,9 +46,11 @@ export async function typesenseLexicalLeg(
   const ids = new Set(answers.flatMap(({ hits }) => hits.map(({ document }) => String(document.memory_id))))
   const terms = asked.flatMap((term, index): Term[] => {
     const documentFrequency = found.frequencies[index] ?? 0
-    if (documentFrequency > 0)
+    if (isKnown(found, index))
       return [{ lexemes: [term.lexeme], queryFrequency: term.frequency, documentFrequency }]
-    return forgiven.terms.get(index) ?? []
+    const taken = forgiven.terms.get(index)
+    // A word that stays unknown takes nothing from the coverage of the others.
+    return taken === undefined ? [] : [{ ...taken, queryFrequency: term.frequency }]
   })
   const hits = await score(input, terms, [...ids], withCoverage)
   const isCutOff = answers.some((answer) => answer.found > answer.hits.length)
@@ -70,13 +72,23 @@ const search = (term: QueryTerm, filterBy: string, page: number): OneSearch => (
   drop_tokens_threshold: 0,
 })
 
+interface WordsFound {
+  readonly candidates: readonly Found[]
+  /** df of each word. */
+  readonly frequencies: readonly number[]
+}
+
+/** Where forgotten memories are asked for, a word may be in them alone, which df does not count. */
+const isKnown = ({ candidates, frequencies }: WordsFound, index: number) =>
+  (frequencies[index] ?? 0) > 0 || (candidates[index]?.found ?? 0) > 0
+
 /** df counts the whole project, so where a filter narrows the candidates it is asked for beside them. */
 async function askForWords(
   turn: TypesenseTurn,
   { everything, filterBy }: TypesenseFilter,
   terms: readonly QueryTerm[],
   page: number,
-): Promise<{ candidates: readonly Found[]; frequencies: readonly number[] }> {
+): Promise<WordsFound> {
   const candidates = terms.map((term) => search(term, filterBy, page))
   if (filterBy === everything) {
     const found = await turn.ask(candidates)
@@ -95,10 +107,10 @@ async function askForTypos(
   turn: TypesenseTurn,
   { filterBy }: TypesenseFilter,
   asked: readonly QueryTerm[],
-  { frequencies }: { readonly frequencies: readonly number[] },
+  found: WordsFound,
   page: number,
-): Promise<{ candidates: readonly Found[]; terms: ReadonlyMap<number, Term[]> }> {
-  const unknown = [...asked.entries()].filter(([index]) => frequencies[index] === 0)
+): Promise<{ candidates: readonly Found[]; terms: ReadonlyMap<number, Omit<Term, 'queryFrequency'>> }> {
+  const unknown = [...asked.entries()].filter(([index]) => !isKnown(found, index))
   if (unknown.length === 0) return { candidates: [], terms: new Map() }
   const candidates = await turn.ask(
     unknown.map(([, term]) => ({
@@ -118,16 +130,12 @@ async function askForTypos(
   return {
     candidates,
     terms: new Map(
-      unknown.map(([index, term], place) => [
-        index,
-        [
-          {
-            lexemes: lexemes[place] ?? [],
-            queryFrequency: term.frequency,
-            documentFrequency: candidates[place]?.found ?? 0,
-          },
-        ],
-      ]),
+      unknown.flatMap(([index], place) => {
+        const documentFrequency = candidates[place]?.found ?? 0
+        return documentFrequency === 0
+          ? []
+          : [[index, { lexemes: lexemes[place] ?? [], documentFrequency }] as const]
+      }),
     ),
   }
 }

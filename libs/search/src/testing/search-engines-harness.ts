@@ -40,6 +40,8 @@ export interface TypesenseAttached {
   readonly alias: string
   /** Posts what Typesense does not have yet, without the read model. */
   post(scope: ProjectScope): Promise<void>
+  /** Posts what the read model does not have yet, without Typesense. */
+  postElsewhere(scope: ProjectScope): Promise<void>
   /** Another way to search it, with a circuit of its own. */
   newSearch(options?: { readonly timeoutMs?: number; readonly probeAfterMs?: number }): TypesenseSearch
 }
@@ -78,6 +80,7 @@ export async function startEngineHarness(
         await projection.apply(scope, { from, to: last.sequence, events, parked: [] })
       }
     },
+    postElsewhere: (scope) => harness.post(scope),
     newSearch(more = {}) {
       const search = createTypesenseSearch({
         url: running.url,

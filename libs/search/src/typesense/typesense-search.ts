@@ -61,6 +61,10 @@ export interface TypesenseSearchOptions {
   readonly timeoutMs?: number
   /** Milliseconds until an open circuit is probed. Default 5,000. */
   readonly probeAfterMs?: number
+  /** For the log: hears that Typesense is left alone from now on and why, as an operator needs it. */
+  readonly onOpen?: (reason: Error) => void
+  /** For the log: hears that it is asked again. */
+  readonly onClose?: () => void
 }
 
 /** The server's default for `limit_multi_searches`. */
@@ -77,6 +81,10 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
     handleWhen((error) => error instanceof TypesenseUnavailableError || error instanceof TaskCancelledError),
     { breaker: new ConsecutiveBreaker(1), halfOpenAfter: probeAfterMs },
   )
+  breaker.onBreak((event) => {
+    if ('error' in event) options.onOpen?.(event.error)
+  })
+  breaker.onReset(() => options.onClose?.())
   let isProbing = false
 
   const guarded = async <T>(milliseconds: number, run: () => Promise<T>): Promise<T> => {

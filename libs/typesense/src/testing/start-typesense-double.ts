@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { answer } from './double/answer.ts'
 import { type Faults, noFaults } from './double/faults.ts'
 import { createStore } from './double/store.ts'
@@ -62,7 +63,7 @@ export async function startTypesenseDouble(options: TypesenseDoubleOptions): Pro
     for await (const chunk of request) chunks.push(chunk)
     const { method = 'GET', url = '/' } = request
     if (calls.length < KEPT_CALLS) calls.push(`${method} ${url.split('?')[0]}`)
-    if (state.slowBy > 0) await new Promise((resolve) => setTimeout(resolve, state.slowBy))
+    if (state.slowBy > 0) await pause(state.slowBy, undefined, { ref: false })
     const reply = answer(store, apiKey, state, {
       method,
       url,

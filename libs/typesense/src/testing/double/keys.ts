@@ -1,16 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { RequestFailure } from './reply.ts'
-import type { Store } from './store.ts'
-
-export interface ApiKey {
-  readonly id: number
-  readonly value: string
-  readonly description: string
-  readonly actions: readonly string[]
-  readonly collections: readonly string[]
-  readonly autodelete: boolean
-  readonly expires_at: number
-}
+import type { ApiKey, Store } from './store.ts'
 
 /** What a request may see: a scoped key adds parameters to each search. */
 export interface Permission {

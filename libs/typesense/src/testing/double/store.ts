@@ -1,7 +1,16 @@
 import { type Collection, createCollection } from './collection.ts'
-import type { ApiKey } from './keys.ts'
 import { RequestFailure } from './reply.ts'
 import { readSchema } from './schema.ts'
+
+export interface ApiKey {
+  readonly id: number
+  readonly value: string
+  readonly description: string
+  readonly actions: readonly string[]
+  readonly collections: readonly string[]
+  readonly autodelete: boolean
+  readonly expires_at: number
+}
 
 /** Everything the double remembers. */
 export interface Store {
