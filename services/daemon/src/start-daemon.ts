@@ -8,6 +8,7 @@ import { openMetrics } from '@daybook/process/open-metrics'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
+import { startTypesenseProjector } from '@daybook/projector-typesense/start'
 import type { Config } from '@daybook/runtime/config'
 import { lockDataFolder } from './data-folder.ts'
 
@@ -27,7 +28,7 @@ export interface Daemon {
  * @throws DaybookError CONFIGURATION, LOCKED, UNAVAILABLE, written for the person who started it
  */
 export async function startDaemon(config: Config, parts: ProcessParts): Promise<Daemon> {
-  const { logger, stops } = parts
+  const { logger, progress, stops } = parts
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataFolder(config.dataDir)
   stops.add(lock.release)
@@ -44,8 +45,16 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   const metrics = openMetrics('daybook', db, parts)
   const shared = { db, bus, signal, embedder, metrics }
 
-  const projector = await startPgvectorProjector({ ...shared, logger, model: embedder ?? DEFAULT_MODEL })
-  stops.add(projector.stop)
+  const model = embedder ?? DEFAULT_MODEL
+  const pgvector = await startPgvectorProjector({ ...shared, logger, model })
+  stops.add(pgvector.stop)
+  if (config.typesense !== undefined) {
+    progress('Posting the Typesense of TYPESENSE_URL too')
+    // The projector before embeds all texts; this one takes the vectors over.
+    const { typesense } = config
+    const projector = await startTypesenseProjector({ ...shared, logger, model, typesense, embedder: null })
+    stops.add(projector.stop)
+  }
   const { gateway, defaultKey } = await serveGateway(config, shared, parts)
   lock.describe({ url: gateway.url })
   return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }
