@@ -21,8 +21,16 @@ interface Waiting {
   readonly memory_id: string
 }
 
-/** Gives vectors that have just been stored to the documents that wait for them. @throws TypesenseUnavailableError */
-export async function postVectors(db: Database, posting: Posting, hashes: readonly Buffer[]): Promise<void> {
+/**
+ * Gives vectors that have just been stored to the documents that wait for them.
+ * @returns false where another replica was at work on one of the projects, so that some still wait
+ * @throws TypesenseUnavailableError
+ */
+export async function postVectors(
+  db: Database,
+  posting: Posting,
+  hashes: readonly Buffer[],
+): Promise<boolean> {
   const hex = hashes.map((hash) => hash.toString('hex'))
   const { rows } = await sql<Waiting>`
     select project_id, memory_id from typesense_pending_vectors
@@ -30,7 +38,7 @@ export async function postVectors(db: Database, posting: Posting, hashes: readon
       and content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`.execute(
     db,
   )
-  await postWaiting(db, posting, rows)
+  return postWaiting(db, posting, rows)
 }
 
 /**
@@ -63,26 +71,35 @@ export async function postAllVectors(db: Database, posting: Posting): Promise<vo
   }
 }
 
-async function postWaiting(db: Database, posting: Posting, waiting: readonly Waiting[]): Promise<void> {
+async function postWaiting(db: Database, posting: Posting, waiting: readonly Waiting[]): Promise<boolean> {
+  let all = true
   for (const projectId of new Set(waiting.map((row) => row.project_id))) {
     const ids = waiting.filter((row) => row.project_id === projectId).map((row) => row.memory_id)
     for (let from = 0; from < ids.length; from += MEMORIES_PER_POST)
-      await postProject(posting, projectScope(db, projectId), ids.slice(from, from + MEMORIES_PER_POST))
+      all =
+        (await postProject(
+          posting,
+          projectScope(db, projectId),
+          ids.slice(from, from + MEMORIES_PER_POST),
+        )) && all
   }
+  return all
 }
 
 async function postProject(
   posting: Posting,
   scope: ProjectScope,
   memoryIds: readonly string[],
-): Promise<void> {
+): Promise<boolean> {
   try {
     await underClaim(posting, scope, null, (held) => giveVectors(posting, held, memoryIds))
+    return true
   } catch (error) {
     // Another replica has the project; they go on waiting, and the next round finds them.
-    if (error instanceof PositionMoved) return
+    if (error instanceof PositionMoved) return false
     if (!(error instanceof ImportRefusedError)) throw error
     posting.logger.warn({ error, projectId: scope.projectId }, 'vectors were refused; they are tried again')
+    return true
   }
 }
 

@@ -14,7 +14,7 @@ export interface PostingOptions {
   /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
   readonly base?: string
   /**
-   * Milliseconds for which a project is claimed, at least a call's longest time. Default that time and 5 s: so long the
+   * Milliseconds for which a project is claimed, at least a call's longest time. Default that time and 2 s: so long the
    * projects wait in which a projector was killed.
    */
   readonly leaseMs?: number
@@ -47,7 +47,7 @@ export function createPosting(options: PostingOptions): Posting {
     place: { name: TYPESENSE, generation: generation.generation },
     base,
     collection: collectionName(generation.generation, base),
-    leaseMs: options.leaseMs ?? client.longestCallMs + 5_000,
+    leaseMs: options.leaseMs ?? client.longestCallMs + 2_000,
     turns: createTurns(),
     gate: createBackOffGate(),
     unanswered: new Map(),
