@@ -1,0 +1,125 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { HAS_NATIVE_NATS, startNativeNats } from '@daybook/bus/testing/native-nats'
+import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
+import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
+import { HAS_NATIVE_POSTGRES, startNativeServer } from '@daybook/postgres/testing/native-server'
+import { pause } from '@daybook/runtime/backoff'
+import { createServiceProcess } from '../src/chaos/service-process.ts'
+import { askGraphQL, dataOf } from '../src/support/graphql.ts'
+import { createRandom } from '../src/support/random.ts'
+import { quantile, seconds } from './bench.ts'
+import { createVocabulary, sentence } from './generated-texts.ts'
+
+/**
+ * From a write's acknowledgement until a search finds it, by its words and by its meaning, while 50 memories a second are
+ * written: a gateway, a projector, Postgres and NATS, each a process of its own. Only some writes are watched, since each look
+ * is a search that takes time from what is measured; by meaning it embeds a query besides.
+ */
+export const name = 'findable'
+export const description = 'write to findable by words and by meaning at 50 writes/s, against one embedding'
+
+const WRITES_A_SECOND = 50
+const SECONDS = 20
+const WATCH_EVERY = 25
+
+interface Api {
+  readonly url: string
+  readonly apiKey: string
+}
+
+async function remember(api: Api, text: string): Promise<string> {
+  const query = `mutation ($text: String!) {
+    remember(input: { content: { note: { text: $text } } }) { ... on Remembered { memory { id } } }
+  }`
+  const data = dataOf(
+    await askGraphQL<{ remember: { memory: { id: string } }[] | { memory: { id: string } } }>(api, {
+      query,
+      variables: { text },
+    }),
+  )
+  const result = Array.isArray(data.remember) ? data.remember[0] : data.remember
+  return result?.memory.id ?? ''
+}
+
+/** Milliseconds until a search in the mode has it among its first hits. */
+async function untilFound(api: Api, mode: string, text: string, id: string): Promise<number> {
+  const query = `query ($text: String!) { search(query: $text, mode: ${mode}, limit: 5) { hits { memory { id } } } }`
+  const started = performance.now()
+  for (;;) {
+    const { search } = dataOf(
+      await askGraphQL<{ search: { hits: { memory: { id: string } }[] } }>(api, {
+        query,
+        variables: { text },
+      }),
+    )
+    if (search.hits.some((hit) => hit.memory.id === id)) return performance.now() - started
+    await pause(2)
+  }
+}
+
+/** Milliseconds of one short text on an embedder that has nothing else to do. */
+async function oneEmbedding(text: string): Promise<number> {
+  const embedder = await startMiniLm({ cacheDir: testCacheDir(), onProgress: () => {} })
+  try {
+    const times: number[] = []
+    for (let count = 0; count < 30; count += 1)
+      times.push((await seconds(() => embedder.embed([`${text} ${count}`], { priority: 'query' }))) * 1000)
+    return quantile(times, 0.5)
+  } finally {
+    await embedder.close()
+  }
+}
+
+async function measure(api: Api): Promise<{ words: number[]; meaning: number[] }> {
+  const random = createRandom(1)
+  const word = createVocabulary(random, 5_000)
+  const words: number[] = []
+  const meaning: number[] = []
+  const watched: Promise<unknown>[] = []
+  const watch = async (written: Promise<string>, count: number, text: string): Promise<void> => {
+    const id = await written
+    if (count % (2 * WATCH_EVERY) === 0) words.push(await untilFound(api, 'KEYWORD', `mark${count}`, id))
+    else meaning.push(await untilFound(api, 'SEMANTIC', text, id))
+  }
+  const started = performance.now()
+  for (let count = 0; count < WRITES_A_SECOND * SECONDS; count += 1) {
+    const text = `${sentence(random, word, 6, 20)} mark${count}`
+    const written = remember(api, text)
+    if (count % WATCH_EVERY === 0) watched.push(watch(written, count, text))
+    watched.push(written)
+    await pause(Math.max(0, ((count + 1) * 1000) / WRITES_A_SECOND - (performance.now() - started)))
+  }
+  await Promise.all(watched)
+  return { words, meaning }
+}
+
+export async function run(): Promise<void> {
+  if (!HAS_NATIVE_NATS || !HAS_NATIVE_POSTGRES)
+    return console.log('not measured: there is no native Postgres or NATS here, run infra/debian/install')
+  const alone = await oneEmbedding('What was decided about the harbour and the orchard in the third review')
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+  const [postgres, nats] = await Promise.all([startNativeServer(), startNativeNats()])
+  const environment = { DATABASE_URL: postgres.url, NATS_URL: nats.url, LOG_LEVEL: 'warn' }
+  const services = (['gateway', 'projector-pgvector'] as const).map((service) =>
+    createServiceProcess({ name: service, service, folder, environment }),
+  )
+  try {
+    await Promise.all(services.map((service) => service.start()))
+    const url = services[0]?.url() ?? ''
+    const api = { url, apiKey: readFileSync(join(folder, 'gateway', 'api-key'), 'utf8').trim() }
+    await untilFound(api, 'SEMANTIC', 'warm up', await remember(api, 'warm up'))
+    const { words, meaning } = await measure(api)
+    const show = (values: number[]) =>
+      `p50 ${quantile(values, 0.5).toFixed(0)} ms   p99 ${quantile(values, 0.99).toFixed(0)} ms   (${values.length} watched)`
+    console.log(`  findable by words      ${show(words)}`)
+    console.log(`  findable by meaning    ${show(meaning)}`)
+    console.log(`  one embedding alone    p50 ${alone.toFixed(1)} ms`)
+    console.log(`  by meaning, the p50 is ${(quantile(meaning, 0.5) / alone).toFixed(1)} embeddings`)
+  } finally {
+    await Promise.all(services.map((service) => service.stop()))
+    await Promise.all([postgres.stop(), nats.stop()])
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
