@@ -57,7 +57,6 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
       { context: 'a' },
       { labelsAny: ['b'] },
       { includeForgotten: true },
-      { includeForgotten: true, context: 'a' },
     )
     await fc.assert(
       fc.asyncProperty(

@@ -31,7 +31,7 @@ interface Scope {
   readonly params: SearchParams
 }
 
-/** Letters a word needs before one and before two typos are forgiven. */
+/** Letters that a word, stemmed as its field is, needs before one and before two typos are forgiven. */
 const LETTERS_FOR_TYPOS = [0, 4, 7]
 
 /** @throws RequestFailure for a field that is none, or no text */
@@ -101,11 +101,11 @@ function candidates(
   const prefix = params.prefix && isLast
   const levels: FieldLeaf[][] = []
   for (let typos = 0; typos <= params.numTypos; typos++) {
-    if (typed.length < (LETTERS_FOR_TYPOS[typos] ?? 0)) break
     const leaves: FieldLeaf[] = []
     for (const [fieldAt, field] of fields.entries()) {
       const index = collection.index(field.name)
       const wanted = collection.words(field, typed)[0] ?? typed
+      if (wanted.length < (LETTERS_FOR_TYPOS[typos] ?? 0)) continue
       for (const word of typos === 0 && !prefix ? [wanted] : index.keys()) {
         const isWhole = editDistance(wanted, word, false, typos) === typos
         if (!isWhole && !(prefix && editDistance(wanted, word, true, typos) === typos)) continue
