@@ -49,6 +49,7 @@ export async function startTypesenseDouble(options: TypesenseDoubleOptions): Pro
   const state = noFaults()
   const calls: string[] = []
   let timer: NodeJS.Timeout | null = null
+  let isStopped = false
 
   const save = () => {
     if (timer !== null) clearTimeout(timer)
@@ -119,6 +120,8 @@ export async function startTypesenseDouble(options: TypesenseDoubleOptions): Pro
       loseEverything: () => store.clear(),
     },
     async stop() {
+      if (isStopped) return
+      isStopped = true
       await close()
       save()
     },
