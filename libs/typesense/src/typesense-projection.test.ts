@@ -5,8 +5,8 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentId } from './document.ts'
 import { typesenseStatus } from './status.ts'
-import { exportDocuments } from './testing/check-typesense.ts'
 import { commandOf, step } from './testing/generated-steps.ts'
+import { exportDocuments } from './testing/read-contents.ts'
 import {
   note,
   rememberCommand,

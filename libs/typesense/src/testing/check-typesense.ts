@@ -1,25 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { contentHash } from '@daybook/embeddings/store'
-import { readJournal } from '@daybook/journal/read'
-import type { JournalEvent } from '@daybook/memory/events'
-import { embeddedTextOf, type Memory } from '@daybook/memory/state'
+import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations'
-import { readPosition } from '@daybook/projection/positions'
 import { sql } from 'kysely'
-import type { JsonDocument, TypesenseClient } from '../client.ts'
-import { collectionName } from '../collection.ts'
+import type { JsonDocument } from '../client.ts'
 import { documentsOf, type VectorChunk } from '../document.ts'
-import { TYPESENSE } from '../generation.ts'
-import { readStoredVectors } from '../stored-vectors.ts'
-
-/** Where the documents are that are to be held against the journal. */
-export interface CheckedCollection {
-  readonly client: TypesenseClient
-  readonly generation: Generation
-  /** As in `PostingOptions`. */
-  readonly base?: string
-}
+import { type CheckedCollection, type CheckedContents, hashOf, readContents } from './read-contents.ts'
 
 /** Differences named; an empty collection would else name every memory. */
 const NAMED = 50
@@ -30,22 +16,27 @@ const NAMED = 50
  * waiting for them, and then its text is in the store's queue.
  *
  * A memory with events beyond the position, or with parked ones, may be ahead: documents are written before the position
- * moves. It is never behind. Documents and tables are read one after the other, so let projectors rest meanwhile.
+ * moves. It is never behind. It may run beside projectors, if they come to rest now and then (`readContents`).
  *
  * @returns every difference in words; empty where there is none
  */
 export async function checkTypesense(scope: ProjectScope, checked: CheckedCollection): Promise<string[]> {
-  const documents = await exportDocuments(scope, checked)
-  const timelines = await readTimelines(scope, checked.generation)
-  const pending = await readPending(scope, checked.generation)
-  const vectors = await readStoredVectors(scope.db, checked.generation.modelId, hashesOf(timelines))
-  const differences = await checkPending(scope, checked.generation, timelines, pending)
+  const contents = await readContents(scope, checked)
+  const { documents, timelines, pending, vectors } = contents
+  const differences = await checkPending(scope, checked.generation, contents)
 
+  const found = new Map<string, JsonDocument[]>()
+  for (const document of documents) {
+    const memoryId = String(document.memory_id)
+    const ofMemory = found.get(memoryId) ?? []
+    found.set(memoryId, ofMemory)
+    ofMemory.push(document)
+  }
   for (const [memoryId, { applied, later }] of timelines) {
-    const found = documents.filter((document) => document.memory_id === memoryId)
+    const ofMemory = found.get(memoryId) ?? []
     const compare = (memory: Memory) =>
-      compareMemory(scope.projectId, memory, found, { vectors, waits: pending.has(memoryId) })
-    const problems = applied === null ? noDocuments(memoryId, found) : compare(applied)
+      compareMemory(scope.projectId, memory, ofMemory, { vectors, waits: pending.has(memoryId) })
+    const problems = applied === null ? noDocuments(memoryId, ofMemory) : compare(applied)
     if (problems.length > 0 && !later.some((memory) => compare(memory).length === 0))
       differences.push(...problems)
   }
@@ -55,89 +46,10 @@ export async function checkTypesense(scope: ProjectScope, checked: CheckedCollec
   return more > 0 ? [...differences.slice(0, NAMED), `and ${more} more differences`] : differences
 }
 
-/** All documents of a project, further chunks among them. */
-export async function exportDocuments(
-  { projectId }: ProjectScope,
-  { client, generation, base }: CheckedCollection,
-): Promise<JsonDocument[]> {
-  const name = collectionName(generation.generation, base)
-  const answer = await client.request(({ apiCall }) =>
-    apiCall.get<unknown>(
-      `/collections/${name}/documents/export`,
-      { filter_by: `project_id:=\`${projectId}\`` },
-      { responseType: 'text' },
-    ),
-  )
-  const lines = typeof answer === 'string' ? answer.split('\n') : [JSON.stringify(answer)]
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as JsonDocument)
-}
-
-/** What a memory is at the position, and what it becomes by events that are parked or beyond the position. */
-interface Timeline {
-  applied: Memory | null
-  readonly later: Memory[]
-}
-
-async function readTimelines(
-  scope: ProjectScope,
-  { generation }: Generation,
-): Promise<Map<string, Timeline>> {
-  const position = await readPosition(scope.db, { name: TYPESENSE, generation }, scope.projectId)
-  const parkedRows = await scope.db
-    .selectFrom('parked_events')
-    .select('sequence')
-    .where('projection', '=', TYPESENSE)
-    .where('generation', '=', generation)
-    .where('project_id', '=', scope.projectId)
-    .execute()
-  const parked = new Set(parkedRows.map((row) => row.sequence))
-  const timelines = new Map<string, Timeline>()
-  for (let after = 0; ; ) {
-    const records = await readJournal(scope, { after, limit: 500 })
-    if (records.length === 0) return timelines
-    for (const { sequence, event } of records) {
-      if (sequence !== after + 1) throw new Error(`the journal has a hole after ${after}`)
-      after = sequence
-      const applies = sequence <= position && !parked.has(sequence)
-      if (event === null && applies) throw new Error(`the event ${sequence} cannot be read and is not parked`)
-      if (event !== null) add(timelines, event, applies)
-    }
-  }
-}
-
-function add(timelines: Map<string, Timeline>, event: JournalEvent, applies: boolean): void {
-  const timeline = timelines.get(event.memoryId) ?? { applied: null, later: [] }
-  timelines.set(event.memoryId, timeline)
-  const memory = { state: event.data.state, version: event.version, sequence: event.sequence }
-  if (applies) timeline.applied = memory
-  else timeline.later.push(memory)
-}
-
-const hashOf = ({ state }: Memory) => contentHash(embeddedTextOf(state)).toString('hex')
-const hashesOf = (timelines: ReadonlyMap<string, Timeline>) => [
-  ...new Set(
-    [...timelines.values()].flatMap(({ applied, later }) =>
-      [...(applied ? [applied] : []), ...later].map(hashOf),
-    ),
-  ),
-]
-
-/** Memory → the hash of the text whose vector it waits for. */
-async function readPending(
-  { db, projectId }: ProjectScope,
-  { generation }: Generation,
-): Promise<Map<string, string>> {
-  const { rows } = await sql<{ memory_id: string; hash: string }>`
-    select memory_id, encode(content_hash, 'hex') as hash from typesense_pending_vectors
-    where generation = ${generation} and project_id = ${projectId}`.execute(db)
-  return new Map(rows.map((row) => [row.memory_id, row.hash]))
-}
-
 async function checkPending(
   { db }: ProjectScope,
   { modelId }: Generation,
-  timelines: ReadonlyMap<string, Timeline>,
-  pending: ReadonlyMap<string, string>,
+  { timelines, pending }: CheckedContents,
 ): Promise<string[]> {
   const { rows } = await sql<{ hash: string }>`
     select encode(content_hash, 'hex') as hash from embeddings

@@ -128,7 +128,7 @@ export async function startTypesenseHarness(
       }
     },
     fill: () => postAllVectors(db, posting),
-    check: (scope) => checkTypesense(scope, { client, generation, base }),
+    check: (scope) => checkTypesense(scope, { client, generation, base, restMs: 0 }),
     async stop() {
       if (typesense.faults === null) await removeCollections(client, base, generation)
       client.close()
