@@ -10,6 +10,7 @@ import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { startAccessTracker } from '@daybook/read-model/access'
 import { type Logger, silentLogger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import type { TypesenseSearch } from '@daybook/search/typesense/typesense-search'
 import { type Gateway, startGateway } from '../start.ts'
 
 /** A real gateway with its projector in this process, on a database that suites share. */
@@ -45,7 +46,11 @@ const DIMENSION = 64
 export async function startTestGateway(
   database: TestDatabase,
   embedder: Embedder | null = createHashEmbedder({ dimension: DIMENSION }),
-  { logger = silentLogger, metrics }: { logger?: Logger; metrics?: ServiceMetrics } = {},
+  {
+    logger = silentLogger,
+    metrics,
+    typesense = null,
+  }: { logger?: Logger; metrics?: ServiceMetrics; typesense?: TypesenseSearch | null } = {},
 ): Promise<TestGateway> {
   const { db } = database
   const bus = createInProcessBus()
@@ -55,7 +60,7 @@ export async function startTestGateway(
   const model = embedder ?? { modelId: `test-hash/${DIMENSION}`, dimension: DIMENSION }
   const observed = metrics === undefined ? {} : { metrics }
   const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model, ...observed })
-  const parts = { db, writer, bus, signal, embedder, typesense: null, access, logger, ...observed }
+  const parts = { db, writer, bus, signal, embedder, typesense, access, logger, ...observed }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {
     gateway,
