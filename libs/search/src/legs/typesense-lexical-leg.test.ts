@@ -115,6 +115,8 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
     expect((await words(scope, 'authentcation')).postgres).toEqual([])
     // "logic" is one letter away from a word that is there.
     expect((await words(scope, 'login')).typesense).toHaveLength(1)
+    await harness.remember(scope, note('in 2019, version v1234'))
+    for (const number of ['2018', 'v1235']) expect((await words(scope, number)).typesense).toEqual([])
     const both = (await words(scope, 'authentcation login')).typesense
     expect(both).toHaveLength(3)
   })

@@ -71,6 +71,8 @@ const search = (term: QueryTerm, filterBy: string, page: number): OneSearch => (
   num_typos: 0,
   prefix: false,
   drop_tokens_threshold: 0,
+  // By itself it would look for "basket ball" where there is no "basketball".
+  split_join_tokens: 'off',
 })
 
 interface WordsFound {
@@ -117,6 +119,9 @@ async function askForTypos(
     unknown.map(([, term]) => ({
       ...search(term, filterBy, page),
       num_typos: 2,
+      // 2024 is no misspelt 2023.
+      enable_typos_for_numerical_tokens: false,
+      enable_typos_for_alpha_numerical_tokens: false,
       highlight_fields: 'text',
       // The words that matched, and little around them.
       highlight_affix_num_tokens: 0,

@@ -13,6 +13,8 @@ export interface SearchParams {
   readonly vectorQuery: string
   readonly rerank: boolean
   readonly numTypos: number
+  /** Kinds of words in which typos are not forgiven. */
+  readonly exactWords: readonly RegExp[]
   readonly prefix: boolean
   readonly typoTokensThreshold: number
   readonly dropTokensThreshold: number
@@ -44,6 +46,7 @@ export function readSearchParams(given: Readonly<Record<string, unknown>>): Sear
       throw new RequestFailure(400, `Parameter \`${name}\` must be an unsigned integer.`)
     return value
   }
+  const isOff = (name: string) => String(given[name]) === 'false'
   if (given.q === undefined) throw new RequestFailure(400, 'Parameter `q` is required.')
   const perPage = number('per_page', number('limit', 10))
   if (perPage > 250) throw new RequestFailure(422, 'Only upto 250 hits can be fetched per page.')
@@ -60,6 +63,10 @@ export function readSearchParams(given: Readonly<Record<string, unknown>>): Sear
     vectorQuery: String(given.vector_query ?? ''),
     rerank: String(given.rerank_hybrid_matches) === 'true',
     numTypos: Math.min(number('num_typos', 2), 2),
+    exactWords: [
+      ...(isOff('enable_typos_for_numerical_tokens') ? [/^\p{N}+$/u] : []),
+      ...(isOff('enable_typos_for_alpha_numerical_tokens') ? [/\p{L}.*\p{N}|\p{N}.*\p{L}/u] : []),
+    ],
     prefix: !String(given.prefix ?? 'true').startsWith('false'),
     typoTokensThreshold: number('typo_tokens_threshold', 1),
     dropTokensThreshold: number('drop_tokens_threshold', 1),

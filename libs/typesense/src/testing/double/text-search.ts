@@ -100,7 +100,8 @@ function candidates(
 ): Candidates {
   const prefix = params.prefix && isLast
   const levels: FieldLeaf[][] = []
-  for (let typos = 0; typos <= params.numTypos; typos++) {
+  const most = params.exactWords.some((kind) => kind.test(typed)) ? 0 : params.numTypos
+  for (let typos = 0; typos <= most; typos++) {
     const leaves: FieldLeaf[] = []
     for (const [fieldAt, field] of fields.entries()) {
       const index = collection.index(field.name)
