@@ -96,7 +96,7 @@ async function killAtRandom(
 ): Promise<number> {
   let kills = 0
   for (; !importing.done; kills += 1) {
-    await pause(random.between(200, 1_500))
+    await pause(random.between(1_500, 5_000))
     const victim = random.oneOf(services)
     report(`kill -9 of ${victim.name}`)
     await victim.kill()
