@@ -10,6 +10,8 @@ export interface Stored {
   readonly seq: number
   readonly document: Document
   readonly vectors: ReadonlyMap<string, Float32Array>
+  /** Words of each text, by field. */
+  readonly lengths: ReadonlyMap<string, number>
 }
 
 /** word → seq → positions, of one field. */
@@ -47,14 +49,17 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
   const words = (field: Field, text: string) =>
     tokensOf(field, text).map(({ word }) => (field.stem ? stem(word) : word))
 
-  function eachWord(document: Document, visit: (index: FieldIndex, word: string, position: number) => void) {
+  function eachWord(
+    document: Document,
+    visit: (index: FieldIndex, word: string, position: number, field: string) => void,
+  ) {
     for (const field of schema.fields) {
       const index = indexes.get(field.name)
       const value = document[field.name]
       if (index === undefined || value === undefined || value === null) continue
       let position = 0
       for (const text of Array.isArray(value) ? value : [value])
-        for (const word of words(field, String(text))) visit(index, word, position++)
+        for (const word of words(field, String(text))) visit(index, word, position++, field.name)
     }
   }
 
@@ -74,10 +79,12 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
         .filter((field) => isVector(field) && Array.isArray(document[field.name]))
         .map((field) => [field.name, normalised(document[field.name] as number[])]),
     )
-    const stored = { seq, document, vectors }
+    const lengths = new Map<string, number>()
+    const stored = { seq, document, vectors, lengths }
     documents.set(document.id, stored)
     seqs.set(seq, stored)
-    eachWord(document, (index, word, position) => {
+    eachWord(document, (index, word, position, field) => {
+      lengths.set(field, position + 1)
       const posting = index.get(word) ?? new Map<number, number[]>()
       index.set(word, posting)
       const positions = posting.get(seq)

@@ -145,14 +145,12 @@ function matchAll(
   for (const [seq, perField] of bySeq) {
     const found = new Set([...perField.values()].flatMap((perWord) => [...perWord.keys()]))
     if (found.size < wanted.length) continue
-    const document = collection.bySeq(seq)?.document
+    const stored = collection.bySeq(seq)
     all.set(
       seq,
       [...perField].map(([fieldAt, words]) => {
         const field = fields[fieldAt]
-        const text = field === undefined ? undefined : document?.[field.name]
-        const length =
-          field === undefined || typeof text !== 'string' ? 0 : collection.words(field, text).length
+        const length = field?.type === 'string' ? (stored?.lengths.get(field.name) ?? 0) : 0
         return { fieldAt, words, exact: length === words.size && length === wanted.length }
       }),
     )
