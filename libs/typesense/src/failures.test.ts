@@ -1,8 +1,11 @@
+import { readJournal } from '@daybook/journal/read'
+import { readable } from '@daybook/journal/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved } from '@daybook/projection/projection'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTypesenseClient } from './client.ts'
 import { ensureAlias } from './collection.ts'
 import { keepCollection } from './keep-collection.ts'
 import { typesenseStatus } from './status.ts'
@@ -23,7 +26,7 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
   let faults: Faults
   beforeAll(async () => {
     if (DOUBLE === undefined) throw new Error('there is no double')
-    harness = await startTypesenseHarness(database, DOUBLE, { timeoutMs: 300 })
+    harness = await startTypesenseHarness(database, DOUBLE)
     if (harness.typesense.faults === null) throw new Error('the double has no faults')
     faults = harness.typesense.faults
   })
@@ -96,7 +99,6 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
   const OUTAGES: [string, { begin(): Promise<void> | void; end(): Promise<void> | void }][] = [
     ['answers 503', { begin: () => faults.notReady(true), end: () => faults.notReady(false) }],
     ['refuses connections', { begin: () => faults.refuse(), end: () => faults.accept() }],
-    ['is slower than the timeout', { begin: () => faults.slow(1_000), end: () => faults.slow(0) }],
   ]
   it.each(OUTAGES)(
     'that %s, nothing is parked, and everything is posted afterwards',
@@ -120,6 +122,26 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
       expect(await harness.check(scope)).toEqual([])
     },
   )
+
+  it('that does not answer in time may carry the call out later: the project waits so long', async () => {
+    const scope = await harness.newProject()
+    await harness.append(scope, rememberCommand(note('asked too late')))
+    const { url, apiKey } = harness.typesense
+    const client = createTypesenseClient({ url, apiKey, timeoutMs: 100 })
+    const { projection } = harness.replica({ client })
+    const events = (await readJournal(scope, { after: 0, limit: 1 })).map(readable)
+    const apply = () => projection.apply(scope, { from: 0, to: 1, events, parked: [] })
+    faults.slow(1_000)
+    await expect(apply()).rejects.toThrow('does not answer')
+    faults.slow(0)
+    await expect(apply()).rejects.toThrow('had no answer')
+    await expect(harness.post(scope)).rejects.toThrow(PositionMoved)
+    expect(await status(scope)).toMatchObject({ position: 0, lag: 1, parked: 0 })
+    await postAtLast(scope)
+    expect(await status(scope)).toMatchObject({ position: 1, lag: 0, parked: 0 })
+    expect(await harness.check(scope)).toEqual([])
+    client.close()
+  })
 
   it('loses everything: the generation is posted from the beginning, vectors too', async () => {
     const [one, other] = [await harness.newProject(), await harness.newProject()]

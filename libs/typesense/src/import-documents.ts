@@ -43,7 +43,8 @@ export async function importDocuments(
   const refused: RefusedDocument[] = []
   for (const page of pages(documents)) {
     const memoryIds = new Set(page.map(({ document }) => memoryOf(document)))
-    const send = (lines: readonly Line[]) => held.write(memoryIds, () => sendLines(posting, action, lines))
+    const send = (lines: readonly Line[]) =>
+      held.write(memoryIds, () => sendLines(posting, action, lines, { whole: lines === page }))
     const first = await send(page)
     const again = page.filter(({ document }) =>
       // An update of a document that is not there is no accident.
@@ -80,10 +81,14 @@ function* pages(documents: readonly JsonDocument[]): Generator<Line[]> {
   if (page.length > 0) yield page
 }
 
+/** Lines that do not all fail by accident. */
+const MANY = 10
+
 async function sendLines(
   { client, collection }: Posting,
   action: 'upsert' | 'update',
   lines: readonly Line[],
+  { whole }: { whole: boolean },
 ): Promise<RefusedDocument[]> {
   const answer = await client.importLines(
     collection,
@@ -99,9 +104,13 @@ async function sendLines(
     const { success, code, error } = readLine(answer[index] ?? '')
     return success ? [] : [{ document, code, error }]
   })
-  // Where every one of many lines fails in the server itself, it is not the documents.
+  // Where every one of many lines fails in the server itself, it is not the documents. Of few it may be: those who look for
+  // the bad ones send them in ever smaller batches, and lines that are sent again have all failed before.
   const allFail =
-    lines.length > 1 && refused.length === lines.length && refused.every(({ code }) => code >= 500)
+    whole &&
+    lines.length >= MANY &&
+    refused.length === lines.length &&
+    refused.every(({ code }) => code >= 500)
   const passing = allFail ? refused[0] : refused.find(({ code, error }) => isPassingLine(code, error))
   if (passing !== undefined)
     throw new TypesenseUnavailableError(

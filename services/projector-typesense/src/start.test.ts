@@ -47,7 +47,7 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
         logger: silentLogger,
         model: harness.embedder,
         embedder,
-        typesense: { url: typesense.url, apiKey: typesense.apiKey, base, timeoutMs: 500, leaseMs: 1_500 },
+        typesense: { url: typesense.url, apiKey: typesense.apiKey, base, timeoutMs: 500, leaseMs: 3_000 },
         pollMs: 100,
       }),
     )

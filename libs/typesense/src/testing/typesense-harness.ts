@@ -65,7 +65,6 @@ export const rememberCommand = (input: RememberInput, id = newId()): Command & {
 export async function startTypesenseHarness(
   { start }: Pick<TestDatabaseKind, 'start'>,
   server: TypesenseKind,
-  { timeoutMs = 2_000 } = {},
 ): Promise<TypesenseHarness> {
   const database = await start()
   const { db } = database
@@ -73,8 +72,7 @@ export async function startTypesenseHarness(
   const embedder = createHashEmbedder({ dimension: 16, maxTokens: 32 })
   const base = `daybook_test_${randomUUID().replaceAll('-', '')}`
   const generation = await ensureLiveGeneration(db, embedder)
-  const newClient = () => createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey, timeoutMs })
-  const client = newClient()
+  const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
   const replica = (options: Partial<PostingOptions> = {}) => {
     const posting = createPosting({ client, generation, logger: silentLogger, base, ...options })
     return { posting, projection: typesenseProjection(posting) }
