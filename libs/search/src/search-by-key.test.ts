@@ -1,9 +1,9 @@
 import type { RememberInput } from '@daybook/memory/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { type ReadModelHarness, startReadModelHarness } from '@daybook/read-model/testing/read-model-harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { POP, RECALL, searchByKey } from './search-by-key.ts'
+import { ENGINES, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
 
 const insight = (key: string | null, content: string, more: Partial<RememberInput> = {}): RememberInput => ({
   content: { kind: 'insight', fields: { key, content } },
@@ -13,11 +13,15 @@ const stash = (name: string, summary: string): RememberInput => ({
   content: { kind: 'stash', fields: { name, summary } },
 })
 
-describe.each(TEST_DATABASES)('search by key on $name', ({ start }) => {
-  let harness: ReadModelHarness
+const COMBINATIONS = TEST_DATABASES.flatMap(({ name, start }) =>
+  ENGINES.map((kind) => ({ ...kind, database: name, start })),
+)
+
+describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, server }) => {
+  let harness: EngineHarness
   let scope: ProjectScope
   beforeAll(async () => {
-    harness = await startReadModelHarness({ start })
+    harness = await startEngineHarness({ start }, { server })
     scope = await harness.newProject()
     await harness.remember(
       scope,
@@ -33,13 +37,18 @@ describe.each(TEST_DATABASES)('search by key on $name', ({ start }) => {
 
   const recall = (key: string, limit = 10, where = scope) =>
     searchByKey(
-      { scope: where, readModel: harness.readModel, embedder: harness.embedder },
+      { scope: where, readModel: harness.readModel, embedder: harness.embedder, typesense: harness.search },
       RECALL,
       key,
       limit,
     )
   const pop = (name: string) =>
-    searchByKey({ scope, readModel: harness.readModel, embedder: harness.embedder }, POP, name, 10)
+    searchByKey(
+      { scope, readModel: harness.readModel, embedder: harness.embedder, typesense: harness.search },
+      POP,
+      name,
+      10,
+    )
 
   it('gives what has exactly the key, newest first', async () => {
     const answer = await recall('auth-flow')
