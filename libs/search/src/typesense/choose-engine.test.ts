@@ -99,4 +99,18 @@ describe('which engine answers', () => {
       degraded: [expect.stringMatching(/^typesense has come to sequence 2, 3/)],
     })
   })
+
+  it('is for AUTO not a Typesense that has stopped, which it takes to be after 100 events', async () => {
+    const scope = await filled()
+    const write = async (events: number) => {
+      const commands = Array.from({ length: events }, (_, index) => rememberCommand(note(`login ${index}`)))
+      await harness.append(scope, ...commands)
+      await typesense.postElsewhere(scope)
+    }
+    await write(100)
+    expect(await find(scope)).toMatchObject({ engine: 'TYPESENSE', sequence: 2 })
+    await write(1)
+    expect(await find(scope)).toMatchObject({ engine: 'POSTGRES', sequence: 103 })
+    expect(await find(scope, { engine: 'TYPESENSE' })).toMatchObject({ engine: 'TYPESENSE', sequence: 2 })
+  })
 })

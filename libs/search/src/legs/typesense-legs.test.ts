@@ -9,7 +9,7 @@ import { ENGINES, type EngineHarness, startEngineHarness } from '../testing/sear
 import { hitCondition } from './constraint.ts'
 import { lexicalLeg } from './lexical-leg.ts'
 import { typesenseFilter } from './typesense-filter.ts'
-import { typesenseLexicalLeg } from './typesense-lexical-leg.ts'
+import { PAGE_MAX, typesenseLexicalLeg } from './typesense-lexical-leg.ts'
 import { typesenseVectorLeg } from './typesense-vector-leg.ts'
 import { vectorLeg } from './vector-leg.ts'
 
@@ -151,5 +151,18 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
       expect(postgres.length).toBeGreaterThan(1)
       expect(typesense).toEqual(postgres.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 5) })))
     }
+  })
+
+  it('goes to Postgres for meaning, too, where the check leaves too little of a full page', async () => {
+    const scope = await harness.newProject()
+    const [far] = await harness.remember(
+      scope,
+      note('green bicycle'),
+      ...Array.from({ length: PAGE_MAX }, () => note('login page')),
+    )
+    const [vector] = await harness.embedder.embed(['login page'])
+    const { input, turn, told } = inputs(scope, '"green bicycle"', {}, 100)
+    const hits = await typesenseVectorLeg(input, turn, told, vector!)
+    expect(hits.map((hit) => hit.memoryId)).toEqual([far!.state.id])
   })
 })
