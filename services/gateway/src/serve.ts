@@ -9,6 +9,7 @@ import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import { type DefaultKey, ensureDefaultKey } from './default-key.ts'
 import { openRelay } from './open-relay.ts'
+import { openTypesense } from './open-typesense.ts'
 import { type Gateway, startGateway } from './start.ts'
 
 /** What the gateway shares with other services where they are one process. */
@@ -36,7 +37,8 @@ export async function serveGateway(
   const writer = createJournalWriter(committed, metrics)
   const access = startAccessTracker(db, logger)
   stops.add(access.stop)
-  const gateway = await startGateway({ ...shared, typesense: null, writer, access, logger }, config)
+  const typesense = openTypesense(config, { logger, stops })
+  const gateway = await startGateway({ ...shared, typesense, writer, access, logger }, config)
   stops.add(gateway.stop)
   return { gateway, defaultKey }
 }

@@ -8,9 +8,10 @@ import { projection } from '../types/projection.ts'
 builder.queryField('projections', (t) =>
   t.field({
     type: [projection],
-    resolve: async (_, __, { project, readModel }) => {
+    resolve: async (_, __, { project, parts, readModel }) => {
       const pgvector = await pgvectorStatus(project, await readModel())
-      const typesense = await liveGeneration(project.db, TYPESENSE)
+      // One that is no longer configured is posted no more, and would look broken.
+      const typesense = parts.typesense === null ? null : await liveGeneration(project.db, TYPESENSE)
       return typesense === null ? [pgvector] : [pgvector, await typesenseStatus(project, typesense)]
     },
   }),

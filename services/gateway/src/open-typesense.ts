@@ -1,0 +1,19 @@
+import type { ProcessParts } from '@daybook/process/process-parts'
+import type { Config } from '@daybook/runtime/config'
+import { createTypesenseSearch, type TypesenseSearch } from '@daybook/search/typesense/typesense-search'
+
+/** The Typesense of `TYPESENSE_URL` for searches, which need not be there; null where none is configured. */
+export function openTypesense(
+  { typesense }: Config,
+  { logger, stops }: Pick<ProcessParts, 'logger' | 'stops'>,
+): TypesenseSearch | null {
+  if (typesense === undefined) return null
+  const search = createTypesenseSearch({
+    ...typesense,
+    onOpen: (error) =>
+      logger.warn({ error }, 'Typesense does not answer searches; Postgres answers until it does'),
+    onClose: () => logger.info('Typesense answers searches again'),
+  })
+  stops.add(search.close)
+  return search
+}
