@@ -52,8 +52,12 @@ export function killNow(pid: number): boolean {
   }
 }
 
-/** Waits until no process has this id. @returns whether that happened in time */
-export async function untilGone(pid: number, timeoutMs = 10_000): Promise<boolean> {
+/**
+ * Waits until no process has this id. A database that is making its files hears of nothing else meanwhile: seconds on a
+ * quiet machine, more than ten on a busy one.
+ * @returns whether that happened in time
+ */
+export async function untilGone(pid: number, timeoutMs = 60_000): Promise<boolean> {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await pause(20))
     if (!isAlive(pid)) return true
   return !isAlive(pid)
