@@ -34,7 +34,7 @@ export async function importLocomo(
   report: (line: string) => void,
 ): Promise<LocomoImport> {
   const random = createRandom(seed)
-  const inputs = readConversations(data).flatMap(toRememberInputs)
+  const inputs = readConversations(data).flatMap((conversation) => [...toRememberInputs(conversation)])
   const cluster = await startCluster('minilm')
   const differences: string[] = []
   try {
@@ -67,6 +67,12 @@ export async function importLocomo(
   }
 }
 
+/** The import may be over after some seconds; the vectors take longer. */
+const LEAST_KILLS = 10
+
+/** The exit code of `daybook` when nobody answered. */
+const UNREACHABLE = 3
+
 /** Runs `daybook import` until it says that all is imported. */
 async function importHalf(cluster: Cluster, gateway: string, inputs: readonly object[]): Promise<void> {
   const file = join(cluster.folder, `${gateway}.jsonl`)
@@ -74,7 +80,9 @@ async function importHalf(cluster: Cluster, gateway: string, inputs: readonly ob
   const service = cluster.services.find((one) => one.name === gateway)
   for (;;) {
     const url = service?.url() ?? null
-    if (url !== null && (await runImport(file, url, cluster.apiKey())) === 0) return
+    const code = url === null ? UNREACHABLE : await runImport(file, url, cluster.apiKey())
+    if (code === 0) return
+    if (code !== UNREACHABLE) throw new Error(`the import through ${gateway} ended with ${code}`)
     await pause(200)
   }
 }
@@ -95,7 +103,7 @@ async function killAtRandom(
   report: (line: string) => void,
 ): Promise<number> {
   let kills = 0
-  for (; !importing.done; kills += 1) {
+  for (; !importing.done || kills < LEAST_KILLS; kills += 1) {
     await pause(random.between(1_500, 5_000))
     const victim = random.oneOf(services)
     report(`kill -9 of ${victim.name}`)
