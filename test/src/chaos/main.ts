@@ -25,6 +25,8 @@ if (!Number.isInteger(rounds) || !Number.isInteger(seed) || !['minilm', 'none'].
 console.log(
   `seed ${seed}: it decides who does what; when a fault hits is up to the machine, so no run repeats exactly`,
 )
+// Ends by `exit`, at which every service that was started is killed.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const report = (line: string) => console.log(line)
 if (values.locomo !== undefined) {
   const { differences, ...result } = await importLocomo(values.locomo, seed, report)

@@ -1,15 +1,21 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { TEST_NATS_URL } from '@daybook/bus/testing/test-nats'
 import { TEST_DATABASE_URL } from '@daybook/postgres/testing/test-database'
 
 /*
- * vitest's first global setup: where a Docker engine runs, Postgres and NATS are containers of the versions that
+ * vitest's first global setup: where a Docker engine runs, Postgres, NATS and Typesense are containers of the versions that
  * infra/compose.yaml has, and the setups after this one find their addresses as if somebody had given them. An address that
  * was given, or `DAYBOOK_TEST_CONTAINERS=off`, comes before. NOT TESTED where it was written: no engine there.
  */
 
 const POSTGRES_IMAGE = 'pgvector/pgvector:pg17'
 const NATS_IMAGE = 'nats:2.10'
+const TYPESENSE_IMAGE = 'typesense/typesense:29.0'
+
+/** Where the suites of the Typesense projection and leg look for a real server, beside the double. */
+const TYPESENSE_URL = 'TYPESENSE_URL'
+const TYPESENSE_API_KEY = 'TYPESENSE_API_KEY'
 
 type Stop = () => Promise<unknown>
 
@@ -38,6 +44,19 @@ async function startNats(): Promise<Stop> {
   return () => container.stop()
 }
 
+async function startTypesense(): Promise<Stop> {
+  const { GenericContainer, Wait } = await import('testcontainers')
+  const apiKey = randomBytes(24).toString('hex')
+  const container = await new GenericContainer(TYPESENSE_IMAGE)
+    .withEnvironment({ TYPESENSE_DATA_DIR: '/tmp', TYPESENSE_API_KEY: apiKey })
+    .withExposedPorts(8108)
+    .withWaitStrategy(Wait.forHttp('/health', 8108))
+    .start()
+  process.env[TYPESENSE_URL] = `http://${container.getHost()}:${container.getMappedPort(8108)}`
+  process.env[TYPESENSE_API_KEY] = apiKey
+  return () => container.stop()
+}
+
 /** An engine without images and without a network is no reason not to test on this machine's own servers. */
 async function tryToStart(name: string, variable: string, start: () => Promise<Stop>): Promise<Stop | null> {
   if (process.env[variable]) return null
@@ -54,6 +73,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   const stops = await Promise.all([
     tryToStart('Postgres', TEST_DATABASE_URL, startPostgres),
     tryToStart('NATS', TEST_NATS_URL, startNats),
+    tryToStart('Typesense', TYPESENSE_URL, startTypesense),
   ])
   return async () => {
     await Promise.all(stops.map((stop) => stop?.()))
