@@ -16,7 +16,19 @@ export async function readPosition(db: Queryable, place: Place, projectId: strin
 }
 
 /**
- * Locks the position and checks that it is still at `from`. Call it first in the transaction that applies the batch: two
+ * Makes the project's position, at 0, where there is none yet. Before the transaction that locks it and not in it: an
+ * insert waits for somebody else's of the same row that is not committed yet, however long that takes.
+ */
+export async function ensurePosition(db: Queryable, place: Place, projectId: string): Promise<void> {
+  await db
+    .insertInto('positions')
+    .values({ projection: place.name, generation: place.generation, project_id: projectId, position: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Locks the position, which must be there, and checks that it is still at `from`. Call it first in the transaction that applies the batch: two
  * replicas then take turns, and the slower one finds the position moving instead of applying a batch twice. It does not wait
  * for the other, which has the project in hand: there are more projects.
  * @throws PositionMoved
@@ -27,11 +39,6 @@ export async function lockPosition(
   projectId: string,
   batch: Pick<ProjectionBatch, 'from'>,
 ): Promise<void> {
-  await trx
-    .insertInto('positions')
-    .values({ projection: place.name, generation: place.generation, project_id: projectId, position: 0 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
   const row = await trx
     .selectFrom('positions')
     .select('position')

@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { ATTEMPTS } from './apply-with-parking.ts'
 import { countParked } from './parked-events.ts'
 import { createPositionSignal, waitForPosition } from './position-signal.ts'
+import { ensurePosition, lockPosition } from './positions.ts'
 import { PositionMoved, type Projection, type ProjectionBatch } from './projection.ts'
 import { type Projector, startProjector } from './projector.ts'
 import { type RecordingProjection, recordingProjection } from './testing/recording-projection.ts'
@@ -25,10 +26,19 @@ const remember = (text: string, id = newId()): Command => ({
   input: { content: { kind: 'note', fields: { text } } },
 })
 
+/** A promise that the test settles. */
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
 /** Far beyond a test: what happens within it was not brought about by looking at the journal. */
 const NEVER = 60_000
 
-describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
+describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions }) => {
   let database: TestDatabase
   let events: JournalEvent[]
   const projectors: Projector[] = []
@@ -158,6 +168,65 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start }) => {
     await until(other, 1)
     const order = projection.applied.map(({ projectId }) => projectId)
     expect(order.indexOf(other.projectId)).toBeLessThanOrEqual(order.indexOf(long.projectId) + 100)
+  })
+
+  it('acknowledges news once the position has reached them, and gives them back when it stops', async () => {
+    const scope = await journalOf(remember('first'), remember('second'))
+    const held = deferred()
+    const projection = recordingProjection(nextName(), () => held.promise)
+    const ends: string[] = []
+    const bus: Bus = {
+      ...createInProcessBus(),
+      consume(_, handle) {
+        const deliver = (sequence: number) =>
+          handle({ projectId: scope.projectId, sequence, events: events.slice(0, sequence) }).then(
+            () => ends.push(`${sequence} acknowledged`),
+            () => ends.push(`${sequence} given back`),
+          )
+        void deliver(1)
+        void deliver(2)
+        void deliver(3)
+        return { stop: async () => {} }
+      },
+    }
+    const projector = startProjector({
+      db: database.db,
+      projection,
+      bus,
+      signal: createPositionSignal(),
+      logger: silentLogger,
+      pollMs: NEVER,
+    })
+    await pause(50)
+    expect(ends).toEqual([])
+    held.resolve()
+    await vi.waitUntil(() => ends.length === 2)
+    expect(ends).toEqual(['1 acknowledged', '2 acknowledged'])
+    await projector.stop()
+    await vi.waitUntil(() => ends.length === 3)
+    expect(ends[2]).toBe('3 given back')
+  })
+
+  it('leaves a project alone at which another replica is at work, and goes on with the others', async (context) => {
+    if (!severalSessions)
+      return context.skip('the embedded database has one session, so nobody else can be at work')
+    const [busy, free] = [await journalOf(remember('one')), await journalOf(remember('other'))]
+    const projection = recordingProjection(nextName())
+    const done = deferred()
+    const locked = deferred()
+    await ensurePosition(database.db, projection, busy.projectId)
+    const replica = database.db.transaction().execute(async (trx) => {
+      await lockPosition(trx, projection, busy.projectId, { from: 0 })
+      locked.resolve()
+      await done.promise
+    })
+    await locked.promise
+    const { until } = run(projection)
+    await until(free, 1)
+    expect(of(projection, busy)).toEqual([])
+    done.resolve()
+    await replica
+    await until(busy, 1)
   })
 
   it('two at once apply nothing twice', async () => {

@@ -1,5 +1,5 @@
 import type { Generation } from '@daybook/projection/generations'
-import { lockPosition, readPosition, savePosition } from '@daybook/projection/positions'
+import { ensurePosition, lockPosition, readPosition, savePosition } from '@daybook/projection/positions'
 import type { Projection } from '@daybook/projection/projection'
 import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { postBatch } from './post-batch.ts'
@@ -11,11 +11,13 @@ export function pgvectorProjection(generation: Generation): Projection {
   return {
     ...place,
     position: ({ db, projectId }) => readPosition(db, place, projectId),
-    apply: ({ db, projectId }, batch) =>
-      db.transaction().execute(async (trx) => {
+    async apply({ db, projectId }, batch) {
+      if (batch.from === 0) await ensurePosition(db, place, projectId)
+      await db.transaction().execute(async (trx) => {
         await lockPosition(trx, place, projectId, batch)
         await postBatch(trx, tables, generation, projectId, batch.events)
         await savePosition(trx, place, projectId, batch)
-      }),
+      })
+    },
   }
 }

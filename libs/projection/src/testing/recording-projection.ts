@@ -1,5 +1,5 @@
 import type { JournalEvent } from '@daybook/memory/events'
-import { lockPosition, readPosition, savePosition } from '../positions.ts'
+import { ensurePosition, lockPosition, readPosition, savePosition } from '../positions.ts'
 import type { ParkedEvent, Projection, ProjectionBatch } from '../projection.ts'
 
 /** A projection that keeps what was applied in memory, and its position and parked events in the database as all do. */
@@ -29,6 +29,7 @@ export function recordingProjection(
     async apply({ db, projectId }, batch) {
       let ok = false
       try {
+        if (batch.from === 0) await ensurePosition(db, place, projectId)
         await db.transaction().execute(async (trx) => {
           await lockPosition(trx, place, projectId, batch)
           await beforeCommit(batch)
