@@ -1,5 +1,6 @@
 import type { Bus } from '@daybook/bus/bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
+import { rememberQueries } from '@daybook/embeddings/remember-queries'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
@@ -38,7 +39,8 @@ export async function serveGateway(
   const access = startAccessTracker(db, logger)
   stops.add(access.stop)
   const typesense = openTypesense(config, { logger, stops })
-  const gateway = await startGateway({ ...shared, typesense, writer, access, logger }, config)
+  const embedder = shared.embedder && rememberQueries(shared.embedder)
+  const gateway = await startGateway({ ...shared, embedder, typesense, writer, access, logger }, config)
   stops.add(gateway.stop)
   return { gateway, defaultKey }
 }

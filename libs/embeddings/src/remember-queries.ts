@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache'
+import type { Embedder } from './embedder.ts'
+
+/** Vectors kept: with 384 numbers each 1.5 MB in all. */
+const KEPT = 1_000
+
+/**
+ * The embedder, remembering the vectors of the queries asked last. Agents ask the same again: to see the next page, or whether
+ * something has come in by now; an embedding is most of what a search in a small project costs. One that is just being
+ * made is waited for and not made twice. Bulk texts go through: the embedding store remembers those.
+ */
+export function rememberQueries(embedder: Embedder): Embedder {
+  const known = new LRUCache<string, Promise<Float32Array[]>>({ max: KEPT })
+  return {
+    modelId: embedder.modelId,
+    dimension: embedder.dimension,
+    maxTokens: embedder.maxTokens,
+    chunk: (texts) => embedder.chunk(texts),
+    close: () => embedder.close(),
+    async embed(texts, options) {
+      const [text] = texts
+      if (options?.priority !== 'query' || text === undefined || texts.length > 1)
+        return embedder.embed(texts, options)
+      const found = known.get(text) ?? embedder.embed(texts, options)
+      known.set(text, found)
+      try {
+        return await found
+      } catch (error) {
+        // What failed once may work the next time.
+        if (known.peek(text) === found) known.delete(text)
+        throw error
+      }
+    },
+  }
+}
