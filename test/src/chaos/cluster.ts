@@ -17,7 +17,7 @@ export interface Cluster {
   readonly api: Api
   /** Those that listen now. */
   gatewayUrls(): string[]
-  apiKey(): string
+  readonly apiKey: string
   /** Data folders and logs. */
   readonly folder: string
   /** Ends everything. The folder goes too unless it is to be looked at. */
@@ -60,8 +60,6 @@ export async function startCluster(embedder: 'minilm' | 'none'): Promise<Cluster
     if (!keepFolder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   const gatewayUrls = () => services.flatMap((one) => (one.service === 'gateway' ? (one.url() ?? []) : []))
-  // Both gateways' keys open the same project; the first one's is there as soon as it is ready.
-  const apiKey = () => readFileSync(join(folder, 'gateway-1', 'api-key'), 'utf8').trim()
   let turn = 0
   try {
     await Promise.all(services.map((service) => service.start()))
@@ -69,6 +67,8 @@ export async function startCluster(embedder: 'minilm' | 'none'): Promise<Cluster
     await stop({ keepFolder: true })
     throw error
   }
+  // Both gateways' keys open the same project, also while the one that keeps this one is down.
+  const apiKey = readFileSync(join(folder, 'gateway-1', 'api-key'), 'utf8').trim()
   return {
     postgres,
     nats,
@@ -84,7 +84,7 @@ export async function startCluster(embedder: 'minilm' | 'none'): Promise<Cluster
         const urls = gatewayUrls()
         const url = urls[turn++ % Math.max(1, urls.length)]
         if (url === undefined) throw new TransportError('no gateway listens')
-        return askGraphQL({ url, apiKey: apiKey() }, request)
+        return askGraphQL({ url, apiKey }, request)
       },
     },
   }

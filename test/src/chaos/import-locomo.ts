@@ -80,7 +80,7 @@ async function importHalf(cluster: Cluster, gateway: string, inputs: readonly ob
   const service = cluster.services.find((one) => one.name === gateway)
   for (;;) {
     const url = service?.url() ?? null
-    const code = url === null ? UNREACHABLE : await runImport(file, url, cluster.apiKey())
+    const code = url === null ? UNREACHABLE : await runImport(file, url, cluster.apiKey)
     if (code === 0) return
     if (code !== UNREACHABLE) throw new Error(`the import through ${gateway} ended with ${code}`)
     await pause(200)

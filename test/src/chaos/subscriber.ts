@@ -13,7 +13,7 @@ export interface Subscriber {
 
 const RECONNECT_MS = 50
 
-export function startSubscriber(urls: () => string[], apiKey: () => string): Subscriber {
+export function startSubscriber(urls: () => string[], apiKey: string): Subscriber {
   const seen: number[] = []
   const problems: string[] = []
   const stopping = new AbortController()
@@ -31,7 +31,7 @@ export function startSubscriber(urls: () => string[], apiKey: () => string): Sub
       headers: {
         'content-type': 'application/json',
         accept: 'text/event-stream',
-        authorization: `Bearer ${apiKey()}`,
+        authorization: `Bearer ${apiKey}`,
       },
       body: JSON.stringify({
         query: 'subscription ($after: Int!) { events(after: $after) { sequence } }',
