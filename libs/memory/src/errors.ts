@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'FORGOTTEN'
   | 'NOT_FOUND'
   | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
   | 'BEHIND'
   | 'UNAVAILABLE'
   | 'CONFIGURATION'

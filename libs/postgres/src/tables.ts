@@ -7,7 +7,14 @@ type Moment = ColumnType<string, string | Date, string | Date>
 /** The tables of the schema `daybook`. A projection's own tables are in its generation's schema, not here. */
 export interface Tables {
   projects: { id: string; name: string; created_at: Generated<string> }
-  api_keys: { id: string; project_id: string; key_hash: Buffer; name: string; created_at: Generated<string> }
+  api_keys: {
+    id: string
+    project_id: string
+    key_hash: Buffer
+    name: string
+    admin: Generated<boolean>
+    created_at: Generated<string>
+  }
   journal_heads: { project_id: string; sequence: Generated<number>; last_recorded_at: Moment }
   events: EventTable
   idempotency_keys: {

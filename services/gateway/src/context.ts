@@ -11,6 +11,8 @@ export interface Context {
   readonly project: ProjectScope
   readonly parts: Omit<GatewayParts, 'db'>
   readonly cause: Cause
+  /** Whether the key may run the whole Daybook: ask `requireAdmin` (`schema/require-admin.ts`). */
+  readonly admin: boolean
   /** Aborted when the gateway stops; what would go on for ever ends then. */
   readonly closing: AbortSignal
   /** Looked up once a request, so that all of it reads the same generation. */
@@ -30,6 +32,7 @@ export function createContext(
   return {
     project,
     parts,
+    admin: access.admin,
     cause: { actor: access.keyName, correlationId, causationId: null, traceparent },
     closing,
     readModel: () => (readModel ??= liveReadModel(parts.db)),

@@ -5,7 +5,7 @@ import { ensureProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import type { Config } from '@daybook/runtime/config'
 
-/** A key that opens the project `default`, and where a person finds it. */
+/** A key that opens the project `default` and may run the whole Daybook, and where a person finds it. */
 export interface DefaultKey {
   readonly key: string
   /** `in .daybook/api-key`, or the setting that it came from. */
@@ -19,7 +19,7 @@ export interface DefaultKey {
  */
 export async function ensureDefaultKey(db: Database, { dataDir, defaultKey }: Config): Promise<DefaultKey> {
   if (defaultKey !== undefined) {
-    await ensureApiKey(db, await ensureProject(db, 'default'), 'default', defaultKey)
+    await ensureApiKey(db, await ensureProject(db, 'default'), 'default', defaultKey, { admin: true })
     return { key: defaultKey, place: 'the one of DAYBOOK_DEFAULT_KEY' }
   }
   const path = join(dataDir, 'api-key')
@@ -28,7 +28,7 @@ export async function ensureDefaultKey(db: Database, { dataDir, defaultKey }: Co
     const key = readFileSync(path, 'utf8').trim()
     if ((await accessOfKey(db, key)) !== null) return { key, place }
   }
-  const key = await createApiKey(db, await ensureProject(db, 'default'), 'default')
+  const key = await createApiKey(db, await ensureProject(db, 'default'), 'default', { admin: true })
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   writeFileSync(path, `${key}\n`, { mode: 0o600 })
   return { key, place }

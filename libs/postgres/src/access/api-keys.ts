@@ -11,10 +11,21 @@ function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
+/** What a key may do besides using its project. */
+export interface KeyRights {
+  /** Whether it may run the whole Daybook: rebuild, verify, export, see parked events of every project. Default no. */
+  readonly admin?: boolean
+}
+
 /** Makes a key for the project. Only its hash is stored: this is the one moment at which it can be read. */
-export async function createApiKey(db: Database, projectId: string, name: string): Promise<string> {
+export async function createApiKey(
+  db: Database,
+  projectId: string,
+  name: string,
+  rights: KeyRights = {},
+): Promise<string> {
   const key = PREFIX + randomBytes(32).toString('base64url')
-  await insertKey(db, projectId, name, key)
+  await insertKey(db, projectId, name, key, rights)
   return key
 }
 
@@ -27,8 +38,9 @@ export async function ensureApiKey(
   projectId: string,
   name: string,
   key: string,
+  rights: KeyRights = {},
 ): Promise<void> {
-  await insertKey(db, projectId, name, key)
+  await insertKey(db, projectId, name, key, rights)
   const access = await accessOfKey(db, key)
   if (access?.projectId !== projectId)
     throw new DaybookError(
@@ -37,10 +49,16 @@ export async function ensureApiKey(
     )
 }
 
-async function insertKey(db: Database, projectId: string, name: string, key: string): Promise<void> {
+async function insertKey(
+  db: Database,
+  projectId: string,
+  name: string,
+  key: string,
+  { admin = false }: KeyRights,
+): Promise<void> {
   await db
     .insertInto('api_keys')
-    .values({ id: newId(), project_id: projectId, key_hash: hashOf(key), name })
+    .values({ id: newId(), project_id: projectId, key_hash: hashOf(key), name, admin })
     .onConflict((conflict) => conflict.column('key_hash').doNothing())
     .execute()
 }
@@ -49,6 +67,8 @@ async function insertKey(db: Database, projectId: string, name: string, key: str
 export interface Access {
   readonly projectId: string
   readonly keyName: string
+  /** Whether it may run the whole Daybook besides. */
+  readonly admin: boolean
 }
 
 /** What the key opens; null for any other string. */
@@ -56,8 +76,8 @@ export async function accessOfKey(db: Database, key: string): Promise<Access | n
   if (!key.startsWith(PREFIX)) return null
   const row = await db
     .selectFrom('api_keys')
-    .select(['project_id', 'name'])
+    .select(['project_id', 'name', 'admin'])
     .where('key_hash', '=', hashOf(key))
     .executeTakeFirst()
-  return row === undefined ? null : { projectId: row.project_id, keyName: row.name }
+  return row === undefined ? null : { projectId: row.project_id, keyName: row.name, admin: row.admin }
 }
