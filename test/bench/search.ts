@@ -1,4 +1,5 @@
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { startGateway } from '@daybook/gateway/start'
@@ -48,7 +49,7 @@ async function bare(parts: SearchParts, text: string): Promise<void> {
   const limit = DEFAULT_RANKING.candidatesPerLeg
   const input: LegInput = { ...parts, condition, includeForgotten: false, limit }
   await lexicalLeg(input, query.wanted, true)
-  const found = await queryVector(parts.embedder, parts.readModel.generation, query.wanted)
+  const found = await queryVector(parts.embedders, parts.readModel.generation, query.wanted)
   if ('missing' in found) throw new Error(found.missing)
   await vectorLeg(input, found.vector)
 }
@@ -61,6 +62,7 @@ async function whole(parts: SearchParts, query: string): Promise<void> {
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   const corpus = await openSearchCorpus(MEMORIES)
   const embedder = await startMiniLm({ cacheDir: testCacheDir() })
+  const embedders = fixedEmbedders([embedder])
   const access = startAccessTracker(corpus.db, silentLogger)
   const gateway = await startGateway(
     {
@@ -68,14 +70,14 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
       writer: createJournalWriter(() => {}),
       bus: createInProcessBus(),
       signal: createPositionSignal(),
-      embedder,
+      embedders,
       access,
       typesense: null,
       logger: silentLogger,
     },
     { host: '127.0.0.1', port: 0 },
   )
-  const parts: SearchParts = { scope: corpus.scope, readModel: corpus.readModel, embedder }
+  const parts: SearchParts = { scope: corpus.scope, readModel: corpus.readModel, embedders }
   const at = { url: gateway.url, apiKey: corpus.apiKey }
   const sides = {
     bare: (text: string) => bare(parts, text),

@@ -13,6 +13,8 @@ export type ErrorCode =
   | 'LOCKED'
   | 'EMBEDDING'
   | 'CORRUPT_EVENT'
+  | 'BUSY'
+  | 'REFUSED'
 
 /**
  * An expected failure: its message is written for the person or agent who caused it and may be shown to them.

@@ -27,10 +27,11 @@ export interface Tables {
   generations: {
     projection: string
     generation: number
-    status: 'live' | 'building' | 'old'
+    status: 'building' | 'following' | 'live' | 'old' | 'dropping'
     model_id: string
     dimension: number
     created_at: GeneratedAlways<string>
+    retired_at: Moment | null
   }
   positions: {
     projection: string
@@ -66,6 +67,30 @@ export interface Tables {
   }
   typesense_reposts: { generation: number; project_id: string; memory_id: string; note: string }
   typesense_collections: { generation: number; incarnation: string }
+  operations: {
+    id: string
+    type: string
+    /** Of the operations with the same lane one is queued or running at a time. */
+    lane: string
+    projection: string | null
+    options: ColumnType<Record<string, unknown>, string, never>
+    status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+    phase: Generated<string>
+    done: Generated<number>
+    total: number | null
+    /** What it goes on from after whoever worked on it died. */
+    checkpoint: ColumnType<Record<string, unknown> | null, string | null, string | null>
+    result: ColumnType<Record<string, unknown> | null, string | null, string | null>
+    error: string | null
+    cancel_requested: Generated<boolean>
+    requested_by: string | null
+    created_at: Generated<string>
+    started_at: Moment | null
+    updated_at: Generated<string>
+    finished_at: Moment | null
+    holder: string | null
+    held_until: Moment | null
+  }
   embeddings: {
     model_id: string
     content_hash: Buffer

@@ -1,6 +1,7 @@
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
-import type { Projection } from './projection.ts'
+import type { ParkedEvent, Projection } from './projection.ts'
 
 type Place = Pick<Projection, 'name' | 'generation'>
 
@@ -32,4 +33,32 @@ export async function countParked({ db, projectId }: ProjectScope, place: Place)
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow()
   return row.parked
+}
+
+/** An error's text may quote anything; one that the database refuses must not keep its event from being parked. */
+const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()
+
+/** Notes events as parked. What is parked already stays as it is. */
+export async function parkEvents(
+  trx: DatabaseTransaction,
+  place: Place,
+  projectId: string,
+  parked: readonly ParkedEvent[],
+): Promise<void> {
+  if (parked.length === 0) return
+  await trx
+    .insertInto('parked_events')
+    .values(
+      parked.map(({ sequence, memoryId, error, attempts }) => ({
+        projection: place.name,
+        generation: place.generation,
+        project_id: projectId,
+        sequence,
+        memory_id: memoryId,
+        error: storable(error),
+        attempts,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }

@@ -1,4 +1,5 @@
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import { parkEvents } from './parked-events.ts'
 import { PositionMoved, type Projection, type ProjectionBatch } from './projection.ts'
 
 type Place = Pick<Projection, 'name' | 'generation'>
@@ -51,9 +52,6 @@ export async function lockPosition(
   if (row?.position !== batch.from) throw new PositionMoved(place.name, batch.from)
 }
 
-/** An error's text may quote anything; one that the database refuses must not keep its event from being parked. */
-const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()
-
 /** Moves the position to the batch's end and records what was parked on the way. */
 export async function savePosition(
   trx: DatabaseTransaction,
@@ -61,26 +59,28 @@ export async function savePosition(
   projectId: string,
   batch: Pick<ProjectionBatch, 'to' | 'parked'>,
 ): Promise<void> {
-  const where = { projection: place.name, generation: place.generation, project_id: projectId }
-  if (batch.parked.length > 0)
-    await trx
-      .insertInto('parked_events')
-      .values(
-        batch.parked.map((parked) => ({
-          ...where,
-          sequence: parked.sequence,
-          memory_id: parked.memoryId,
-          error: storable(parked.error),
-          attempts: parked.attempts,
-        })),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+  await parkEvents(trx, place, projectId, batch.parked)
   await trx
     .updateTable('positions')
     .set({ position: batch.to })
     .where('projection', '=', place.name)
     .where('generation', '=', place.generation)
     .where('project_id', '=', projectId)
+    .execute()
+}
+
+/** Sets the position of a project that nobody posts but the caller. */
+export async function setPosition(
+  trx: DatabaseTransaction,
+  place: Place,
+  projectId: string,
+  position: number,
+): Promise<void> {
+  await trx
+    .insertInto('positions')
+    .values({ projection: place.name, generation: place.generation, project_id: projectId, position })
+    .onConflict((conflict) =>
+      conflict.columns(['projection', 'generation', 'project_id']).doUpdateSet({ position }),
+    )
     .execute()
 }

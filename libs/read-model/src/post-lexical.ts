@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import type { GenerationTables } from './generation-tables.ts'
 import type { MemoryRow } from './memory-row.ts'
@@ -104,4 +105,33 @@ export async function saveLexicalStats(
       memories = excluded.memories, total_length = excluded.total_length, next_number = excluded.next_number`.execute(
     trx,
   )
+}
+
+/** Puts all live memories with these numbers into the lexical index, as a rebuild does; what is there already stays. */
+export async function insertPageOfPostings(
+  { db, projectId }: ProjectScope,
+  tables: GenerationTables,
+  { first, last }: { first: number; last: number },
+): Promise<void> {
+  await sql`
+    insert into ${tables.postings} (project_id, lexeme, number, frequency, length)
+    select ${projectId}, lexeme, number, cardinality(positions), length
+    from ${tables.memories} m, unnest(m.lexemes)
+    where m.project_id = ${projectId} and m.number between ${first} and ${last} and not m.forgotten
+    order by lexeme
+    on conflict do nothing`.execute(db)
+}
+
+/** Counts the project's statistics anew from its memories. */
+export async function countLexicalStats(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  nextNumber: number,
+): Promise<void> {
+  const { rows } = await sql<{ memories: number; total_length: number }>`
+    select count(*) as memories, coalesce(sum(length), 0)::bigint as total_length
+    from ${tables.memories} where project_id = ${projectId} and not forgotten`.execute(trx)
+  const { memories, total_length } = rows[0] ?? { memories: 0, total_length: 0 }
+  await saveLexicalStats(trx, tables, projectId, { memories, total_length, next_number: nextNumber })
 }

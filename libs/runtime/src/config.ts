@@ -31,7 +31,8 @@ export interface Config {
   readonly nats: NatsConfig | undefined
   /** Undefined: words are searched in Postgres. */
   readonly typesense: TypesenseConfig | undefined
-  readonly embedder: 'minilm' | 'none'
+  /** A model's name (`@daybook/embeddings/models`), or `none`. */
+  readonly embedder: string
   readonly modelDir: string | undefined
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined

@@ -108,9 +108,12 @@ export const SETTINGS = z
       'Key of the Typesense server; required with `TYPESENSE_URL`',
     ),
     DAYBOOK_EMBEDDER: documented(
-      z.enum(['minilm', 'none']).prefault('minilm'),
+      z
+        .string()
+        .regex(/^(minilm|none|test-hash\/[1-9]\d{0,3})$/u, 'must be minilm or none')
+        .prefault('minilm'),
       '`minilm` or `none`',
-      'What makes vectors: minilm (on this machine) or none (search by words only)',
+      'What makes vectors: minilm (on this machine) or none (search by words only). For tests also `test-hash/64`, which knows words and no meaning',
     ),
     DAYBOOK_MODEL_DIR: documented(
       z.string().min(1).optional(),

@@ -1,4 +1,4 @@
-import type { Embedder } from '@daybook/embeddings/embedder'
+import type { Embedders } from '@daybook/embeddings/embedders'
 import type { Generation } from '@daybook/projection/generations'
 
 /** The query's vector, or in words why there is none. */
@@ -6,19 +6,16 @@ export type QueryVector = { readonly vector: Float32Array } | { readonly missing
 
 /** Embeds a query ahead of everything that is embedded in the background. Never throws: a search goes on by words. */
 export async function queryVector(
-  embedder: Embedder | null,
-  generation: Generation,
+  embedders: Embedders,
+  { modelId }: Pick<Generation, 'modelId'>,
   text: string,
 ): Promise<QueryVector> {
-  if (embedder === null)
-    return {
-      missing: 'no embedder is configured (DAYBOOK_EMBEDDER=none), so memories are found by their words only',
-    }
-  if (embedder.modelId !== generation.modelId)
-    return {
-      missing: `the index holds vectors of ${generation.modelId}, the embedder makes those of ${embedder.modelId}, so memories are found by their words only until the index is rebuilt`,
-    }
   try {
+    const embedder = await embedders.of(modelId)
+    if (embedder === null)
+      return {
+        missing: `no embedder is configured for the index's model ${modelId} (DAYBOOK_EMBEDDER), so memories are found by their words only`,
+      }
     const [vector] = await embedder.embed([text], { priority: 'query' })
     if (vector === undefined) throw new Error('no vector came back')
     return { vector }

@@ -1,3 +1,4 @@
+import type { Generation } from '@daybook/projection/generations'
 import type { LegInput } from './legs/leg-input.ts'
 import { lexicalLeg } from './legs/lexical-leg.ts'
 import { typesenseFilter } from './legs/typesense-filter.ts'
@@ -31,10 +32,10 @@ export const postgresLegs = (input: LegInput): Legs => ({
 /** Both legs share the time that a search may spend on Typesense. */
 export function typesenseLegs(
   input: LegInput,
-  typesense: TypesenseSearch,
+  typesense: { readonly search: TypesenseSearch; readonly generation: Pick<Generation, 'generation'> },
   filter: SearchRequest['filter'],
 ): Legs {
-  const turn = typesense.turn()
+  const turn = typesense.search.turn(typesense.generation.generation)
   const told = typesenseFilter(input.scope.projectId, filter)
   return {
     lexical: (wanted, coverage) =>

@@ -1,3 +1,4 @@
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import type { RememberInput } from '@daybook/memory/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -37,14 +38,24 @@ describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, s
 
   const recall = (key: string, limit = 10, where = scope) =>
     searchByKey(
-      { scope: where, readModel: harness.readModel, embedder: harness.embedder, typesense: harness.search },
+      {
+        scope: where,
+        readModel: harness.readModel,
+        embedders: fixedEmbedders([harness.embedder]),
+        typesense: harness.search,
+      },
       RECALL,
       key,
       limit,
     )
   const pop = (name: string) =>
     searchByKey(
-      { scope, readModel: harness.readModel, embedder: harness.embedder, typesense: harness.search },
+      {
+        scope,
+        readModel: harness.readModel,
+        embedders: fixedEmbedders([harness.embedder]),
+        typesense: harness.search,
+      },
       POP,
       name,
       10,
@@ -92,7 +103,7 @@ describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, s
   })
 
   it('goes by words and says so without an embedder', async () => {
-    const parts = { scope, readModel: harness.readModel, embedder: null }
+    const parts = { scope, readModel: harness.readModel, embedders: fixedEmbedders([], harness.embedder) }
     const answer = await searchByKey(parts, RECALL, 'authentication', 10)
     expect(answer).toMatchObject({ matchType: 'KEYWORD', degraded: [expect.stringContaining('no embedder')] })
     expect(await searchByKey(parts, RECALL, 'zebra', 10)).toMatchObject({

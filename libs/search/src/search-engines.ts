@@ -54,7 +54,7 @@ export async function searchOnEngine(
   }
   const onTypesense = async (chosen: NonNullable<EngineChosen['typesense']>): Promise<Searched> => {
     const { generation, position, pending } = chosen.state
-    const legs = typesenseLegs(input, chosen.search, request.filter)
+    const legs = typesenseLegs(input, { search: chosen.search, generation }, request.filter)
     const run = await runLegs(legs, query.wanted, request.mode, embedded(generation))
     const missing = waitingForVectors(run.vector === null ? 0 : pending)
     return {
@@ -78,7 +78,7 @@ export async function searchOnEngine(
 
 /** The query's vector for a generation, embedded once for all generations of one model; null where the mode wants none. */
 function embedOnce(
-  { embedder, onLeg }: SearchParts,
+  { embedders, onLeg }: SearchParts,
   mode: SearchMode,
   wanted: string,
 ): (generation: Generation) => Promise<QueryVector> | null {
@@ -87,7 +87,7 @@ function embedOnce(
     if (mode === 'KEYWORD') return null
     const vector =
       known.get(generation.modelId) ??
-      timed(onLeg, 'query-embedding', () => queryVector(embedder, generation, wanted))
+      timed(onLeg, 'query-embedding', () => queryVector(embedders, generation, wanted))
     known.set(generation.modelId, vector)
     return vector
   }

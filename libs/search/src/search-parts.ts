@@ -1,4 +1,4 @@
-import type { Embedder } from '@daybook/embeddings/embedder'
+import type { Embedders } from '@daybook/embeddings/embedders'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { LiveReadModel } from '@daybook/read-model/live-read-model'
 import type { OnLeg } from './timed.ts'
@@ -8,7 +8,7 @@ import type { TypesenseSearch } from './typesense/typesense-search.ts'
 export interface SearchParts {
   readonly scope: ProjectScope
   readonly readModel: LiveReadModel
-  readonly embedder: Embedder | null
+  readonly embedders: Embedders
   /** Null or absent: not configured, everything runs on Postgres. */
   readonly typesense?: TypesenseSearch | null
   /** Hears how long each leg took, for the metrics. */

@@ -1,4 +1,5 @@
 import { EmbedderError } from '@daybook/embeddings/embedder-error'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -42,7 +43,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
       {
         scope,
         readModel: harness.readModel,
-        embedder: harness.embedder,
+        embedders: fixedEmbedders([harness.embedder]),
         typesense: harness.search,
         ...parts,
       },
@@ -125,7 +126,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
 
   it('without an embedder goes by words and says so', async () => {
     for (const mode of ['HYBRID', 'SEMANTIC'] as const) {
-      const answer = await find({ mode }, { embedder: null })
+      const answer = await find({ mode }, { embedders: fixedEmbedders([], harness.embedder) })
       expect(answer).toMatchObject({
         matchType: 'KEYWORD',
         degraded: [expect.stringContaining('no embedder')],
@@ -141,7 +142,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
         throw new EmbedderError('WORKER_CRASHED', 'the worker is gone')
       },
     })
-    const answer = await find({}, { embedder })
+    const answer = await find({}, { embedders: fixedEmbedders([embedder]) })
     expect(answer).toMatchObject({
       matchType: 'KEYWORD',
       degraded: [expect.stringContaining('the worker is gone')],
@@ -151,9 +152,9 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
 
   it('does not compare vectors of different models', async () => {
     const embedder = createHashEmbedder({ dimension: 32 })
-    const { matchType, degraded } = await find({}, { embedder })
+    const { matchType, degraded } = await find({}, { embedders: fixedEmbedders([embedder]) })
     expect(matchType).toBe('KEYWORD')
-    expect(degraded.join()).toMatch(/test-hash\/64.*test-hash\/32/u)
+    expect(degraded.join()).toMatch(/no embedder.*test-hash\/64/u)
   })
 
   it('says how many vectors are still missing, where they would matter', async () => {

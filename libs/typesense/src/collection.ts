@@ -4,7 +4,7 @@ import type { TypesenseClient } from './client.ts'
 import { isMissing, TypesenseRefusedError, TypesenseUnavailableError } from './errors.ts'
 import { collectionFields } from './schema.ts'
 
-/** The alias that searches go through, and the beginning of every collection's name. */
+/** The alias of the live collection, and the beginning of every collection's name. */
 export const DEFAULT_BASE_NAME = 'daybook_memories'
 
 /** The collection of a generation: `daybook_memories_g1`. */
@@ -58,8 +58,8 @@ function incarnationOf({ metadata, created_at }: FoundCollection): string {
 }
 
 /**
- * Lets the alias point at the live generation's collection if it points nowhere: it is not there, or what it points at is
- * not. An alias that leads somewhere is left alone: whoever rebuilds swaps it.
+ * Lets the alias point at the live generation's collection. It follows the row in Postgres by which queries go, and is for
+ * people and tools that look into Typesense.
  *
  * Nothing here deletes, and nothing may delete by the alias' name: Typesense resolves it and takes the live collection
  * (trap 12).
@@ -70,9 +70,19 @@ export async function ensureAlias(
   base = DEFAULT_BASE_NAME,
 ): Promise<void> {
   const alias = await orNull(client.request((typesense) => typesense.aliases(base).retrieve()))
-  if (alias !== null && (await retrieveCollection(client, alias.collection_name)) !== null) return
-  await client.request((typesense) =>
-    typesense.aliases().upsert(base, { collection_name: collectionName(generation, base) }),
+  const collection_name = collectionName(generation, base)
+  if (alias?.collection_name === collection_name) return
+  await client.request((typesense) => typesense.aliases().upsert(base, { collection_name }))
+}
+
+/** Deletes a generation's collection, by its own name; nothing where it is gone already. */
+export async function deleteCollection(
+  client: TypesenseClient,
+  generation: number,
+  base = DEFAULT_BASE_NAME,
+): Promise<void> {
+  await orNull(
+    client.request((typesense) => typesense.collections(collectionName(generation, base)).delete()),
   )
 }
 

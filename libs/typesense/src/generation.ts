@@ -1,5 +1,11 @@
+import type { EmbeddingModel } from '@daybook/embeddings/embedders'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
-import { type Generation, liveGeneration } from '@daybook/projection/generations'
+import {
+  forgetGeneration,
+  type Generation,
+  insertGeneration,
+  liveGeneration,
+} from '@daybook/projection/generations'
 import { sql } from 'kysely'
 
 /** The name by which the projection is known everywhere. */
@@ -9,25 +15,29 @@ export const TYPESENSE = 'typesense'
 const CREATE_LOCK = 7_033_216
 
 /** The live generation; on the very first start generation 1, for the given model. Its collection is not made here. */
-export async function ensureLiveGeneration(
-  db: Database,
-  model: { readonly modelId: string; readonly dimension: number },
-): Promise<Generation> {
+export async function ensureLiveGeneration(db: Database, model: EmbeddingModel): Promise<Generation> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
     const live = await liveGeneration(trx, TYPESENSE)
     if (live !== null) return live
-    await trx
-      .insertInto('generations')
-      .values({
-        projection: TYPESENSE,
-        generation: 1,
-        status: 'live',
-        model_id: model.modelId,
-        dimension: model.dimension,
-      })
-      .execute()
-    return { projection: TYPESENSE, generation: 1, ...model }
+    return insertGeneration(trx, TYPESENSE, model, 'live')
+  })
+}
+
+/** Notes a new generation beside the live one, to be filled by a rebuild. Its collection is not made here. */
+export async function createGeneration(db: Database, model: EmbeddingModel): Promise<Generation> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
+    return insertGeneration(trx, TYPESENSE, model, 'building')
+  })
+}
+
+/** Forgets everything that Postgres notes of a generation, whose collection is gone. */
+export async function forgetTypesenseGeneration(db: Database, generation: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    for (const table of ['typesense_pending_vectors', 'typesense_reposts', 'typesense_collections'] as const)
+      await trx.deleteFrom(table).where('generation', '=', generation).execute()
+    await forgetGeneration(trx, { projection: TYPESENSE, generation })
   })
 }
 

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
-import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import { serveGateway } from '@daybook/gateway/serve'
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer, openEmbeddedDatabase } from '@daybook/process/open-database'
-import { openEmbedder } from '@daybook/process/open-embedder'
+import { openEmbedders } from '@daybook/process/open-embedders'
 import { openMetrics } from '@daybook/process/open-metrics'
+import { openQueueWorkers } from '@daybook/process/open-queue-workers'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
@@ -34,25 +34,24 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   stops.add(lock.release)
 
   // The model loads while the database starts: they are different threads and processes.
-  const loading = openEmbedder(config, parts)
+  const embedders = openEmbedders(config, parts)
   const db =
     config.databaseUrl === undefined
       ? (await openEmbeddedDatabase(config, parts)).db
       : await openDatabaseServer(config, parts)
   const bus = await openBus(config, parts)
-  const embedder = await loading
+  await embedders.ready()
   const signal = createPositionSignal()
   const metrics = openMetrics('daybook', db, parts)
-  const shared = { db, bus, signal, embedder, metrics }
+  const shared = { db, bus, signal, embedders, metrics }
 
-  const model = embedder ?? DEFAULT_MODEL
-  const pgvector = await startPgvectorProjector({ ...shared, logger, model })
+  const workers = openQueueWorkers(shared, parts)
+  const posting = { db, bus, signal, logger, metrics, workers, model: embedders.preferred }
+  const pgvector = await startPgvectorProjector(posting)
   stops.add(pgvector.stop)
   if (config.typesense !== undefined) {
     progress('Posting the Typesense of TYPESENSE_URL too')
-    // The projector before embeds all texts; this one takes the vectors over.
-    const { typesense } = config
-    const projector = await startTypesenseProjector({ ...shared, logger, model, typesense, embedder: null })
+    const projector = await startTypesenseProjector({ ...posting, typesense: config.typesense })
     stops.add(projector.stop)
   }
   const { gateway, defaultKey } = await serveGateway(config, shared, parts)

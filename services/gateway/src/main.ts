@@ -1,6 +1,6 @@
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer } from '@daybook/process/open-database'
-import { openEmbedder } from '@daybook/process/open-embedder'
+import { openEmbedders } from '@daybook/process/open-embedders'
 import { openMetrics } from '@daybook/process/open-metrics'
 import { runProcess } from '@daybook/process/run-process'
 import { createPositionSignal } from '@daybook/projection/position-signal'
@@ -14,12 +14,13 @@ await runProcess({
   title: 'The gateway',
   defaultPort: DEFAULT_PORTS.gateway,
   async start(config, parts) {
-    const loading = openEmbedder(config, parts)
+    const embedders = openEmbedders(config, parts)
     const db = await openDatabaseServer(config, parts)
     const bus = await openBus(config, parts)
     const signal = createPositionSignal()
     const metrics = openMetrics('gateway', db, parts)
-    const shared = { db, bus, signal, metrics, embedder: await loading }
+    await embedders.ready()
+    const shared = { db, bus, signal, metrics, embedders }
     const { gateway, defaultKey } = await serveGateway(config, shared, parts)
     console.log(
       `The gateway is ready at ${gateway.url}; its key of the project "default" is ${defaultKey.place}`,

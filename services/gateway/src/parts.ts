@@ -1,5 +1,5 @@
 import type { Bus } from '@daybook/bus/bus'
-import type { Embedder } from '@daybook/embeddings/embedder'
+import type { Embedders } from '@daybook/embeddings/embedders'
 import type { JournalWriter } from '@daybook/journal/journal-writer'
 import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/position-signal'
@@ -14,8 +14,8 @@ export interface GatewayParts {
   readonly writer: JournalWriter
   readonly bus: Bus
   readonly signal: PositionSignal
-  /** Null: searches by words only. */
-  readonly embedder: Embedder | null
+  /** Where there is none for the live generation's model, searches go by words only. */
+  readonly embedders: Embedders
   /** Null: not configured, searches run on Postgres. */
   readonly typesense: TypesenseSearch | null
   readonly access: AccessTracker

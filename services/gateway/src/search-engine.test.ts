@@ -1,5 +1,7 @@
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { silentLogger } from '@daybook/runtime/logger'
@@ -70,7 +72,11 @@ it('answers from Typesense once that has what is asked for, and from Postgres wh
     signal: createPositionSignal(),
     logger: silentLogger,
     model: createHashEmbedder({ dimension: 64 }),
-    embedder: null,
+    workers: createQueueWorkers({
+      db: database.db,
+      embedders: fixedEmbedders([], { modelId: 'test-hash/64', dimension: 64 }),
+      logger: silentLogger,
+    }),
     typesense: { url: double.url, apiKey: double.apiKey },
     pollMs: 20,
   })

@@ -1,5 +1,5 @@
 import type { Bus } from '@daybook/bus/bus'
-import type { Embedder } from '@daybook/embeddings/embedder'
+import { type Embedders, wrapEmbedders } from '@daybook/embeddings/embedders'
 import { rememberQueries } from '@daybook/embeddings/remember-queries'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
 import type { Database } from '@daybook/postgres/connect'
@@ -18,7 +18,7 @@ export interface SharedParts {
   readonly db: Database
   readonly bus: Bus
   readonly signal: PositionSignal
-  readonly embedder: Embedder | null
+  readonly embedders: Embedders
   readonly metrics: ServiceMetrics
 }
 
@@ -39,8 +39,8 @@ export async function serveGateway(
   const access = startAccessTracker(db, logger)
   stops.add(access.stop)
   const typesense = openTypesense(config, { logger, stops })
-  const embedder = shared.embedder && rememberQueries(shared.embedder)
-  const gateway = await startGateway({ ...shared, embedder, typesense, writer, access, logger }, config)
+  const embedders = wrapEmbedders(shared.embedders, rememberQueries)
+  const gateway = await startGateway({ ...shared, embedders, typesense, writer, access, logger }, config)
   stops.add(gateway.stop)
   return { gateway, defaultKey }
 }

@@ -1,8 +1,8 @@
-import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer } from '@daybook/process/open-database'
-import { openEmbedder } from '@daybook/process/open-embedder'
+import { openEmbedders } from '@daybook/process/open-embedders'
 import { openMetrics } from '@daybook/process/open-metrics'
+import { openQueueWorkers } from '@daybook/process/open-queue-workers'
 import { runProcess } from '@daybook/process/run-process'
 import { serveProbes } from '@daybook/process/serve-probes'
 import { createPositionSignal } from '@daybook/projection/position-signal'
@@ -16,15 +16,16 @@ await runProcess({
   title: 'The pgvector projector',
   defaultPort: DEFAULT_PORTS['projector-pgvector'],
   async start(config, parts) {
-    const loading = openEmbedder(config, parts)
+    const embedders = openEmbedders(config, parts)
     const db = await openDatabaseServer(config, parts)
     const bus = await openBus(config, parts)
-    const embedder = await loading
+    await embedders.ready()
     const signal = createPositionSignal()
     const { logger } = parts
-    const model = embedder ?? DEFAULT_MODEL
     const metrics = openMetrics('projector-pgvector', db, parts)
-    const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model, metrics })
+    const workers = openQueueWorkers({ db, embedders, metrics }, parts)
+    const model = embedders.preferred
+    const projector = await startPgvectorProjector({ db, bus, signal, logger, model, workers, metrics })
     parts.stops.add(projector.stop)
     const url = await serveProbes(config, { db, metrics }, parts)
     console.log(`The pgvector projector is at work; its probes and metrics are at ${url}`)

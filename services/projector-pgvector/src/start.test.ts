@@ -1,12 +1,15 @@
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { EmbedderError } from '@daybook/embeddings/embedder-error'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { claimTexts, contentHash } from '@daybook/embeddings/store'
 import type { JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal, waitForPosition } from '@daybook/projection/position-signal'
+import type { GenerationPoster } from '@daybook/projection/post-generations'
 import { pgvectorStatus } from '@daybook/read-model/projection-status'
 import { checkReadModel } from '@daybook/read-model/testing/check-read-model'
 import {
@@ -20,11 +23,11 @@ import { silentLogger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type PgvectorProjector, startPgvectorProjector } from './start.ts'
+import { startPgvectorProjector } from './start.ts'
 
 describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => {
   let harness: ReadModelHarness
-  const projectors: PgvectorProjector[] = []
+  const projectors: GenerationPoster[] = []
   beforeAll(async () => {
     harness = await startReadModelHarness({ start })
   })
@@ -44,7 +47,12 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
         signal,
         logger: silentLogger,
         model: harness.embedder,
-        embedder,
+        workers: createQueueWorkers({
+          db,
+          embedders: fixedEmbedders(embedder === null ? [] : [embedder], harness.embedder),
+          logger: silentLogger,
+          onEmbedded: metrics?.embedded,
+        }),
         ...(metrics && { metrics }),
       }),
     )

@@ -1,9 +1,9 @@
-import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import { DaybookError } from '@daybook/memory/errors'
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer } from '@daybook/process/open-database'
-import { openEmbedder } from '@daybook/process/open-embedder'
+import { openEmbedders } from '@daybook/process/open-embedders'
 import { openMetrics } from '@daybook/process/open-metrics'
+import { openQueueWorkers } from '@daybook/process/open-queue-workers'
 import { runProcess } from '@daybook/process/run-process'
 import { serveProbes } from '@daybook/process/serve-probes'
 import { createPositionSignal } from '@daybook/projection/position-signal'
@@ -23,21 +23,21 @@ await runProcess({
         'CONFIGURATION',
         'TYPESENSE_URL is not set: say where Typesense is, with its key in TYPESENSE_API_KEY.',
       )
-    const loading = openEmbedder(config, parts)
+    const embedders = openEmbedders(config, parts)
     const db = await openDatabaseServer(config, parts)
     const bus = await openBus(config, parts)
-    const embedder = await loading
+    await embedders.ready()
     const signal = createPositionSignal()
     const { logger } = parts
-    const model = embedder ?? DEFAULT_MODEL
     const metrics = openMetrics('projector-typesense', db, parts)
+    const workers = openQueueWorkers({ db, embedders, metrics }, parts)
     const projector = await startTypesenseProjector({
       db,
       bus,
       signal,
       logger,
-      embedder,
-      model,
+      model: embedders.preferred,
+      workers,
       typesense,
       metrics,
     })

@@ -1,11 +1,14 @@
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import type { Command } from '@daybook/memory/commands'
 import type { JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/position-signal'
+import type { GenerationPoster } from '@daybook/projection/post-generations'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { typesenseStatus } from '@daybook/typesense/status'
@@ -18,7 +21,7 @@ import {
 import { TYPESENSE_SERVERS } from '@daybook/typesense/testing/typesense-servers'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startTypesenseProjector, type TypesenseProjector } from './start.ts'
+import { startTypesenseProjector } from './start.ts'
 
 const PLACES = TEST_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
@@ -26,7 +29,7 @@ const PLACES = TEST_DATABASES.flatMap((database) =>
 
 describe.each(PLACES)('the Typesense projector on $name', ({ database, server }) => {
   let harness: TypesenseHarness
-  const projectors: TypesenseProjector[] = []
+  const projectors: GenerationPoster[] = []
   beforeAll(async () => {
     harness = await startTypesenseHarness(database, server)
   })
@@ -46,8 +49,14 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
         signal,
         logger: silentLogger,
         model: harness.embedder,
-        embedder,
-        typesense: { url: typesense.url, apiKey: typesense.apiKey, base, timeoutMs: 500, leaseMs: 3_000 },
+        workers: createQueueWorkers({
+          db,
+          embedders: fixedEmbedders(embedder === null ? [] : [embedder], harness.embedder),
+          logger: silentLogger,
+        }),
+        typesense: { url: typesense.url, apiKey: typesense.apiKey, timeoutMs: 500 },
+        base,
+        leaseMs: 3_000,
         pollMs: 100,
       }),
     )

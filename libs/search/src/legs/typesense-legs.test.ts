@@ -32,7 +32,7 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
     const input = { scope, readModel, condition, includeForgotten: filter.includeForgotten === true, limit }
     return {
       input,
-      turn: search.turn(),
+      turn: search.turn(1),
       told: typesenseFilter(scope.projectId, filter),
       wanted: query.wanted,
     }

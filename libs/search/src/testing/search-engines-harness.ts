@@ -85,7 +85,7 @@ export async function startEngineHarness(
       const search = createTypesenseSearch({
         url: running.url,
         apiKey: running.apiKey,
-        alias,
+        base: alias,
         timeoutMs: 10_000,
         ...more,
       })

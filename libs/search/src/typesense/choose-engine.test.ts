@@ -1,3 +1,4 @@
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { note, rememberCommand } from '@daybook/read-model/testing/read-model-harness'
 import { startTypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
@@ -39,7 +40,7 @@ describe('which engine answers', () => {
       {
         scope,
         readModel: harness.readModel,
-        embedder: harness.embedder,
+        embedders: fixedEmbedders([harness.embedder]),
         typesense: harness.search,
         ...parts,
       },

@@ -16,12 +16,12 @@ describe('the circuit breaker', () => {
 
   const start = (options: Partial<TypesenseSearchOptions> = {}) => {
     search?.close()
-    search = createTypesenseSearch({ url: double.url, apiKey: double.apiKey, alias: 'memories', ...options })
+    search = createTypesenseSearch({ url: double.url, apiKey: double.apiKey, base: 'memories', ...options })
   }
 
   beforeEach(async () => {
     double = await startTypesenseDouble({ apiKey: 'key-of-the-double' })
-    const body = JSON.stringify({ name: 'memories', fields: [{ name: 'text', type: 'string' }] })
+    const body = JSON.stringify({ name: 'memories_g1', fields: [{ name: 'text', type: 'string' }] })
     const headers = { 'x-typesense-api-key': double.apiKey }
     await fetch(`${double.url}/collections`, { method: 'POST', headers, body })
     start({ timeoutMs: 10_000, probeAfterMs: NEVER })
@@ -35,14 +35,14 @@ describe('the circuit breaker', () => {
   it('lets searches through while Typesense answers', async () => {
     for (let round = 0; round < 3; round++) {
       expect(search.isAvailable()).toBe(true)
-      expect(await search.turn().ask([EVERYTHING])).toMatchObject([{ found: 0 }])
+      expect(await search.turn(1).ask([EVERYTHING])).toMatchObject([{ found: 0 }])
     }
     expect(double.calls).toHaveLength(3)
   })
 
   it('asks in calls of 50 searches and keeps their order', async () => {
     const asked = Array.from({ length: 120 }, (_, index) => ({ q: '*', per_page: index }))
-    const found = await search.turn().ask(asked)
+    const found = await search.turn(1).ask(asked)
     expect(double.calls).toEqual(Array(3).fill('POST /multi_search'))
     expect(
       found.map(
@@ -58,11 +58,11 @@ describe('the circuit breaker', () => {
   ])('opens with the first failure of a Typesense that %s', async (_, fail) => {
     start({ timeoutMs: 100, probeAfterMs: NEVER })
     await fail()
-    await expect(search.turn().ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
     double.calls.length = 0
     for (let round = 0; round < 3; round++) {
       expect(search.isAvailable()).toBe(false)
-      await expect(search.turn().ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+      await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
     }
     expect(double.calls).toEqual([])
   })
@@ -70,10 +70,10 @@ describe('the circuit breaker', () => {
   it('is closed again by a probe, which no search waits for', async () => {
     start({ timeoutMs: 10_000, probeAfterMs: 1 })
     double.faults.notReady(true)
-    await expect(search.turn().ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
     double.faults.notReady(false)
     await vi.waitUntil(() => search.isAvailable())
-    expect(await search.turn().ask([EVERYTHING])).toMatchObject([{ found: 0 }])
+    expect(await search.turn(1).ask([EVERYTHING])).toMatchObject([{ found: 0 }])
   })
 
   it('tells the operator when it opens, why, and when it closes', async () => {
@@ -85,7 +85,7 @@ describe('the circuit breaker', () => {
       onClose: () => told.push('closed'),
     })
     double.faults.notReady(true)
-    await expect(search.turn().ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
     double.faults.notReady(false)
     await vi.waitUntil(() => search.isAvailable())
     expect(told[0]).toMatch(/^open: .*Not Ready or Lagging/)
@@ -96,7 +96,7 @@ describe('the circuit breaker', () => {
   it('probes one at a time', async () => {
     start({ timeoutMs: 10_000, probeAfterMs: 1 })
     double.faults.notReady(true)
-    await expect(search.turn().ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
     double.faults.notReady(false)
     double.faults.slow(200)
     double.calls.length = 0
@@ -111,26 +111,26 @@ describe('the circuit breaker', () => {
 
   it('takes a refusal for an answer', async () => {
     for (let round = 0; round < 3; round++) {
-      await expect(search.turn().ask([{ q: '*', filter_by: 'nofield:=1' }])).rejects.toThrow(
+      await expect(search.turn(1).ask([{ q: '*', filter_by: 'nofield:=1' }])).rejects.toThrow(
         /refused the search \(400/,
       )
       expect(search.isAvailable()).toBe(true)
     }
     double.faults.loseEverything()
-    await expect(search.turn().ask([EVERYTHING])).rejects.toThrow(/unreachable|no index/)
+    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable|no index/)
   })
 
-  it('says that there is no index where the alias leads nowhere', async () => {
+  it('says that there is no index where the collection is not there', async () => {
     search.close()
-    search = createTypesenseSearch({ url: double.url, apiKey: double.apiKey, alias: 'nothing' })
-    await expect(search.turn().ask([EVERYTHING, EVERYTHING])).rejects.toThrow(/has no index yet/)
+    search = createTypesenseSearch({ url: double.url, apiKey: double.apiKey, base: 'nothing' })
+    await expect(search.turn(1).ask([EVERYTHING, EVERYTHING])).rejects.toThrow(/has no index yet/)
     expect(search.isAvailable()).toBe(true)
   })
 
   it('gives a search its time once, however often it asks', async () => {
     start({ timeoutMs: 2_000, probeAfterMs: NEVER })
     double.faults.slow(1_200)
-    const turn = search.turn()
+    const turn = search.turn(1)
     await turn.ask([EVERYTHING])
     await expect(turn.ask([EVERYTHING])).rejects.toThrow(/unreachable/)
   })

@@ -1,5 +1,5 @@
 import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client'
-import { DEFAULT_BASE_NAME } from '@daybook/typesense/collection'
+import { collectionName, DEFAULT_BASE_NAME } from '@daybook/typesense/collection'
 import { TypesenseRefusedError, TypesenseUnavailableError } from '@daybook/typesense/errors'
 import {
   BrokenCircuitError,
@@ -46,7 +46,11 @@ export interface TypesenseSearch {
    * background, which no search waits for, and closes the circuit where it succeeds.
    */
   isAvailable(): boolean
-  turn(): TypesenseTurn
+  /**
+   * @param generation the one that is live according to Postgres. Its collection is asked by name and not through the alias, which
+   *   is moved a moment later: a query's vector must meet vectors of its own model.
+   */
+  turn(generation: number): TypesenseTurn
   close(): void
 }
 
@@ -55,8 +59,8 @@ export interface TypesenseSearchOptions {
   readonly url: string
   /** A key that may search is enough. */
   readonly apiKey: string
-  /** The alias of the live collection. Default `daybook_memories`. */
-  readonly alias?: string
+  /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
+  readonly base?: string
   /** Milliseconds that one search may wait for Typesense in total. Default 200. */
   readonly timeoutMs?: number
   /** Milliseconds until an open circuit is probed. Default 5,000. */
@@ -75,7 +79,7 @@ const SEARCHES_A_CALL = 50
  * those after it nothing. A request that Typesense refuses (4xx) is an answer, and opens nothing.
  */
 export function createTypesenseSearch(options: TypesenseSearchOptions): TypesenseSearch {
-  const { alias = DEFAULT_BASE_NAME, timeoutMs = 200, probeAfterMs = 5_000 } = options
+  const { base = DEFAULT_BASE_NAME, timeoutMs = 200, probeAfterMs = 5_000 } = options
   const client = createTypesenseClient({ url: options.url, apiKey: options.apiKey, timeoutMs })
   const breaker = circuitBreaker(
     handleWhen((error) => error instanceof TypesenseUnavailableError || error instanceof TaskCancelledError),
@@ -98,7 +102,7 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
   const probe = () => {
     if (isProbing) return
     isProbing = true
-    guarded(timeoutMs, () => multiSearch(client, alias, [{ q: '*', per_page: 0 }]))
+    guarded(timeoutMs, () => multiSearch(client, base, [{ q: '*', per_page: 0 }]))
       .catch(() => {})
       .finally(() => {
         isProbing = false
@@ -111,14 +115,15 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
       probe()
       return false
     },
-    turn() {
+    turn(generation) {
+      const collection = collectionName(generation, base)
       let left = timeoutMs
       return {
         async ask(searches) {
           const startedAt = performance.now()
           try {
             // A turn that has used up its time fails as one that waited for it.
-            return await guarded(Math.max(1, left), () => inCalls(client, alias, searches))
+            return await guarded(Math.max(1, left), () => inCalls(client, collection, searches))
           } finally {
             left -= performance.now() - startedAt
           }
@@ -131,12 +136,12 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
 
 async function inCalls(
   client: TypesenseClient,
-  alias: string,
+  collection: string,
   searches: readonly OneSearch[],
 ): Promise<Found[]> {
   const calls: Promise<Found[]>[] = []
   for (let from = 0; from < searches.length; from += SEARCHES_A_CALL)
-    calls.push(multiSearch(client, alias, searches.slice(from, from + SEARCHES_A_CALL)))
+    calls.push(multiSearch(client, collection, searches.slice(from, from + SEARCHES_A_CALL)))
   return (await Promise.all(calls)).flat()
 }
 
@@ -148,10 +153,10 @@ interface FailedSearch {
 /** Reads each result: the status is 200 though a search in it failed (trap 11). */
 async function multiSearch(
   client: TypesenseClient,
-  alias: string,
+  collection: string,
   searches: readonly OneSearch[],
 ): Promise<Found[]> {
-  const body = { searches: searches.map((one) => ({ collection: alias, ...one })) }
+  const body = { searches: searches.map((one) => ({ collection, ...one })) }
   const { results } = await client.request(({ apiCall }) =>
     apiCall.post<{ results: (Found | FailedSearch)[] }>('/multi_search', body),
   )

@@ -1,6 +1,8 @@
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
 import { newId } from '@daybook/memory/id'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
@@ -57,10 +59,15 @@ export async function startTestGateway(
   const signal = createPositionSignal()
   const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events), metrics)
   const access = startAccessTracker(db, silentLogger, 50)
-  const model = embedder ?? { modelId: `test-hash/${DIMENSION}`, dimension: DIMENSION }
+  const embedders = fixedEmbedders(embedder === null ? [] : [embedder], {
+    modelId: `test-hash/${DIMENSION}`,
+    dimension: DIMENSION,
+  })
   const observed = metrics === undefined ? {} : { metrics }
-  const projector = await startPgvectorProjector({ db, bus, signal, logger, embedder, model, ...observed })
-  const parts = { db, writer, bus, signal, embedder, typesense, access, logger, ...observed }
+  const workers = createQueueWorkers({ db, embedders, logger, onEmbedded: metrics?.embedded })
+  const model = embedders.preferred
+  const projector = await startPgvectorProjector({ db, bus, signal, logger, workers, model, ...observed })
+  const parts = { db, writer, bus, signal, embedders, typesense, access, logger, ...observed }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {
     gateway,

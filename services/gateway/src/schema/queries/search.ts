@@ -11,11 +11,11 @@ import { memoryFilter } from '../types/memory-filter.ts'
 import { searchEngine, searchMode, searchResult } from '../types/search-result.ts'
 
 async function partsOf(context: Context): Promise<SearchParts> {
-  const { embedder, typesense, metrics } = context.parts
+  const { embedders, typesense, metrics } = context.parts
   return {
     scope: context.project,
     readModel: await context.readModel(),
-    embedder,
+    embedders,
     typesense,
     onLeg: metrics?.searched,
   }

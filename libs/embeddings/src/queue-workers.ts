@@ -1,0 +1,103 @@
+import type { Database } from '@daybook/postgres/connect'
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import type { Embedder } from './embedder.ts'
+import type { Embedders } from './embedders.ts'
+import { type QueueWorker, startQueueWorker } from './queue-worker.ts'
+
+/** Hears the hashes of texts that have just got their vectors; none of them when the queue was found empty. */
+export type OnStored = (hashes: readonly Buffer[]) => Promise<void>
+
+/** One who waits for the vectors of a model. */
+export interface VectorsWanted {
+  /** Says that there may be new work, so that it begins at once and not at the next look. */
+  wake(): void
+  /** Hears of no more vectors. The worker ends with the last who wanted them. */
+  leave(): Promise<void>
+}
+
+/** The queue workers of a process, one for each model that somebody wants vectors of. */
+export interface QueueWorkers {
+  want(modelId: string, onStored: OnStored): VectorsWanted
+}
+
+export interface QueueWorkersOptions {
+  readonly db: Database
+  readonly embedders: Embedders
+  readonly logger: Logger
+  /** Hears how many texts have just got their vectors. */
+  readonly onEmbedded?: ((texts: number) => void) | undefined
+  /** Milliseconds between looks at the queue while nobody wakes the worker. Default 1,000. */
+  readonly pollMs?: number
+}
+
+/**
+ * Several generations, of one projection or of two, wait for the same texts: they share one worker a model. Where this
+ * process has no embedder for a model, its texts wait in the queue for one that has.
+ */
+export function createQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
+  const working = new Map<string, ModelWork>()
+  return {
+    want(modelId, onStored) {
+      const known = working.get(modelId)
+      const work = known ?? startModelWork(options, modelId)
+      working.set(modelId, work)
+      work.wanting.add(onStored)
+      return {
+        wake: () => work.wake(),
+        async leave() {
+          work.wanting.delete(onStored)
+          if (work.wanting.size > 0) return
+          if (working.get(modelId) === work) working.delete(modelId)
+          await work.stop()
+        },
+      }
+    },
+  }
+}
+
+interface ModelWork {
+  readonly wanting: Set<OnStored>
+  wake(): void
+  stop(): Promise<void>
+}
+
+function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWork {
+  const { db, embedders, logger, onEmbedded, pollMs } = options
+  const wanting = new Set<OnStored>()
+  const stop = new AbortController()
+  let worker: QueueWorker | null = null
+
+  const open = async (): Promise<Embedder | null> => {
+    for (let failures = 0; !stop.signal.aborted; failures += 1)
+      try {
+        return await embedders.of(modelId)
+      } catch (error) {
+        logger.warn({ error, modelId }, 'the embedder cannot be loaded; texts wait, and it is tried again')
+        await pause(backoffDelay(failures, { firstMs: 1_000, maxMs: 60_000 }), stop.signal)
+      }
+    return null
+  }
+  const started = open().then((embedder) => {
+    if (embedder === null || stop.signal.aborted) return
+    worker = startQueueWorker({
+      db,
+      embedder,
+      logger,
+      onEmbedded,
+      ...(pollMs !== undefined && { pollMs }),
+      onStored: async (hashes) => {
+        for (const onStored of wanting) await onStored(hashes)
+      },
+    })
+  })
+  return {
+    wanting,
+    wake: () => worker?.wake(),
+    async stop() {
+      stop.abort()
+      await started
+      await worker?.stop()
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import type { Database } from '@daybook/postgres/connect'
+import type { Tables } from '@daybook/postgres/tables'
+import { type Selectable, sql } from 'kysely'
+import { type JsonObject, type Operation, toOperation } from './operation.ts'
+
+/** Who takes operations, and for how long without a sign of life. */
+export interface Holder {
+  readonly name: string
+  readonly leaseMs: number
+}
+
+/** An operation that this process works on now. */
+export interface TakenOperation {
+  readonly operation: Operation
+  /** Where whoever had it before has come to; null at the beginning. */
+  readonly checkpoint: JsonObject | null
+}
+
+const leaseEnd = (leaseMs: number) =>
+  sql<string>`clock_timestamp() + make_interval(secs => ${leaseMs / 1_000}::float8)`
+
+/**
+ * Takes the oldest operation that waits, or whose process has died.
+ * @param projections those that this process can work on; operations that are about none it always can
+ */
+export async function takeOperation(
+  db: Database,
+  { name, leaseMs }: Holder,
+  projections: readonly string[],
+): Promise<TakenOperation | null> {
+  const { rows } = await sql<Selectable<Tables['operations']>>`
+    update operations set status = 'running', holder = ${name}, held_until = ${leaseEnd(leaseMs)}, error = null,
+      started_at = coalesce(started_at, clock_timestamp()), updated_at = clock_timestamp()
+    where id = (
+      select id from operations
+      where (status = 'queued' or (status = 'running' and held_until < clock_timestamp()))
+        and (projection is null or projection = any(${projections}::text[]))
+      order by created_at limit 1 for update skip locked)
+    returning *`.execute(db)
+  const row = rows[0]
+  return row === undefined ? null : { operation: toOperation(row), checkpoint: row.checkpoint }
+}
+
+/** What is to be known of an operation that somebody works on. `null`: it is this process's no more. */
+export type HeldState = { readonly cancelRequested: boolean } | null
+
+/** Keeps the lease. */
+export async function renewLease(db: Database, { name, leaseMs }: Holder, id: string): Promise<HeldState> {
+  const { rows } = await sql<{ cancel_requested: boolean }>`
+    update operations set held_until = ${leaseEnd(leaseMs)}
+    where id = ${id} and holder = ${name} and status = 'running'
+    returning cancel_requested`.execute(db)
+  return rows[0] === undefined ? null : { cancelRequested: rows[0].cancel_requested }
+}
+
+export interface ProgressMade {
+  readonly phase?: string
+  readonly done?: number
+  readonly total?: number | null
+  readonly checkpoint?: JsonObject
+}
+
+/** Notes how far it has come, and keeps the lease. */
+export async function saveProgress(
+  db: Database,
+  { name, leaseMs }: Holder,
+  id: string,
+  { phase, done, total, checkpoint }: ProgressMade,
+): Promise<HeldState> {
+  const row = await db
+    .updateTable('operations')
+    .set({
+      held_until: leaseEnd(leaseMs),
+      updated_at: sql`clock_timestamp()`,
+      ...(phase !== undefined && { phase }),
+      ...(done !== undefined && { done }),
+      ...(total !== undefined && { total }),
+      ...(checkpoint !== undefined && { checkpoint: JSON.stringify(checkpoint) }),
+    })
+    .where('id', '=', id)
+    .where('holder', '=', name)
+    .where('status', '=', 'running')
+    .returning('cancel_requested')
+    .executeTakeFirst()
+  return row === undefined ? null : { cancelRequested: row.cancel_requested }
+}
+
+export type End =
+  | { readonly status: 'succeeded'; readonly result: JsonObject }
+  | { readonly status: 'failed'; readonly error: string }
+  | { readonly status: 'cancelled' }
+
+/** An error's text may quote anything; one that the database refuses must not keep the operation from ending. */
+const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()
+
+/** Notes the end. @returns false where the operation is another process's by now */
+export async function finishOperation(
+  db: Database,
+  { name }: Holder,
+  id: string,
+  end: End,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('operations')
+    .set({
+      status: end.status,
+      phase: end.status,
+      result: end.status === 'succeeded' ? JSON.stringify(end.result) : null,
+      error: end.status === 'failed' ? storable(end.error) : null,
+      checkpoint: null,
+      holder: null,
+      held_until: null,
+      updated_at: sql`clock_timestamp()`,
+      finished_at: sql`clock_timestamp()`,
+    })
+    .where('id', '=', id)
+    .where('holder', '=', name)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Gives it back as it is, to be taken by anybody after a while. @param waitingFor in words, where something is away */
+export async function giveBack(
+  db: Database,
+  { name }: Holder,
+  id: string,
+  { afterMs, waitingFor }: { afterMs: number; waitingFor: string | null },
+): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ held_until: leaseEnd(afterMs), error: waitingFor === null ? null : storable(waitingFor) })
+    .where('id', '=', id)
+    .where('holder', '=', name)
+    .where('status', '=', 'running')
+    .execute()
+}

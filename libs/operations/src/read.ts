@@ -1,0 +1,65 @@
+import { NotFoundError } from '@daybook/memory/errors'
+import type { Queryable } from '@daybook/postgres/connect'
+import { type Operation, type OperationType, toOperation } from './operation.ts'
+
+/** Null where there is none of that id. */
+export async function readOperation(db: Queryable, id: string): Promise<Operation | null> {
+  const row = await db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst()
+  return row === undefined ? null : toOperation(row)
+}
+
+/** The newest first. */
+export async function listOperations(
+  db: Queryable,
+  { first, active = false }: { first: number; active?: boolean },
+): Promise<Operation[]> {
+  const rows = await db
+    .selectFrom('operations')
+    .selectAll()
+    .$if(active, (query) => query.where('status', 'in', ['queued', 'running']))
+    .orderBy('created_at', 'desc')
+    .limit(first)
+    .execute()
+  return rows.map(toOperation)
+}
+
+/** The last one of its type about a projection that succeeded. */
+export async function lastSucceeded(
+  db: Queryable,
+  type: OperationType,
+  projection: string | null,
+): Promise<Operation | null> {
+  const row = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('type', '=', type)
+    .where('projection', 'is not distinct from', projection)
+    .where('status', '=', 'succeeded')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined ? null : toOperation(row)
+}
+
+/**
+ * Asks for an end. One that nobody has taken yet ends at once, one that is running as soon as its process has cleaned up;
+ * one that has ended stays as it is.
+ * @throws NotFoundError
+ */
+export async function cancelOperation(db: Queryable, id: string): Promise<Operation> {
+  await db
+    .updateTable('operations')
+    .set({ cancel_requested: true })
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .execute()
+  await db
+    .updateTable('operations')
+    .set({ status: 'cancelled', cancel_requested: true, phase: 'cancelled', finished_at: new Date() })
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .execute()
+  const operation = await readOperation(db, id)
+  if (operation === null) throw new NotFoundError(`The operation ${id}`)
+  return operation
+}

@@ -1,0 +1,54 @@
+import { DaybookError } from '@daybook/memory/errors'
+import { newId } from '@daybook/memory/id'
+import type { Database } from '@daybook/postgres/connect'
+import { type JsonObject, type Operation, type OperationType, toOperation } from './operation.ts'
+
+export interface OperationRequest {
+  readonly type: OperationType
+  readonly projection: string | null
+  readonly options: JsonObject
+  /** Who asks, for the record. */
+  readonly requestedBy: string | null
+}
+
+/** Rebuilds and repairs write what verifications read, so that each projection has one lane for all. */
+const laneOf = ({ type, projection }: OperationRequest) => projection ?? type
+
+/**
+ * Queues an operation. A process that can do it takes it within a second.
+ * @throws DaybookError BUSY where another one is at work on the same projection, naming it
+ */
+export async function requestOperation(db: Database, request: OperationRequest): Promise<Operation> {
+  const { type, projection, options, requestedBy } = request
+  const lane = laneOf(request)
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const row = await db
+      .insertInto('operations')
+      .values({
+        id: newId(),
+        type,
+        lane,
+        projection,
+        options: JSON.stringify(options),
+        status: 'queued',
+        requested_by: requestedBy,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (row !== undefined) return toOperation(row)
+    const other = await db
+      .selectFrom('operations')
+      .select(['id', 'type', 'status'])
+      .where('lane', '=', lane)
+      .where('status', 'in', ['queued', 'running'])
+      .executeTakeFirst()
+    if (other !== undefined)
+      throw new DaybookError(
+        'BUSY',
+        `The operation ${other.id} (${other.type}, ${other.status}) is at work on ${lane}: wait for it, or cancel it`,
+      )
+    // It has ended in between: once more.
+  }
+  throw new DaybookError('BUSY', `Others are at work on ${lane}: try again`)
+}

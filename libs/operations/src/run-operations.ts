@@ -1,0 +1,172 @@
+import { hostname } from 'node:os'
+import { UnavailableError } from '@daybook/memory/errors'
+import { newId } from '@daybook/memory/id'
+import type { Database } from '@daybook/postgres/connect'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import {
+  type End,
+  finishOperation,
+  giveBack,
+  type HeldState,
+  type Holder,
+  type ProgressMade,
+  renewLease,
+  saveProgress,
+  type TakenOperation,
+  takeOperation,
+} from './lease.ts'
+import type { OperationType } from './operation.ts'
+import { CancelledError, HandedOnError, type OperationHandler, type Work } from './work.ts'
+
+export interface OperationsRunner {
+  /** Gives back what is under way, so that another process, or the next start, goes on with it. */
+  stop(): Promise<void>
+}
+
+export interface OperationsOptions {
+  readonly db: Database
+  readonly logger: Logger
+  /** One for each type. */
+  readonly handlers: Readonly<Record<OperationType, OperationHandler>>
+  /** Those that this process can work on. */
+  readonly projections: readonly string[]
+  /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
+  readonly leaseMs?: number
+  /** Milliseconds between looks for new operations. Default 500. */
+  readonly pollMs?: number
+}
+
+/** Progress without a checkpoint is written at most this often, in milliseconds. */
+const PROGRESS_MS = 250
+
+/** Works off the operations, one at a time. Run in several processes, they share them. */
+export function startOperations(options: OperationsOptions): OperationsRunner {
+  const { db, logger, handlers, projections, leaseMs = 10_000, pollMs = 500 } = options
+  const holder: Holder = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
+  const stop = new AbortController()
+
+  const work = async (taken: TakenOperation, failures: number): Promise<boolean> => {
+    const { operation } = taken
+    const handler = handlers[operation.type]
+    const held = holdOperation(db, holder, taken, stop.signal)
+    const fields = { operation: operation.id, type: operation.type, projection: operation.projection }
+    const end = async (how: End): Promise<void> => {
+      if (how.status !== 'succeeded') await handler.abandon?.({ operation, checkpoint: held.checkpoint() })
+      await finishOperation(db, holder, operation.id, how)
+    }
+    logger.info(fields, taken.checkpoint === null ? 'an operation begins' : 'an operation goes on')
+    try {
+      if (operation.cancelRequested) throw new CancelledError()
+      const result = await handler.run(held.work)
+      await end({ status: 'succeeded', result })
+      logger.info(fields, 'an operation has succeeded')
+      return true
+    } catch (error) {
+      const cause = held.work.signal.aborted ? held.work.signal.reason : error
+      if (cause instanceof HandedOnError) {
+        await giveBack(db, holder, operation.id, { afterMs: 0, waitingFor: null }).catch(() => {})
+        return true
+      }
+      if (cause instanceof CancelledError) {
+        await end({ status: 'cancelled' })
+        logger.info(fields, 'an operation was cancelled')
+        return true
+      }
+      if (isUnavailable(error)) {
+        logger.warn({ ...fields, error }, 'an operation waits for a part that is away')
+        const waitingFor = `waiting: ${(error as Error).message}`
+        await giveBack(db, holder, operation.id, { afterMs: backoffDelay(failures, WAIT), waitingFor }).catch(
+          () => {},
+        )
+        return false
+      }
+      logger.error({ ...fields, error }, 'an operation has failed')
+      await end({ status: 'failed', error: error instanceof Error ? error.message : String(error) })
+      return true
+    } finally {
+      held.stop()
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    let failures = 0
+    while (!stop.signal.aborted) {
+      try {
+        const taken = await takeOperation(db, holder, projections)
+        if (taken === null) await pause(pollMs, stop.signal)
+        else failures = (await work(taken, failures)) ? 0 : failures + 1
+      } catch (error) {
+        failures += 1
+        logger.warn({ error }, 'operations cannot be worked off; trying again')
+        await pause(backoffDelay(failures, WAIT), stop.signal)
+      }
+    }
+  }
+
+  const running = run()
+  return {
+    async stop() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+const WAIT = { firstMs: 500, maxMs: 15_000 }
+
+const isUnavailable = (error: unknown) => error instanceof UnavailableError || isDatabaseUnavailable(error)
+
+/** Keeps an operation while it is worked on, and tells the one who works on it when to end. */
+function holdOperation(
+  db: Database,
+  holder: Holder,
+  { operation, checkpoint }: TakenOperation,
+  stopping: AbortSignal,
+) {
+  const { id } = operation
+  const ended = new AbortController()
+  let latest = checkpoint
+  let unsaved: ProgressMade = {}
+  let savedAt = 0
+
+  const heed = (state: HeldState): void => {
+    if (state === null) ended.abort(new HandedOnError('another process has taken the operation'))
+    else if (state.cancelRequested) ended.abort(new CancelledError())
+  }
+  const onStop = () => ended.abort(new HandedOnError('the process stops'))
+  if (stopping.aborted) onStop()
+  stopping.addEventListener('abort', onStop)
+  // Three times in a lease, so that one slow statement does not lose it.
+  const renewing = setInterval(
+    () => void renewLease(db, holder, id).then(heed, () => {}),
+    Math.min(1_000, holder.leaseMs / 3),
+  )
+
+  const work: Work = {
+    operation,
+    checkpoint,
+    signal: ended.signal,
+    async report(progress) {
+      ended.signal.throwIfAborted()
+      unsaved = { ...unsaved, ...progress }
+      if (progress.checkpoint !== undefined) latest = progress.checkpoint
+      const due = progress.checkpoint !== undefined || progress.phase !== undefined
+      if (!due && performance.now() - savedAt < PROGRESS_MS) return
+      const saving = unsaved
+      unsaved = {}
+      savedAt = performance.now()
+      heed(await saveProgress(db, holder, id, saving))
+      ended.signal.throwIfAborted()
+    },
+  }
+  return {
+    work,
+    checkpoint: () => latest,
+    stop() {
+      clearInterval(renewing)
+      stopping.removeEventListener('abort', onStop)
+    },
+  }
+}

@@ -1,0 +1,222 @@
+import { type JournalRecord, toRecord } from '@daybook/journal/stored-event'
+import { UnavailableError } from '@daybook/memory/errors'
+import type { JournalEvent } from '@daybook/memory/events'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import type { ParkedEvent } from '../projection.ts'
+import type { LoadBatch, LoadedMemory, LoadTarget } from './load-target.ts'
+
+/*
+ * Fills a generation from a project's journal, memory by memory instead of event by event: a memory's newest event holds its
+ * whole state, so that memories need no order among each other and can be loaded in parallel.
+ *
+ *   journal ──first events──▶ pages of memories ──their events──▶ batches ──▶ the generation
+ *
+ * Pages come one after another, so that one number says how far a load has come; batches of a page go in parallel.
+ */
+
+/** How far a load has come: where the next page begins. */
+export interface LoadPlace {
+  /** The sequence of the first event of the last memory that is loaded. */
+  readonly after: number
+  /** Memories loaded. */
+  readonly memories: number
+}
+
+export const LOAD_BEGINNING: LoadPlace = { after: 0, memories: 0 }
+
+export interface LoadOptions {
+  readonly target: LoadTarget
+  /** The last sequence to be loaded. */
+  readonly head: number
+  readonly from: LoadPlace
+  /** Batches at a time. */
+  readonly parallel: number
+  readonly signal: AbortSignal
+  /** Called after each page; what it throws ends the load. */
+  readonly onPage: (place: LoadPlace) => Promise<void>
+}
+
+/** Memories of a page: those whose numbers share all but their last 12 bits, as the lexical index keeps them together. */
+const PAGE = 4_096
+/** Memories whose events are asked for together. */
+const MEMORIES_PER_READ = 250
+/** Events read in one statement. */
+const EVENTS_PER_READ = 1_000
+/** Events of a batch: on the embedded database a statement for so many takes some 50 ms, while everybody else waits. */
+const EVENTS_PER_BATCH = 500
+
+/** @returns the number of memories loaded in all */
+export async function loadProject(scope: ProjectScope, options: LoadOptions): Promise<number> {
+  const { target, head, parallel, signal, onPage } = options
+  let place = options.from
+  for (;;) {
+    signal.throwIfAborted()
+    const number = place.memories + 1
+    const page = await firstEvents(scope, place.after, head, PAGE - (number % PAGE))
+    const last = page.at(-1)
+    if (last === undefined) break
+    const batches = readBatches(scope, head, page, number)
+    const work = async () => {
+      for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+        signal.throwIfAborted()
+        await loadOrPark(scope, options, next.value)
+      }
+    }
+    await Promise.all(Array.from({ length: parallel }, work))
+    await target.endPage(scope, number, place.memories + page.length)
+    place = { after: last.sequence, memories: place.memories + page.length }
+    await onPage(place)
+  }
+  await target.endProject(scope, { head, memories: place.memories })
+  return place.memories
+}
+
+interface FirstEvent {
+  readonly sequence: number
+  readonly memory_id: string
+}
+
+function firstEvents(
+  { db, projectId }: ProjectScope,
+  after: number,
+  head: number,
+  limit: number,
+): Promise<FirstEvent[]> {
+  return db
+    .selectFrom('events')
+    .select(['sequence', 'memory_id'])
+    .where('project_id', '=', projectId)
+    .where('version', '=', 1)
+    .where('sequence', '>', after)
+    .where('sequence', '<=', head)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute()
+}
+
+/** A batch that is being put together. */
+interface OpenBatch {
+  readonly memories: LoadedMemory[]
+  readonly events: JournalEvent[]
+  readonly parked: ParkedEvent[]
+}
+
+const openBatch = (): OpenBatch => ({ memories: [], events: [], parked: [] })
+
+/** Cuts a page's events into batches, a few of them in memory at a time, however many versions a memory has. */
+async function* readBatches(
+  scope: ProjectScope,
+  head: number,
+  page: readonly FirstEvent[],
+  firstNumber: number,
+): AsyncGenerator<LoadBatch> {
+  for (let from = 0; from < page.length; from += MEMORIES_PER_READ) {
+    const part = page.slice(from, from + MEMORIES_PER_READ)
+    const places = new Map(
+      part.map((one, index) => [
+        one.memory_id,
+        { number: firstNumber + from + index, firstSequence: one.sequence },
+      ]),
+    )
+    let batch = openBatch()
+    let newest: JournalEvent | null = null
+    let blocked: string | null = null
+    const endMemory = (event: JournalEvent | null) => {
+      const place = event === null ? undefined : places.get(event.memoryId)
+      if (event !== null && place !== undefined) batch.memories.push({ ...place, newest: event })
+    }
+    for await (const record of eventsOf(scope, [...places.keys()], head)) {
+      const { sequence, memoryId, event } = record
+      if (newest !== null && newest.memoryId !== memoryId) {
+        endMemory(newest)
+        newest = null
+      }
+      if (batch.events.length >= EVENTS_PER_BATCH) {
+        yield batch
+        batch = openBatch()
+      }
+      // As the projector does: a newer event must not overtake one that may yet be retried.
+      if (blocked === memoryId)
+        batch.parked.push({
+          sequence,
+          memoryId,
+          error: 'an earlier event of this memory is parked',
+          attempts: 0,
+        })
+      else if (event === null) {
+        blocked = memoryId
+        batch.parked.push({ sequence, memoryId, error: record.error.message, attempts: 1 })
+      } else {
+        newest = event
+        batch.events.push(event)
+      }
+    }
+    endMemory(newest)
+    yield batch
+  }
+}
+
+/** The memories' events up to `head`, memory by memory, each in the order of its versions. */
+async function* eventsOf(
+  { db, projectId }: ProjectScope,
+  memoryIds: readonly string[],
+  head: number,
+): AsyncGenerator<JournalRecord> {
+  for (let after = { memory_id: '00000000-0000-0000-0000-000000000000', version: 0 }; ; ) {
+    const rows = await db
+      .selectFrom('events')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where(sql<boolean>`memory_id = any(${memoryIds}::uuid[])`)
+      .where(sql<boolean>`(memory_id, version) > (${after.memory_id}::uuid, ${after.version}::int)`)
+      .where('sequence', '<=', head)
+      .orderBy('memory_id')
+      .orderBy('version')
+      .limit(EVENTS_PER_READ)
+      .execute()
+    yield* rows.map(toRecord)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < EVENTS_PER_READ) return
+    after = last
+  }
+}
+
+/** Loads a batch; where an event in it cannot be applied, everything else of it, and its memory's events are parked. */
+async function loadOrPark(
+  scope: ProjectScope,
+  { target }: Pick<LoadOptions, 'target'>,
+  batch: LoadBatch,
+): Promise<void> {
+  try {
+    await target.load(scope, batch)
+  } catch (error) {
+    if (error instanceof UnavailableError || isDatabaseUnavailable(error)) throw error
+    const ids = new Set([...batch.events, ...batch.parked].map(({ memoryId }) => memoryId))
+    if (ids.size > 1) for (const id of ids) await loadOrPark(scope, { target }, ofMemory(batch, id))
+    else if (batch.events.length === 0) throw error
+    else
+      await target.load(scope, {
+        memories: [],
+        events: [],
+        parked: [...parkedFor(batch, error), ...batch.parked],
+      })
+  }
+}
+
+function ofMemory({ memories, events, parked }: LoadBatch, id: string): LoadBatch {
+  return {
+    memories: memories.filter(({ newest }) => newest.memoryId === id),
+    events: events.filter(({ memoryId }) => memoryId === id),
+    parked: parked.filter(({ memoryId }) => memoryId === id),
+  }
+}
+
+const parkedFor = ({ events }: LoadBatch, error: unknown): ParkedEvent[] =>
+  events.map(({ sequence, memoryId }) => ({
+    sequence,
+    memoryId,
+    error: error instanceof Error ? error.message : String(error),
+    attempts: 1,
+  }))

@@ -1,0 +1,50 @@
+import type { Bus } from '@daybook/bus/bus'
+import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
+import type { Database } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations'
+import type { PositionSignal } from '@daybook/projection/position-signal'
+import type { GenerationPoster } from '@daybook/projection/post-generations'
+import { startProjector } from '@daybook/projection/projector'
+import type { Logger } from '@daybook/runtime/logger'
+import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
+import { generationTables, PGVECTOR } from './generation-tables.ts'
+import { pgvectorProjection } from './pgvector-projection.ts'
+import { fillAllVectors, fillVectors } from './post-vectors.ts'
+
+export interface PostGenerationOptions {
+  readonly db: Database
+  readonly bus: Bus
+  readonly signal: PositionSignal
+  readonly logger: Logger
+  /** Where they have no embedder for a generation's model, rows and words are posted, and its texts stay queued. */
+  readonly workers: QueueWorkers
+  readonly metrics?: Pick<Metrics, 'applied'>
+}
+
+/** Keeps one generation up with the journal, and gives it its vectors as they become ready. */
+export function postGeneration(options: PostGenerationOptions, generation: Generation): GenerationPoster {
+  const { db, bus, signal, logger, workers, metrics = noMetrics } = options
+  const tables = generationTables(generation.generation)
+  const vectors = workers.want(generation.modelId, async (hashes) => {
+    await (hashes.length > 0
+      ? fillVectors(db, tables, generation, hashes)
+      : fillAllVectors(db, tables, generation))
+  })
+  const projector = startProjector({
+    db,
+    projection: pgvectorProjection(generation),
+    bus,
+    signal,
+    logger,
+    onApplied: (events) => {
+      metrics.applied(PGVECTOR, events)
+      vectors.wake()
+    },
+  })
+  return {
+    async stop() {
+      await projector.stop()
+      await vectors.leave()
+    },
+  }
+}
