@@ -18,6 +18,11 @@ export type BusListener = (news: BusNews) => void
 /** Works through news. It resolves once they are dealt with, and rejects where somebody else should get them. */
 export type BusHandler = (news: BusNews) => Promise<void>
 
+export interface PublishOptions {
+  /** Marks a deliberate repetition, which is to be brought although the bus remembers the events. Unique to the repetition. */
+  readonly again?: string
+}
+
 export interface BusConsumer {
   /** Takes no more news; what is not dealt with by then goes to another member of the group. */
   stop(): Promise<void>
@@ -32,7 +37,7 @@ export interface Bus {
    * Sends consecutive committed events of one project.
    * @throws UnavailableError where the bus cannot take them now; it may have taken some
    */
-  publish(projectId: string, events: readonly JournalEvent[]): Promise<void>
+  publish(projectId: string, events: readonly JournalEvent[], options?: PublishOptions): Promise<void>
   /** Brings news to this listener and every other, in every process, from now on. @returns ends the subscription. */
   subscribe(listener: BusListener): () => void
   /** Brings each of the news to one member of the group, over all processes; the group outlives its members. */

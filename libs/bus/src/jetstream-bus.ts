@@ -43,7 +43,7 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
   waited.abort()
 
   return {
-    async publish(_projectId, events) {
+    async publish(_projectId, events, { again } = {}) {
       if (events.length === 0) return
       const session = link.current()
       if (session === null)
@@ -57,7 +57,7 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
         )
       }
       try {
-        await sendEvents(session, events, { subjectPrefix: settings.subjectPrefix, ackTimeoutMs })
+        await sendEvents(session, events, { subjectPrefix: settings.subjectPrefix, ackTimeoutMs, again })
       } catch (error) {
         keeper.doubt(session)
         throw error

@@ -45,6 +45,35 @@ export async function queueTexts(
 }
 
 /**
+ * Puts texts into the queue whose vectors were made before a moment, or never: their vectors go, and are made anew. What
+ * projections hold of them stays until then.
+ */
+export async function requeueTexts(
+  trx: DatabaseTransaction,
+  modelId: string,
+  texts: readonly QueuedText[],
+  madeBefore: string,
+): Promise<void> {
+  if (texts.length === 0) return
+  const rows = texts.map(({ hash, text }) => ({ hash: hash.toString('hex'), text }))
+  await sql`
+    with given as (
+      select distinct on (hash) decode(hash, 'hex') as content_hash, text
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(hash text, text text)
+      order by hash
+    ), requeued as (
+      insert into embeddings as e (model_id, content_hash, text)
+      select ${modelId}, content_hash, text from given order by content_hash
+      on conflict (model_id, content_hash) do update
+        set text = excluded.text, embedded_at = null, claimed_until = null, attempts = 0, last_error = null
+        where e.embedded_at < ${madeBefore}::timestamptz
+      returning content_hash
+    )
+    delete from embedding_chunks
+    where model_id = ${modelId} and content_hash in (select content_hash from requeued)`.execute(trx)
+}
+
+/**
  * Takes up to `limit` queued texts for `leaseSeconds`. Workers never get the same text: rows that another one is just
  * taking are skipped. After the lease they are free again, for a worker that died with them.
  */
@@ -103,4 +132,20 @@ export async function releaseText(db: Database, modelId: string, hash: Buffer, e
     update embeddings set last_error = ${error.message.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()},
       claimed_until = now() + make_interval(secs => least(300, power(2, least(attempts, 20) - 1)))
     where model_id = ${modelId} and content_hash = ${hash} and embedded_at is null`.execute(db)
+}
+
+/** Lets texts that failed be tried again now, as if they never had been. Those that somebody is at stay with them. */
+export async function retryTexts(
+  trx: DatabaseTransaction,
+  modelId: string,
+  hashes: readonly Buffer[],
+): Promise<void> {
+  if (hashes.length === 0) return
+  await sql`
+    update embeddings set claimed_until = null, attempts = 0, last_error = null
+    where model_id = ${modelId} and embedded_at is null and last_error is not null
+      and content_hash = any(array(
+        select decode(hash, 'hex') from unnest(${hashes.map((hash) => hash.toString('hex'))}::text[]) as hash))`.execute(
+    trx,
+  )
 }

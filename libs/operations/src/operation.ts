@@ -12,7 +12,14 @@ import type { Selectable } from 'kysely'
 export type OperationStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 
 /** What there is to ask for. Each is worked on by a handler of the same name in `services/reindex`. */
-export const OPERATION_TYPES = ['reindex', 'verify', 'verify-journal', 'replay', 'backfill'] as const
+export const OPERATION_TYPES = [
+  'reindex',
+  'verify',
+  'verify-journal',
+  'replay',
+  'backfill',
+  'retry-parked',
+] as const
 export type OperationType = (typeof OPERATION_TYPES)[number]
 
 export type JsonObject = Readonly<Record<string, unknown>>

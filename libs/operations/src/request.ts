@@ -14,6 +14,17 @@ export interface OperationRequest {
 /** Rebuilds and repairs write what verifications read, so that each projection has one lane for all. */
 const laneOf = ({ type, projection }: OperationRequest) => projection ?? type
 
+/** The operation that waits or is at work on a projection; null where there is none. */
+export async function operationOn(db: Database, lane: string) {
+  const row = await db
+    .selectFrom('operations')
+    .select(['id', 'type', 'status'])
+    .where('lane', '=', lane)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /**
  * Queues an operation. A process that can do it takes it within a second.
  * @throws DaybookError BUSY where another one is at work on the same projection, naming it
@@ -37,13 +48,8 @@ export async function requestOperation(db: Database, request: OperationRequest):
       .returningAll()
       .executeTakeFirst()
     if (row !== undefined) return toOperation(row)
-    const other = await db
-      .selectFrom('operations')
-      .select(['id', 'type', 'status'])
-      .where('lane', '=', lane)
-      .where('status', 'in', ['queued', 'running'])
-      .executeTakeFirst()
-    if (other !== undefined)
+    const other = await operationOn(db, lane)
+    if (other !== null)
       throw new DaybookError(
         'BUSY',
         `The operation ${other.id} (${other.type}, ${other.status}) is at work on ${lane}: wait for it, or cancel it`,

@@ -50,6 +50,8 @@ export interface Tables {
     error: string
     attempts: number
     parked_at: Generated<string>
+    /** When an operator dropped it, which lets later events of the memory go on; null while it waits. */
+    dropped_at: Moment | null
   }
   relay_positions: {
     project_id: string

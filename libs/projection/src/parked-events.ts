@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
 import type { ParkedEvent, Projection } from './projection.ts'
@@ -19,6 +19,7 @@ export async function memoriesWithParkedEvents(
     .where('generation', '=', place.generation)
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
+    .where('dropped_at', 'is', null)
     .execute()
   return new Set(rows.map((row) => row.memory_id))
 }
@@ -31,6 +32,7 @@ export async function countParked({ db, projectId }: ProjectScope, place: Place)
     .where('projection', '=', place.name)
     .where('generation', '=', place.generation)
     .where('project_id', '=', projectId)
+    .where('dropped_at', 'is', null)
     .executeTakeFirstOrThrow()
   return row.parked
 }
@@ -60,5 +62,94 @@ export async function parkEvents(
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** A parked event as operators see it. */
+export interface ParkedRow extends ParkedEvent {
+  readonly projectId: string
+  readonly generation: number
+  readonly parkedAt: string
+  readonly droppedAt: string | null
+}
+
+/** The parked events of a generation in all projects, or in one, in the order of their places; the dropped ones among them. */
+export async function listParked(
+  db: Queryable,
+  place: Place,
+  { projectId, first }: { projectId: string | null; first: number },
+): Promise<ParkedRow[]> {
+  const rows = await db
+    .selectFrom('parked_events')
+    .selectAll()
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
+    .orderBy('project_id')
+    .orderBy('sequence')
+    .limit(first)
+    .execute()
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    generation: row.generation,
+    sequence: row.sequence,
+    memoryId: row.memory_id,
+    error: row.error,
+    attempts: row.attempts,
+    parkedAt: row.parked_at,
+    droppedAt: row.dropped_at,
+  }))
+}
+
+/** Passes over an event for good: later ones of its memory may be applied. @returns false where it is not parked */
+export async function dropParked(
+  { db, projectId }: ProjectScope,
+  place: Place,
+  sequence: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('parked_events')
+    .set({ dropped_at: sql`now()` })
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', projectId)
+    .where('sequence', '=', sequence)
+    .where('dropped_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Forgets that these memories' events are parked, as they are applied now. Dropped ones stay. */
+export async function unparkMemories(
+  trx: DatabaseTransaction,
+  place: Place,
+  projectId: string,
+  memoryIds: readonly string[],
+): Promise<void> {
+  await trx
+    .deleteFrom('parked_events')
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
+    .where('dropped_at', 'is', null)
+    .execute()
+}
+
+/** Notes that a retry has failed. */
+export async function noteRetry(
+  { db, projectId }: ProjectScope,
+  place: Place,
+  memoryId: string,
+  error: string,
+): Promise<void> {
+  await db
+    .updateTable('parked_events')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1), error: storable(error) }))
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', projectId)
+    .where('memory_id', '=', memoryId)
+    .where('dropped_at', 'is', null)
     .execute()
 }

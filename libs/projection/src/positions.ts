@@ -84,3 +84,23 @@ export async function setPosition(
     )
     .execute()
 }
+
+/**
+ * Locks the position until the transaction ends, waiting for whoever posts a batch just now.
+ * @returns it; 0 where there is none
+ */
+export async function holdPosition(
+  trx: DatabaseTransaction,
+  place: Place,
+  projectId: string,
+): Promise<number> {
+  const row = await trx
+    .selectFrom('positions')
+    .select('position')
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', projectId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.position ?? 0
+}

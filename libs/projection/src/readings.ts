@@ -22,6 +22,7 @@ export async function readReadings(db: Database): Promise<Readings> {
     select live.projection, count(parked.sequence) as events
     from generations live left join parked_events parked
       on parked.projection = live.projection and parked.generation = live.generation
+      and parked.dropped_at is null
     where live.status = 'live' group by live.projection`.execute(db)
   const queue = await sql<{ texts: number }>`
     select count(*) as texts from embeddings where embedded_at is null`.execute(db)

@@ -1,21 +1,24 @@
-import { contentHash } from '@daybook/embeddings/store'
-import { embeddedTextOf } from '@daybook/memory/state'
-import type { Database } from '@daybook/postgres/connect'
+import { requeueTexts } from '@daybook/embeddings/store'
 import type { Generation } from '@daybook/projection/generations'
 import { parkEvents } from '@daybook/projection/parked-events'
 import { setPosition } from '@daybook/projection/positions'
 import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
-import { type GenerationTables, generationTables, PGVECTOR } from './generation-tables.ts'
+import type { LoadTargetOptions } from '@daybook/projection/rebuild/rebuildable'
+import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { memoryRow } from './memory-row.ts'
 import { countLexicalStats, insertPageOfPostings } from './post-lexical.ts'
 import { insertVersions, upsertMemories } from './post-memories.ts'
-import { requestVectors } from './post-vectors.ts'
+import { queueLiveTexts, textsOf, withStoredVectors } from './post-vectors.ts'
 
 /**
  * A generation of the Postgres read model, as a rebuild fills it. Rows of a batch are one transaction; the lexical index
- * follows by pages, and the vectors' index is built at the end (`create-generation.ts`).
+ * follows by pages. With `vectorsAtOnce` rows come with the vectors that the store has, which is for a table whose vectors have
+ * no index yet; else they wait to be filled in small steps.
  */
-export function pgvectorLoadTarget(generation: Generation): LoadTarget {
+export function pgvectorLoadTarget(
+  generation: Generation,
+  { regenerateBefore, vectorsAtOnce }: LoadTargetOptions & { readonly vectorsAtOnce: boolean },
+): LoadTarget {
   const tables = generationTables(generation.generation)
   const place = { name: PGVECTOR, generation: generation.generation }
   return {
@@ -25,9 +28,12 @@ export function pgvectorLoadTarget(generation: Generation): LoadTarget {
       )
       await db.transaction().execute(async (trx) => {
         await parkEvents(trx, place, projectId, parked)
-        if (rows.length > 0) await upsertMemories(trx, tables, projectId, rows)
         if (events.length > 0) await insertVersions(trx, tables, projectId, events)
-        await requestVectors(trx, tables, generation, projectId, rows)
+        if (rows.length === 0) return
+        await upsertMemories(trx, tables, projectId, rows)
+        if (regenerateBefore === null) await queueLiveTexts(trx, generation, rows)
+        else await requeueTexts(trx, generation.modelId, textsOf(rows), regenerateBefore)
+        if (vectorsAtOnce) await withStoredVectors(trx, tables, generation, projectId, rows)
       })
     },
     endPage: (scope, first, last) => insertPageOfPostings(scope, tables, { first, last }),

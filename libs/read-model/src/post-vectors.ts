@@ -1,4 +1,4 @@
-import { queueTexts } from '@daybook/embeddings/store'
+import { type QueuedText, queueTexts } from '@daybook/embeddings/store'
 import { embeddedTextOf } from '@daybook/memory/state'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations'
@@ -27,14 +27,47 @@ export async function requestVectors(
   projectId: string,
   rows: readonly MemoryRow[],
 ): Promise<void> {
-  const live = rows.filter((row) => !row.forgotten)
-  if (live.length === 0) return
-  const texts = live.map((row) => ({
-    hash: Buffer.from(row.content_hash, 'hex'),
-    text: embeddedTextOf(row.state),
-  }))
-  await queueTexts(trx, generation.modelId, texts)
-  const ids = live.map((row) => row.memory_id)
+  await queueLiveTexts(trx, generation, rows)
+  await withStoredVectors(trx, tables, generation, projectId, rows)
+}
+
+/** The texts whose vectors the rows' memories have, or wait for. */
+export const textsOf = (rows: readonly MemoryRow[]): QueuedText[] =>
+  rows
+    .filter((row) => !row.forgotten)
+    .map((row) => ({ hash: Buffer.from(row.content_hash, 'hex'), text: embeddedTextOf(row.state) }))
+
+/** Asks for the vectors that the store lacks. Only those texts are sent that it does not know. */
+export async function queueLiveTexts(
+  trx: DatabaseTransaction,
+  { modelId }: Generation,
+  rows: readonly MemoryRow[],
+): Promise<void> {
+  const texts = textsOf(rows)
+  if (texts.length === 0) return
+  const hashes = texts.map(({ hash }) => hash.toString('hex'))
+  const known = await sql<{ hash: string }>`
+    select hash from unnest(${hashes}::text[]) as hash cross join lateral (
+      select from embeddings where model_id = ${modelId} and content_hash = decode(hash, 'hex') offset 0
+    ) stored`.execute(trx)
+  const there = new Set(known.rows.map((row) => row.hash))
+  await queueTexts(
+    trx,
+    modelId,
+    texts.filter((_, index) => !there.has(hashes[index] ?? '')),
+  )
+}
+
+/** Gives the rows' memories the vectors that the store has. */
+export async function withStoredVectors(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  generation: Generation,
+  projectId: string,
+  rows: readonly MemoryRow[],
+): Promise<void> {
+  const ids = rows.filter((row) => !row.forgotten).map((row) => row.memory_id)
+  if (ids.length === 0) return
   await fill(trx, tables, generation, sql`m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`)
 }
 

@@ -34,6 +34,8 @@ export interface Config {
   /** A model's name (`@daybook/embeddings/models`), or `none`. */
   readonly embedder: string
   readonly modelDir: string | undefined
+  /** Milliseconds for which a generation stays after another took its place. */
+  readonly keepGenerationMs: number
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined
   readonly logLevel: string
@@ -44,6 +46,7 @@ export const DEFAULT_PORTS = {
   gateway: 4000,
   'projector-pgvector': 4001,
   'projector-typesense': 4002,
+  reindex: 4003,
 } as const
 
 /**
@@ -85,6 +88,7 @@ export function readConfig(
         ? undefined
         : { url: settings.TYPESENSE_URL, apiKey: settings.TYPESENSE_API_KEY ?? '' },
     embedder: settings.DAYBOOK_EMBEDDER,
+    keepGenerationMs: settings.DAYBOOK_KEEP_GENERATION,
     modelDir: settings.DAYBOOK_MODEL_DIR === undefined ? undefined : resolve(settings.DAYBOOK_MODEL_DIR),
     otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: settings.LOG_LEVEL,

@@ -52,7 +52,7 @@ export const SETTINGS = z
     DAYBOOK_PORT: documented(
       wholeNumber(0, 65_535).prefault('4000'),
       'port',
-      'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 takes a free one. Projectors have other defaults: 4001 (pgvector), 4002 (Typesense)',
+      'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 takes a free one. Other services have other defaults: 4001 (pgvector projector), 4002 (Typesense projector), 4003 (reindex)',
     ),
     DAYBOOK_DATA_DIR: documented(
       z.string().min(1).prefault('.daybook'),
@@ -114,6 +114,11 @@ export const SETTINGS = z
         .prefault('minilm'),
       '`minilm` or `none`',
       'What makes vectors: minilm (on this machine) or none (search by words only). For tests also `test-hash/64`, which knows words and no meaning',
+    ),
+    DAYBOOK_KEEP_GENERATION: documented(
+      duration.prefault('1d'),
+      'duration',
+      'How long a generation that a rebuild has replaced stays for a rollback. It is kept up to date meanwhile',
     ),
     DAYBOOK_MODEL_DIR: documented(
       z.string().min(1).optional(),

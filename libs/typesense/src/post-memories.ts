@@ -3,6 +3,7 @@ import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 import { documentsOf, type MemoryDocument } from './document.ts'
+import { IDS_PER_FILTER, ofMemories } from './export-documents.ts'
 import { ImportRefusedError, importDocuments } from './import-documents.ts'
 import type { Posting } from './posting.ts'
 import { readStoredVectors } from './stored-vectors.ts'
@@ -11,6 +12,8 @@ import type { HeldProject } from './under-claim.ts'
 /** A memory whose documents have been written. */
 interface PostedMemory {
   readonly memoryId: string
+  /** Of its documents, which are all that it should have. */
+  readonly documentIds: readonly string[]
   /** Of the text whose vector its documents lack; null where they lack none. */
   readonly lacking: { readonly hash: Buffer; readonly text: string } | null
 }
@@ -46,7 +49,11 @@ export async function postMemories(
     const chunks = text === null ? [] : (vectors.get(text.hash.toString('hex')) ?? [])
     const ofMemory = documentsOf(projectId, memory, chunks)
     documents.push(...ofMemory)
-    posted.push({ memoryId: id, lacking: chunks.length > 0 ? null : text })
+    posted.push({
+      memoryId: id,
+      documentIds: ofMemory.map((document) => document.id),
+      lacking: chunks.length > 0 ? null : text,
+    })
     // A first version has nothing behind it that could be in the way.
     if (memory.version > 1) chunksKept.set(id, ofMemory.length)
   }
@@ -58,9 +65,6 @@ export async function postMemories(
   return posted
 }
 
-/** Ids in one filter: 60 of 36 characters and their quotes, encoded, stay below the 4,000 that a query string may have. */
-const IDS_PER_FILTER = 60
-
 /** Deletes what is beyond the number of documents that each memory has now. */
 async function removeFurtherChunks(
   { client, collection }: Posting,
@@ -71,9 +75,7 @@ async function removeFurtherChunks(
     const ids = [...chunksKept].filter(([, chunks]) => chunks === kept).map(([memoryId]) => memoryId)
     for (let from = 0; from < ids.length; from += IDS_PER_FILTER) {
       const page = ids.slice(from, from + IDS_PER_FILTER)
-      // Ids are UUIDs out of uuid columns: nothing in them can leave the quotes (trap 13).
-      const list = page.map((id) => `\`${id}\``).join(',')
-      const filter = `project_id:=\`${held.scope.projectId}\` && memory_id:=[${list}] && chunk:>=${kept}`
+      const filter = `${ofMemories(held.scope.projectId, page)} && chunk:>=${kept}`
       await held.write(page, () =>
         client.request((typesense) =>
           typesense.collections(collection).documents().delete({ filter_by: filter }),

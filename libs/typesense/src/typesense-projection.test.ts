@@ -4,9 +4,9 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentId } from './document.ts'
+import { exportDocuments, ofProject } from './export-documents.ts'
 import { typesenseStatus } from './status.ts'
 import { commandOf, step } from './testing/generated-steps.ts'
-import { exportDocuments } from './testing/read-contents.ts'
 import {
   note,
   rememberCommand,
@@ -28,7 +28,8 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
   })
   afterAll(() => harness?.stop())
 
-  const documentsOf = (scope: ProjectScope) => exportDocuments(scope, harness)
+  const documentsOf = (scope: ProjectScope) =>
+    exportDocuments(harness.client, harness.posting.collection, ofProject(scope.projectId))
   const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
 
   it('equals the fold of the journal, whatever was done, in batches of any size, vectors early or late', async () => {

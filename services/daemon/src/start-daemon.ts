@@ -9,6 +9,7 @@ import type { ProcessParts } from '@daybook/process/process-parts'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { startTypesenseProjector } from '@daybook/projector-typesense/start'
+import { startReindex } from '@daybook/reindex/start'
 import type { Config } from '@daybook/runtime/config'
 import { lockDataFolder } from './data-folder.ts'
 
@@ -23,7 +24,7 @@ export interface Daemon {
 /**
  * Everything of Daybook in one process, on embedded parts where no server is configured:
  *
- *   data folder's lock ▶ database ▶ migrations ▶ model ▶ bus ▶ projectors ▶ gateway
+ *   data folder's lock ▶ database ▶ migrations ▶ model ▶ bus ▶ projectors ▶ reindex ▶ gateway
  *
  * @throws DaybookError CONFIGURATION, LOCKED, UNAVAILABLE, written for the person who started it
  */
@@ -54,6 +55,14 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
     const projector = await startTypesenseProjector({ ...posting, typesense: config.typesense })
     stops.add(projector.stop)
   }
+  const reindex = startReindex({
+    ...posting,
+    embedders,
+    oneConnection: config.databaseUrl === undefined,
+    keepOldMs: config.keepGenerationMs,
+    typesense: config.typesense,
+  })
+  stops.add(reindex.stop)
   const { gateway, defaultKey } = await serveGateway(config, shared, parts)
   lock.describe({ url: gateway.url })
   return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }

@@ -1,4 +1,5 @@
 import type { Cause } from '@daybook/memory/events'
+import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { type Access as MemoryAccess, readAccess } from '@daybook/read-model/access'
 import { type LiveReadModel, liveReadModel } from '@daybook/read-model/live-read-model'
@@ -11,8 +12,8 @@ export interface Context {
   readonly project: ProjectScope
   readonly parts: Omit<GatewayParts, 'db'>
   readonly cause: Cause
-  /** Whether the key may run the whole Daybook: ask `requireAdmin` (`schema/require-admin.ts`). */
-  readonly admin: boolean
+  /** All of Daybook, for a key that may run it; null for others. Through `requireAdmin` (`schema/require-admin.ts`) only. */
+  readonly admin: Database | null
   /** Aborted when the gateway stops; what would go on for ever ends then. */
   readonly closing: AbortSignal
   /** Looked up once a request, so that all of it reads the same generation. */
@@ -32,7 +33,7 @@ export function createContext(
   return {
     project,
     parts,
-    admin: access.admin,
+    admin: access.admin ? parts.db : null,
     cause: { actor: access.keyName, correlationId, causationId: null, traceparent },
     closing,
     readModel: () => (readModel ??= liveReadModel(parts.db)),

@@ -21,6 +21,13 @@ function headersOf(): MsgHdrs {
   return made
 }
 
+export interface SendOptions {
+  readonly subjectPrefix: string
+  readonly ackTimeoutMs: number
+  /** As in `PublishOptions`. */
+  readonly again: string | undefined
+}
+
 /**
  * Sends events in order, many at a time, and waits for every acknowledgement. Stops sending at the first failure: what
  * comes after it is sent again with it.
@@ -29,7 +36,7 @@ function headersOf(): MsgHdrs {
 export async function sendEvents(
   { connection, jetstream, lost }: Session,
   events: readonly JournalEvent[],
-  { subjectPrefix, ackTimeoutMs }: { subjectPrefix: string; ackTimeoutMs: number },
+  { subjectPrefix, ackTimeoutMs, again }: SendOptions,
 ): Promise<void> {
   const inFlight = createInFlight(IN_FLIGHT_MESSAGES, IN_FLIGHT_BYTES)
   const onLost = () => inFlight.fail(new Error('the connection to NATS broke'))
@@ -40,7 +47,11 @@ export async function sendEvents(
     for (const event of events) {
       const message = encodeEvent(event, maxBytes)
       await inFlight.room(message.byteLength)
-      const options = { msgID: event.eventId, headers: headersOf(), timeout: ackTimeoutMs }
+      const options = {
+        msgID: again === undefined ? event.eventId : `${event.eventId} ${again}`,
+        headers: headersOf(),
+        timeout: ackTimeoutMs,
+      }
       inFlight.add(message.byteLength, jetstream.publish(subjectOf(subjectPrefix, event), message, options))
     }
     await inFlight.empty()

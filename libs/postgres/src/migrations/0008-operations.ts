@@ -36,5 +36,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`create index on daybook.operations (created_at)`.execute(db)
+  // Dropped by an operator: passed over for good, and still known.
+  await sql`alter table daybook.parked_events add column dropped_at timestamptz`.execute(db)
   await sql`grant select, insert, update, delete on daybook.operations to daybook_app`.execute(db)
 }

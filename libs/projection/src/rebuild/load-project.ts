@@ -38,7 +38,7 @@ export interface LoadOptions {
   readonly onPage: (place: LoadPlace) => Promise<void>
 }
 
-/** Memories of a page: those whose numbers share all but their last 12 bits, as the lexical index keeps them together. */
+/** Memories of a page: as many as the lexical index keeps together (`@daybook/read-model/packed-postings`). */
 const PAGE = 4_096
 /** Memories whose events are asked for together. */
 const MEMORIES_PER_READ = 250
@@ -54,7 +54,7 @@ export async function loadProject(scope: ProjectScope, options: LoadOptions): Pr
   for (;;) {
     signal.throwIfAborted()
     const number = place.memories + 1
-    const page = await firstEvents(scope, place.after, head, PAGE - (number % PAGE))
+    const page = await firstEvents(scope, place.after, head, PAGE - (place.memories % PAGE))
     const last = page.at(-1)
     if (last === undefined) break
     const batches = readBatches(scope, head, page, number)

@@ -11,6 +11,7 @@ import { sql } from 'kysely'
 import type { JsonDocument, TypesenseClient } from '../client.ts'
 import { collectionName } from '../collection.ts'
 import type { VectorChunk } from '../document.ts'
+import { exportDocuments, ofProject } from '../export-documents.ts'
 import { TYPESENSE } from '../generation.ts'
 import { readStoredVectors } from '../stored-vectors.ts'
 
@@ -42,11 +43,15 @@ export async function readContents(
   scope: ProjectScope,
   checked: CheckedCollection,
 ): Promise<CheckedContents> {
-  const { generation, restMs = 20_000 } = checked
+  const { client, generation, base, restMs = 20_000 } = checked
   for (const deadline = Date.now() + restMs; ; await pause(100)) {
     const before = await readActivity(scope, generation)
     if (!before.rests && Date.now() < deadline) continue
-    const documents = await exportDocuments(scope, checked)
+    const documents = await exportDocuments(
+      client,
+      collectionName(generation.generation, base),
+      ofProject(scope.projectId),
+    )
     const timelines = await readTimelines(scope, generation)
     const pending = await readPending(scope, generation)
     const vectors = await readStoredVectors(scope.db, generation.modelId, hashesOf(timelines))
@@ -54,23 +59,6 @@ export async function readContents(
     if (isDeepStrictEqual(before, after) || Date.now() >= deadline)
       return { documents, timelines, pending, vectors }
   }
-}
-
-/** All documents of a project, further chunks among them. */
-export async function exportDocuments(
-  { projectId }: ProjectScope,
-  { client, generation, base }: CheckedCollection,
-): Promise<JsonDocument[]> {
-  const name = collectionName(generation.generation, base)
-  const answer = await client.request(({ apiCall }) =>
-    apiCall.get<unknown>(
-      `/collections/${name}/documents/export`,
-      { filter_by: `project_id:=\`${projectId}\`` },
-      { responseType: 'text' },
-    ),
-  )
-  const lines = typeof answer === 'string' ? answer.split('\n') : [JSON.stringify(answer)]
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as JsonDocument)
 }
 
 /** What changes whenever a projector writes documents of the project. */

@@ -18,6 +18,11 @@ import './queries/search.ts'
 import './queries/journal.ts'
 import './queries/projections.ts'
 import './subscriptions/events.ts'
+import './admin/operations.ts'
+import './admin/request-operations.ts'
+import './admin/follow-operation.ts'
+import './admin/generations.ts'
+import './admin/parked.ts'
 
 /** The whole API. Its printed form is committed as `services/gateway/schema.graphql`. */
 export const schema: GraphQLSchema = builder.toSchema()

@@ -1,14 +1,17 @@
 import { DaybookError } from '@daybook/memory/errors'
+import type { Database } from '@daybook/postgres/connect'
 import type { Context } from '../context.ts'
 
 /**
  * To be called first by whatever concerns more than the caller's own project.
+ * @returns the database, bound to no project
  * @throws DaybookError FORBIDDEN
  */
-export function requireAdmin({ admin }: Pick<Context, 'admin'>): void {
-  if (!admin)
+export function requireAdmin({ admin }: Pick<Context, 'admin'>): Database {
+  if (admin === null)
     throw new DaybookError(
       'FORBIDDEN',
       'This needs a key that may run the whole Daybook: the daemon keeps one in <data folder>/api-key, a team sets it as DAYBOOK_DEFAULT_KEY.',
     )
+  return admin
 }

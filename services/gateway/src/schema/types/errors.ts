@@ -1,4 +1,5 @@
 import { ConflictError, type DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { builder } from '../builder.ts'
 
 const errorInterface = builder.interfaceRef<DaybookError>('DaybookError')
@@ -26,6 +27,13 @@ builder.objectType(ConflictError, {
 builder.objectType(NotFoundError, {
   name: 'NotFoundError',
   description: 'There is no such memory in the project of the key.',
+  interfaces: [errorInterface],
+})
+
+builder.objectType(OperationRefusedError, {
+  name: 'OperationRefusedError',
+  description:
+    'It cannot be done as things are: another operation is at work (BUSY), or the state forbids it (REFUSED).',
   interfaces: [errorInterface],
 })
 

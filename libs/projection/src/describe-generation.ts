@@ -1,0 +1,27 @@
+import type { Queryable } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
+import type { Generation } from './generations.ts'
+
+/** How far a generation has come in all projects together. */
+export interface GenerationProgress {
+  /** Events that it has not applied yet. */
+  readonly lag: number
+  /** Events that it could not apply and nobody has dropped. */
+  readonly parked: number
+}
+
+export async function describeGeneration(
+  db: Queryable,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+): Promise<GenerationProgress> {
+  const { rows } = await sql<GenerationProgress>`
+    select
+      (select coalesce(sum(greatest(head.sequence - coalesce(place.position, 0), 0)), 0)::bigint
+        from journal_heads head left join positions place on place.project_id = head.project_id
+          and place.projection = ${projection} and place.generation = ${generation}) as lag,
+      (select count(*) from parked_events
+        where projection = ${projection} and generation = ${generation} and dropped_at is null) as parked`.execute(
+    db,
+  )
+  return rows[0] ?? { lag: 0, parked: 0 }
+}

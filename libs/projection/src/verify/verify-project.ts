@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import { readPosition } from '../positions.ts'
+import type { Checkable, ComparedMemory } from './checkable.ts'
+
+/** A memory that the projection holds otherwise than the journal says. */
+export interface Difference {
+  readonly memoryId: string
+  readonly differs: readonly string[]
+}
+
+/** What came of holding a project's part of a projection against its journal. */
+export interface Verification {
+  /** The position up to which the journal was looked at. */
+  readonly position: number
+  /** Memories compared. */
+  readonly memories: number
+  /** SHA-256 over the memories' digests, as the journal has them, and as the projection does: equal where nothing differs. */
+  readonly journalDigest: string
+  readonly projectionDigest: string
+  readonly differences: readonly Difference[]
+  /** What is wrong with indexes over all memories, in words. */
+  readonly indexProblems: readonly string[]
+  /** Memories whose vectors are still being made. */
+  readonly pending: number
+}
+
+export interface VerifyOptions {
+  /** Only memories with events after this sequence are compared, and no index over all. Default 0: everything. */
+  readonly since?: number
+  readonly signal: AbortSignal
+  /** Hears how many more memories were compared. */
+  readonly onProgress?: (memories: number) => Promise<void>
+}
+
+/** Memories compared in one statement. On the embedded database it takes some 100 ms, while everybody else waits. */
+const PAGE = 250
+
+/**
+ * Holds a projection against the fold of the journal. Nothing is changed, and it may run beside writers and projectors: each
+ * page is compared as of one moment, at the position of that moment.
+ */
+export async function verifyProject(
+  scope: ProjectScope,
+  checkable: Checkable,
+  { since = 0, signal, onProgress }: VerifyOptions,
+): Promise<Verification> {
+  const position = await readPosition(scope.db, checkable, scope.projectId)
+  const digests = { wanted: createHash('sha256'), held: createHash('sha256') }
+  const differences = new Map<string, Set<string>>()
+  const indexProblems: string[] = []
+  let memories = 0
+  let pending = 0
+
+  const add = ({ memoryId, wanted, held, differs }: ComparedMemory) => {
+    if (wanted !== null) digests.wanted.update(`${memoryId} ${wanted}\n`)
+    if (held !== null) digests.held.update(`${memoryId} ${held}\n`)
+    if (differs.length > 0)
+      differences.set(memoryId, new Set([...(differences.get(memoryId) ?? []), ...differs]))
+  }
+
+  for await (const ids of since === 0
+    ? allMemories(scope, position)
+    : changedMemories(scope, since, position)) {
+    signal.throwIfAborted()
+    const page = await checkable.compare(scope, ids)
+    for (const one of page.memories) add(one)
+    memories += ids.length
+    pending += page.pending
+    await onProgress?.(ids.length)
+  }
+  if (since === 0) {
+    const { problems, memoryIds } = await checkable.compareIndexes(scope, signal)
+    for (const memoryId of memoryIds)
+      add({ memoryId, wanted: null, held: 'indexed otherwise', differs: ['words'] })
+    for (const problem of problems) digests.held.update(`${problem}\n`)
+    indexProblems.push(...problems)
+    const surplus = (await checkable.surplus(scope)).map(
+      (memoryId): ComparedMemory => ({ memoryId, wanted: null, held: 'surplus', differs: ['surplus'] }),
+    )
+    for (const one of surplus) add(one)
+  }
+  return {
+    position,
+    memories,
+    journalDigest: digests.wanted.digest('hex'),
+    projectionDigest: digests.held.digest('hex'),
+    differences: [...differences].map(([memoryId, parts]) => ({ memoryId, differs: [...parts] })),
+    indexProblems,
+    pending,
+  }
+}
+
+/** In the order in which they first appeared. */
+async function* allMemories({ db, projectId }: ProjectScope, position: number): AsyncGenerator<string[]> {
+  for (let after = 0; ; ) {
+    const rows = await db
+      .selectFrom('events')
+      .select(['sequence', 'memory_id'])
+      .where('project_id', '=', projectId)
+      .where('version', '=', 1)
+      .where('sequence', '>', after)
+      .where('sequence', '<=', position)
+      .orderBy('sequence')
+      .limit(PAGE)
+      .execute()
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map((row) => row.memory_id)
+    after = last.sequence
+  }
+}
+
+/** One that was changed often comes as often, which is work and no harm. */
+async function* changedMemories(
+  { db, projectId }: ProjectScope,
+  since: number,
+  position: number,
+): AsyncGenerator<string[]> {
+  for (let after = since; after < position; after += PAGE) {
+    const { rows } = await sql<{ memory_id: string }>`
+      select distinct memory_id from events
+      where project_id = ${projectId} and sequence > ${after} and sequence <= ${Math.min(after + PAGE, position)}`.execute(
+      db,
+    )
+    if (rows.length > 0) yield rows.map((row) => row.memory_id)
+  }
+}
+
+/** Memories posted anew together. */
+const REPOSTED_TOGETHER = 100
+
+/**
+ * Posts what differs anew and looks at it again.
+ * @returns what differs still
+ */
+export async function repairProject(
+  scope: ProjectScope,
+  checkable: Checkable,
+  { differences, indexProblems }: Pick<Verification, 'differences' | 'indexProblems'>,
+  { signal, onProgress }: Pick<VerifyOptions, 'signal' | 'onProgress'>,
+): Promise<readonly Difference[]> {
+  if (indexProblems.length > 0) await checkable.repairIndexes(scope, signal)
+  const ids = differences.map(({ memoryId }) => memoryId)
+  const left: Difference[] = []
+  for (let from = 0; from < ids.length; from += REPOSTED_TOGETHER) {
+    signal.throwIfAborted()
+    const page = ids.slice(from, from + REPOSTED_TOGETHER)
+    await checkable.repost(scope, page)
+    const { memories } = await checkable.compare(scope, page)
+    left.push(...memories.filter(({ differs }) => differs.length > 0))
+    await onProgress?.(page.length)
+  }
+  return left.map(({ memoryId, differs }) => ({ memoryId, differs }))
+}

@@ -1,0 +1,54 @@
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import { sql } from 'kysely'
+import { pgvectorCheckable } from './checkable.ts'
+import { buildVectorIndex, createGeneration, dropGeneration } from './create-generation.ts'
+import { generationTables, PGVECTOR } from './generation-tables.ts'
+import { pgvectorLoadTarget } from './load-generation.ts'
+import { type PostGenerationOptions, postGeneration } from './post-generation.ts'
+import { fillAllVectors } from './post-vectors.ts'
+
+export interface PgvectorRebuildableOptions extends PostGenerationOptions {
+  /**
+   * The database has one connection, on which everybody waits for each statement (the embedded one). Statements are kept short
+   * then: batches come one at a time, and a large index grows with its rows instead of being built in one go.
+   */
+  readonly oneConnection: boolean
+}
+
+/** Batches at a time on a server: two processes are at work there, and one here. */
+const PARALLEL = 3
+
+/**
+ * With so many memories the index of vectors is built in one go even where everybody waits for that: on PGlite 2,000 vectors of
+ * 384 numbers take it half a second.
+ */
+const BUILT_IN_ONE_GO = 2_000
+
+/** The Postgres read model as rebuilds see it. */
+export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuildable {
+  const { db, oneConnection } = options
+  return {
+    name: PGVECTOR,
+    parallel: oneConnection ? 1 : PARALLEL,
+    create: (model) => createGeneration(db, model),
+    async prepare({ generation }, memories) {
+      if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation)
+    },
+    loadTarget: (generation, load) =>
+      pgvectorLoadTarget(generation, { ...load, vectorsAtOnce: !oneConnection }),
+    async fillVectors(generation) {
+      await fillAllVectors(db, generationTables(generation.generation), generation)
+    },
+    async pendingVectors({ generation }) {
+      const { rows } = await sql<{ pending: number }>`
+        select count(*) as pending from ${generationTables(generation).memories} where vector_pending`.execute(
+        db,
+      )
+      return rows[0]?.pending ?? 0
+    },
+    buildIndexes: ({ generation }) => buildVectorIndex(db, generation),
+    post: (generation) => postGeneration(options, generation),
+    check: (generation) => pgvectorCheckable(generation),
+    drop: (generation) => dropGeneration(db, generation),
+  }
+}

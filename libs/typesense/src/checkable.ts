@@ -1,0 +1,104 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { unparkMemories } from '@daybook/projection/parked-events'
+import { PositionMoved } from '@daybook/projection/projection'
+import type { Checkable, ComparedPage, RepostOptions } from '@daybook/projection/verify/checkable'
+import { pause } from '@daybook/runtime/backoff'
+import { sql } from 'kysely'
+import { appliedMemories } from './applied-memories.ts'
+import { compareMemories } from './compare-memories.ts'
+import { isMissing } from './errors.ts'
+import { exportDocuments, IDS_PER_FILTER, ofMemories, ofProject } from './export-documents.ts'
+import { postMemories, recordPosted } from './post-memories.ts'
+import type { Posting } from './posting.ts'
+import { underClaim } from './under-claim.ts'
+
+/** Milliseconds until a project is asked for again that another has. */
+const OTHERS_TURN_MS = 20
+
+/** Until it is our turn: projectors have a project for a batch at a time. */
+async function whenFree<T>(work: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof PositionMoved)) throw error
+      await pause(OTHERS_TURN_MS)
+    }
+}
+
+/** The documents of a generation, as they are held against the journal and posted anew. */
+export function typesenseCheckable(posting: Posting): Checkable {
+  return {
+    ...posting.place,
+    compare: (scope, memoryIds): Promise<ComparedPage> =>
+      whenFree(() => compareMemories(posting, scope, memoryIds)),
+    // Typesense keeps its own indexes over documents; there is nothing to look at.
+    compareIndexes: () => Promise.resolve({ problems: [], memoryIds: [] }),
+    repairIndexes: () => Promise.resolve(),
+    surplus: (scope) => surplus(posting, scope),
+    repost: (scope, memoryIds, options) => whenFree(() => repost(posting, scope, memoryIds, options)),
+  }
+}
+
+/** Memories with documents and without events. The first look counts, since there is seldom any. */
+async function surplus({ client, collection, place }: Posting, scope: ProjectScope): Promise<string[]> {
+  const { found } = await client.request(({ apiCall }) =>
+    apiCall.get<{ found: number }>(`/collections/${collection}/documents/search`, {
+      q: '*',
+      filter_by: `${ofProject(scope.projectId)} && chunk:=0`,
+      per_page: 0,
+    }),
+  )
+  const { rows } = await sql<{ memories: number }>`
+    select count(*) as memories from events e where project_id = ${scope.projectId} and version = 1
+      and sequence <= coalesce((select position from positions where projection = ${place.name}
+        and generation = ${place.generation} and project_id = ${scope.projectId}), 0)`.execute(scope.db)
+  if (found <= (rows[0]?.memories ?? 0)) return []
+  const documents = await exportDocuments(client, collection, ofProject(scope.projectId), ['memory_id'])
+  const ids = [...new Set(documents.map(({ memory_id }) => String(memory_id)))].filter((id) => UUID.test(id))
+  const known = await sql<{ memory_id: string }>`
+    select memory_id from unnest(${ids}::uuid[]) as memory_id
+    where not exists (
+      select from events e where e.project_id = ${scope.projectId} and e.memory_id = memory_id.memory_id and e.version = 1)`.execute(
+    scope.db,
+  )
+  return known.rows.map((row) => row.memory_id)
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
+
+async function repost(
+  posting: Posting,
+  scope: ProjectScope,
+  memoryIds: readonly string[],
+  options: RepostOptions = {},
+): Promise<void> {
+  await underClaim(posting, scope, null, async (held) => {
+    const memories = await appliedMemories(scope, posting.place, {
+      ...options,
+      memoryIds,
+      position: held.position,
+    })
+    const posted = await postMemories(posting, held, memories)
+    // Only then goes what should not be there, so that no memory is missing for a moment.
+    const wanted = new Set(posted.flatMap(({ documentIds }) => documentIds))
+    for (let from = 0; from < memoryIds.length; from += IDS_PER_FILTER) {
+      const page = memoryIds.slice(from, from + IDS_PER_FILTER)
+      const filter = ofMemories(scope.projectId, page)
+      for (const { id } of await exportDocuments(posting.client, posting.collection, filter, ['id']))
+        if (!wanted.has(id)) await held.write(page, () => deleteDocument(posting, id))
+    }
+    await held.commit(async (trx) => {
+      await recordPosted(trx, posting, scope.projectId, posted)
+      if (options.unpark === true) await unparkMemories(trx, posting.place, scope.projectId, memoryIds)
+    })
+  })
+}
+
+async function deleteDocument({ client, collection }: Posting, id: string): Promise<void> {
+  try {
+    await client.request((typesense) => typesense.collections(collection).documents(id).delete())
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}

@@ -1,0 +1,89 @@
+import { contentHash, requeueTexts } from '@daybook/embeddings/store'
+import { embeddedTextOf, type Memory } from '@daybook/memory/state'
+import type { Generation } from '@daybook/projection/generations'
+import { parkEvents } from '@daybook/projection/parked-events'
+import { savePosition } from '@daybook/projection/positions'
+import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
+import type { LoadTargetOptions, Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import { typesenseCheckable } from './checkable.ts'
+import { deleteCollection } from './collection.ts'
+import { createGeneration, forgetTypesenseGeneration, TYPESENSE } from './generation.ts'
+import { keepCollection } from './keep-collection.ts'
+import { type PostGenerationOptions, postGeneration } from './post-generation.ts'
+import { postMemories, recordPosted } from './post-memories.ts'
+import { postAllVectors } from './post-vectors.ts'
+import { createPosting, type Posting, type PostingOptions } from './posting.ts'
+import { underClaim } from './under-claim.ts'
+
+/** The Typesense read model as rebuilds see it. */
+export function typesenseRebuildable(options: PostGenerationOptions): Rebuildable {
+  const { db, client, logger, base, leaseMs } = options
+  const postingOf = (generation: Generation): Posting =>
+    createPosting({
+      client,
+      generation,
+      logger,
+      ...(base !== undefined && { base }),
+      ...(leaseMs !== undefined && { leaseMs }),
+    } satisfies PostingOptions)
+  return {
+    name: TYPESENSE,
+    // A project is one holder's at a time.
+    parallel: 1,
+    create: (model) => createGeneration(db, model),
+    prepare: (generation) => keepCollection(db, postingOf(generation)),
+    loadTarget: (generation, load) => typesenseLoadTarget(postingOf(generation), load),
+    fillVectors: (generation) => postAllVectors(db, postingOf(generation)),
+    async pendingVectors({ generation }) {
+      const { pending } = await db
+        .selectFrom('typesense_pending_vectors')
+        .select((eb) => eb.fn.countAll<number>().as('pending'))
+        .where('generation', '=', generation)
+        .executeTakeFirstOrThrow()
+      return pending
+    },
+    buildIndexes: () => Promise.resolve(),
+    post: (generation) => postGeneration(options, generation),
+    check: (generation) => typesenseCheckable(postingOf(generation)),
+    async drop(generation) {
+      await deleteCollection(client, generation, base)
+      await forgetTypesenseGeneration(db, generation)
+    },
+  }
+}
+
+function typesenseLoadTarget(posting: Posting, { regenerateBefore }: LoadTargetOptions): LoadTarget {
+  const { place, generation } = posting
+  return {
+    async load(scope, { memories, parked }) {
+      if (memories.length === 0 && parked.length === 0) return
+      const loaded = memories.map(
+        ({ newest: { data, version, sequence } }): Memory => ({ state: data.state, version, sequence }),
+      )
+      if (regenerateBefore !== null)
+        await scope.db
+          .transaction()
+          .execute((trx) => requeueTexts(trx, generation.modelId, textsOf(loaded), regenerateBefore))
+      await underClaim(posting, scope, null, async (held) => {
+        const posted = await postMemories(posting, held, loaded)
+        await held.commit(async (trx) => {
+          await parkEvents(trx, place, scope.projectId, parked)
+          await recordPosted(trx, posting, scope.projectId, posted)
+        })
+      })
+    },
+    endPage: () => Promise.resolve(),
+    endProject: (scope, { head }) =>
+      underClaim(posting, scope, null, (held) =>
+        held.commit((trx) => savePosition(trx, place, scope.projectId, { to: head, parked: [] })),
+      ),
+  }
+}
+
+const textsOf = (memories: readonly Memory[]) =>
+  memories
+    .filter(({ state }) => state.forgottenAt === null)
+    .map(({ state }) => {
+      const text = embeddedTextOf(state)
+      return { hash: contentHash(text), text }
+    })

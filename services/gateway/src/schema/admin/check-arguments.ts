@@ -1,0 +1,34 @@
+import { NotFoundError, ValidationError } from '@daybook/memory/errors'
+import type { Database } from '@daybook/postgres/connect'
+
+/** The projections there are. */
+export const PROJECTIONS = ['pgvector', 'typesense'] as const
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu
+
+export const isUuid = (text: string): boolean => UUID.test(text)
+
+/** @throws ValidationError */
+export function checkProjection(name: string): string {
+  if (!PROJECTIONS.some((one) => one === name))
+    throw new ValidationError('projection', `must be one of ${PROJECTIONS.join(', ')}`)
+  return name
+}
+
+/**
+ * The id of the project of that name or id; null where none is given.
+ * @throws NotFoundError
+ */
+export async function checkProject(
+  db: Database,
+  nameOrId: string | null | undefined,
+): Promise<string | null> {
+  if (nameOrId == null) return null
+  const row = await db
+    .selectFrom('projects')
+    .select('id')
+    .where((eb) => eb.or([eb('name', '=', nameOrId), ...(isUuid(nameOrId) ? [eb('id', '=', nameOrId)] : [])]))
+    .executeTakeFirst()
+  if (row === undefined) throw new NotFoundError(`The project "${nameOrId.slice(0, 64)}"`)
+  return row.id
+}

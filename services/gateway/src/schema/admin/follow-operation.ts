@@ -1,0 +1,35 @@
+import { NotFoundError } from '@daybook/memory/errors'
+import { hasEnded, type Operation } from '@daybook/operations/operation'
+import { readOperation } from '@daybook/operations/read'
+import type { Database } from '@daybook/postgres/connect'
+import { pause } from '@daybook/runtime/backoff'
+import { builder } from '../builder.ts'
+import { requireAdmin } from '../require-admin.ts'
+import { isUuid } from './check-arguments.ts'
+import { operation } from './operation.ts'
+
+/** Milliseconds between looks: a bar that moves four times a second is enough for anybody. */
+const POLL_MS = 250
+
+builder.subscriptionField('operation', (t) =>
+  t.field({
+    type: operation,
+    description: 'How far an operation has come, whenever that changes, until it has ended.',
+    args: { id: t.arg.id({ required: true }) },
+    subscribe: (_, { id }, context) => follow(requireAdmin(context), id, context.closing),
+    resolve: (one) => one,
+  }),
+)
+
+async function* follow(db: Database, id: string, closing: AbortSignal): AsyncGenerator<Operation> {
+  let seen = ''
+  while (!closing.aborted) {
+    const current = isUuid(id) ? await readOperation(db, id) : null
+    if (current === null) throw new NotFoundError(`The operation ${id.slice(0, 64)}`)
+    const state = JSON.stringify(current)
+    if (state !== seen) yield current
+    if (hasEnded(current)) return
+    seen = state
+    await pause(POLL_MS, closing)
+  }
+}

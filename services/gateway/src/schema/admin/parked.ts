@@ -1,0 +1,95 @@
+import { readJournal } from '@daybook/journal/read'
+import { NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { liveGeneration } from '@daybook/projection/generations'
+import { dropParked, listParked, type ParkedRow } from '@daybook/projection/parked-events'
+import { builder } from '../builder.ts'
+import { listCost, PAGE_MAX } from '../limits.ts'
+import { requireAdmin } from '../require-admin.ts'
+import { event } from '../types/event.ts'
+import { checkProject, checkProjection } from './check-arguments.ts'
+
+export const parkedEvent = builder.objectRef<ParkedRow & { readonly projection: string }>('ParkedEvent')
+
+builder.objectType(parkedEvent, {
+  description: 'An event that a projection could not apply. Later events of its memory wait behind it.',
+  fields: (t) => ({
+    projection: t.exposeString('projection'),
+    generation: t.exposeInt('generation'),
+    projectId: t.exposeID('projectId'),
+    sequence: t.exposeInt('sequence'),
+    memoryId: t.exposeID('memoryId'),
+    error: t.exposeString('error'),
+    attempts: t.exposeInt('attempts'),
+    parkedAt: t.field({ type: 'DateTime', resolve: (one) => one.parkedAt }),
+    droppedAt: t.field({ type: 'DateTime', nullable: true, resolve: (one) => one.droppedAt }),
+    event: t.field({
+      type: event,
+      nullable: true,
+      complexity: 5,
+      description: 'As the journal has it; null where this version of Daybook cannot read it.',
+      resolve: async ({ projectId, sequence }, _, context) => {
+        const scope = projectScope(requireAdmin(context), projectId)
+        const [record] = await readJournal(scope, { after: sequence - 1, limit: 1 })
+        return record?.event ?? null
+      },
+    }),
+  }),
+})
+
+builder.queryField('parkedEvents', (t) =>
+  t.field({
+    type: [parkedEvent],
+    description: 'Of the live generation, in the order of their places.',
+    args: {
+      projection: t.arg.string({ required: true }),
+      project: t.arg.string(),
+      first: t.arg.int({ defaultValue: 50 }),
+    },
+    complexity: ({ first }) => listCost(first),
+    resolve: async (_, { projection, project, first }, context) => {
+      const db = requireAdmin(context)
+      const limit = first ?? 50
+      if (limit < 1 || limit > PAGE_MAX) throw new ValidationError('first', `must be from 1 to ${PAGE_MAX}`)
+      const live = await liveGeneration(db, checkProjection(projection))
+      if (live === null) return []
+      const place = { name: projection, generation: live.generation }
+      const projectId = await checkProject(db, project)
+      return (await listParked(db, place, { projectId, first: limit })).map((row) => ({ projection, ...row }))
+    },
+  }),
+)
+
+const dropped = builder.objectRef<{ readonly sequence: number }>('ParkedEventDropped')
+
+builder.objectType(dropped, {
+  description: 'The event is passed over for good; retry what waits behind it.',
+  fields: (t) => ({ sequence: t.exposeInt('sequence') }),
+})
+
+const dropResult = builder.errorUnion('DropParkedResult', {
+  types: [dropped, ValidationError, NotFoundError],
+  resolveType: () => 'ParkedEventDropped',
+})
+
+builder.mutationField('dropParked', (t) =>
+  t.field({
+    type: dropResult,
+    description:
+      'Passes over a parked event for good. The journal keeps it, and a rebuild tries it again; the projection shows the memory without it.',
+    args: {
+      projection: t.arg.string({ required: true }),
+      project: t.arg.string({ description: 'Its name or id; the key’s own where it is not given.' }),
+      sequence: t.arg.int({ required: true }),
+    },
+    resolve: async (_, { projection, project, sequence }, context) => {
+      const db = requireAdmin(context)
+      const projectId = (await checkProject(db, project)) ?? context.project.projectId
+      const live = await liveGeneration(db, checkProjection(projection))
+      const place = { name: projection, generation: live?.generation ?? 0 }
+      if (!(await dropParked(projectScope(db, projectId), place, sequence)))
+        throw new NotFoundError(`A parked event ${sequence} of ${projection}`)
+      return { sequence }
+    },
+  }),
+)

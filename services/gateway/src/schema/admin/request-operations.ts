@@ -1,0 +1,181 @@
+import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
+import { readHead } from '@daybook/journal/read'
+import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import type { Operation, OperationType } from '@daybook/operations/operation'
+import type {
+  BackfillOptions,
+  ReindexOptions,
+  ReplayOptions,
+  RetryParkedOptions,
+  VerifyJournalOptions,
+  VerifyOptions,
+} from '@daybook/operations/options'
+import { cancelOperation } from '@daybook/operations/read'
+import { requestOperation } from '@daybook/operations/request'
+import { projectScope } from '@daybook/postgres/project-scope'
+import type { Context } from '../../context.ts'
+import { builder } from '../builder.ts'
+import { requireMemoryId } from '../mutations/request.ts'
+import { requireAdmin } from '../require-admin.ts'
+import { memoryKind } from '../types/memory-kind.ts'
+import { checkProject, checkProjection, isUuid } from './check-arguments.ts'
+import { operation } from './operation.ts'
+import { OperationRefusedError } from './operation-refused.ts'
+
+const operationResult = builder.errorUnion('OperationResult', {
+  types: [operation, ValidationError, NotFoundError, OperationRefusedError],
+  resolveType: () => 'Operation',
+})
+
+interface OptionsOf {
+  reindex: ReindexOptions
+  verify: VerifyOptions
+  'verify-journal': VerifyJournalOptions
+  replay: ReplayOptions
+  backfill: BackfillOptions
+  'retry-parked': RetryParkedOptions
+}
+
+async function request<Type extends OperationType>(
+  context: Context,
+  type: Type,
+  projection: string | null,
+  options: OptionsOf[Type],
+): Promise<Operation> {
+  try {
+    return await requestOperation(requireAdmin(context), {
+      type,
+      projection,
+      options: { ...options },
+      requestedBy: context.cause.actor,
+    })
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === 'BUSY')
+      throw new OperationRefusedError('BUSY', error.message)
+    throw error
+  }
+}
+
+const PROJECT = 'Its name or id; all projects where it is not given.'
+
+builder.mutationFields((t) => ({
+  reindex: t.field({
+    type: operationResult,
+    description:
+      'Builds a new generation of a projection from the journal beside the live one, and swaps it in. Of some kinds, or one project, memories are posted anew in place.',
+    args: {
+      projection: t.arg.string({ required: true }),
+      model: t.arg.string({ description: 'Another embedding model than the live generation’s.' }),
+      regenerateEmbeddings: t.arg.boolean({ defaultValue: false }),
+      kinds: t.arg({ type: [memoryKind] }),
+      project: t.arg.string({ description: PROJECT }),
+    },
+    resolve: async (_, { projection, model, regenerateEmbeddings, kinds, project }, context) => {
+      const db = requireAdmin(context)
+      if (model != null && findModel(model) === null)
+        throw new ValidationError('model', `must be ${MODEL_NAMES}`)
+      if (kinds?.length === 0) throw new ValidationError('kinds', 'must name at least one kind')
+      const inPlace = kinds != null || project != null
+      if (inPlace && (model != null || regenerateEmbeddings === true))
+        throw new ValidationError(
+          model != null ? 'model' : 'regenerateEmbeddings',
+          'needs a whole new generation: leave kinds and project out',
+        )
+      return request(context, 'reindex', checkProjection(projection), {
+        model: model ?? null,
+        regenerateEmbeddings: regenerateEmbeddings ?? false,
+        kinds: kinds ?? null,
+        projectId: await checkProject(db, project),
+      })
+    },
+  }),
+  verify: t.field({
+    type: operationResult,
+    description: 'Compares a projection with the fold of the journal, memory by memory.',
+    args: {
+      projection: t.arg.string({ required: true }),
+      project: t.arg.string({ description: PROJECT }),
+      incremental: t.arg.boolean({
+        defaultValue: false,
+        description: 'Only what has changed since the last one that found everything right.',
+      }),
+      repair: t.arg.boolean({ defaultValue: false, description: 'Posts anew what differs.' }),
+    },
+    resolve: async (_, { projection, project, incremental, repair }, context) =>
+      request(context, 'verify', checkProjection(projection), {
+        projectId: await checkProject(requireAdmin(context), project),
+        incremental: incremental ?? false,
+        repair: repair ?? false,
+      }),
+  }),
+  verifyJournal: t.field({
+    type: operationResult,
+    description: 'Checks every event against the hash chain of its journal.',
+    args: { project: t.arg.string({ description: PROJECT }) },
+    resolve: async (_, { project }, context) =>
+      request(context, 'verify-journal', null, {
+        projectId: await checkProject(requireAdmin(context), project),
+      }),
+  }),
+  replay: t.field({
+    type: operationResult,
+    description:
+      'Brings a range of a project’s journal out again: to one projection, or to everybody who listens on the bus.',
+    args: {
+      project: t.arg.string({ description: 'Its name or id; the key’s own where it is not given.' }),
+      projection: t.arg.string(),
+      from: t.arg.int({ required: true }),
+      to: t.arg.int({ description: 'The journal’s end where it is not given.' }),
+    },
+    resolve: async (_, { project, projection, from, to }, context) => {
+      const db = requireAdmin(context)
+      const projectId = (await checkProject(db, project)) ?? context.project.projectId
+      const head = await readHead(projectScope(db, projectId))
+      const last = to ?? head
+      if (from < 1) throw new ValidationError('from', 'must be 1 or more')
+      if (last > head) throw new ValidationError('to', `must be at most ${head}, where the journal ends`)
+      if (last < from) throw new ValidationError('to', `must be ${from} or more`)
+      return request(context, 'replay', projection == null ? null : checkProjection(projection), {
+        projectId,
+        from,
+        to: last,
+      })
+    },
+  }),
+  backfill: t.field({
+    type: operationResult,
+    description: 'Makes the vectors that memories lack, those among them that failed before.',
+    args: {
+      projection: t.arg.string({ required: true }),
+      project: t.arg.string({ description: PROJECT }),
+    },
+    resolve: async (_, { projection, project }, context) =>
+      request(context, 'backfill', checkProjection(projection), {
+        projectId: await checkProject(requireAdmin(context), project),
+      }),
+  }),
+  retryParked: t.field({
+    type: operationResult,
+    description: 'Tries to apply parked events again.',
+    args: {
+      projection: t.arg.string({ required: true }),
+      project: t.arg.string({ description: PROJECT }),
+      memoryIds: t.arg.idList({ description: 'All that are parked where they are not given.' }),
+    },
+    resolve: async (_, { projection, project, memoryIds }, context) =>
+      request(context, 'retry-parked', checkProjection(projection), {
+        projectId: await checkProject(requireAdmin(context), project),
+        memoryIds: memoryIds?.map(requireMemoryId) ?? null,
+      }),
+  }),
+  cancelOperation: t.field({
+    type: operationResult,
+    description: 'Ends an operation, which cleans up behind itself. One that has ended stays as it is.',
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, context) => {
+      const db = requireAdmin(context)
+      if (!isUuid(id)) throw new NotFoundError(`The operation ${id.slice(0, 64)}`)
+      return cancelOperation(db, id)
+    },
+  }),
+}))

@@ -1,0 +1,147 @@
+import type { Embedders } from '@daybook/embeddings/embedders'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { contentHash, queueTexts, retryTexts } from '@daybook/embeddings/store'
+import { UnavailableError } from '@daybook/memory/errors'
+import { embeddedTextOf } from '@daybook/memory/state'
+import type { BackfillOptions } from '@daybook/operations/options'
+import type { OperationHandler, Work } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import { appliedMemories } from '@daybook/projection/applied-memories'
+import { liveGeneration } from '@daybook/projection/generations'
+import { readPosition } from '@daybook/projection/positions'
+import { pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import { sql } from 'kysely'
+import { type Projections, projectionOf } from '../projections.ts'
+import { readProjects } from '../projects.ts'
+
+export interface BackfillParts {
+  readonly db: Database
+  readonly projections: Projections
+  readonly embedders: Embedders
+  readonly logger: Logger
+}
+
+const PAGE = 250
+const POLL_MS = 250
+
+/**
+ * Sees to it that every memory of the live generation has its vector: texts that the store lacks are queued, those that
+ * failed are tried again at once, and it waits until each has its vector or has failed.
+ */
+export function handleBackfill({ db, projections, embedders, logger }: BackfillParts): OperationHandler {
+  return {
+    async run(work) {
+      const rebuildable = projectionOf(projections, work.operation.projection)
+      const generation = await liveGeneration(db, rebuildable.name)
+      if (generation === null) return { done: 0, skipped: 0, failed: 0 }
+      const { modelId } = generation
+      if ((await embedders.of(modelId)) === null)
+        throw new UnavailableError(
+          `The reindex service has no embedder for ${modelId} (DAYBOOK_EMBEDDER): start it with one`,
+        )
+      const { queued, skipped } = await queueMissing(db, work, { name: rebuildable.name, ...generation })
+      const vectors = createQueueWorkers({ db, embedders, logger }).want(modelId, async () => {})
+      try {
+        await work.report({ phase: 'embedding', done: 0, total: queued.size })
+        for (;;) {
+          work.signal.throwIfAborted()
+          const { open, failed } = await countOpen(db, modelId, [...queued])
+          await rebuildable.fillVectors(generation)
+          await work.report({ done: queued.size - open - failed })
+          if (open === 0) return { done: queued.size - failed, skipped, failed }
+          await pause(POLL_MS, work.signal)
+        }
+      } finally {
+        await vectors.leave()
+      }
+    },
+  }
+}
+
+/** Queues what lacks a vector. @returns the hashes of those texts, and how many memories had theirs */
+async function queueMissing(
+  db: Database,
+  work: Work,
+  { name, generation, modelId }: { name: string; generation: number; modelId: string },
+): Promise<{ queued: Set<string>; skipped: number }> {
+  const { projectId } = work.operation.options as unknown as BackfillOptions
+  const queued = new Set<string>()
+  let skipped = 0
+  let looked = 0
+  await work.report({ phase: 'looking', done: 0, total: null })
+  for (const { scope, id } of await readProjects(db, projectId)) {
+    const place = { name, generation }
+    const position = await readPosition(db, place, id)
+    for (let after = 0; ; ) {
+      const firsts = await db
+        .selectFrom('events')
+        .select(['sequence', 'memory_id'])
+        .where('project_id', '=', id)
+        .where('version', '=', 1)
+        .where('sequence', '>', after)
+        .where('sequence', '<=', position)
+        .orderBy('sequence')
+        .limit(PAGE)
+        .execute()
+      const last = firsts.at(-1)
+      if (last === undefined) break
+      const memoryIds = firsts.map((row) => row.memory_id)
+      const applied = await appliedMemories(scope, place, { memoryIds, position })
+      const texts = applied
+        .filter(({ newest }) => newest.data.state.forgottenAt === null)
+        .map(({ newest }) => embeddedTextOf(newest.data.state))
+        .map((text) => ({ hash: contentHash(text), text }))
+      const have = await embedded(
+        db,
+        modelId,
+        texts.map(({ hash }) => hash),
+      )
+      const missing = texts.filter(({ hash }) => !have.has(hash.toString('hex')))
+      await db.transaction().execute(async (trx) => {
+        await queueTexts(trx, modelId, missing)
+        await retryTexts(
+          trx,
+          modelId,
+          missing.map(({ hash }) => hash),
+        )
+      })
+      for (const { hash } of missing) queued.add(hash.toString('hex'))
+      skipped += texts.length - missing.length
+      looked += firsts.length
+      await work.report({ done: looked })
+      after = last.sequence
+    }
+  }
+  return { queued, skipped }
+}
+
+const decoded = (hashes: readonly string[]) =>
+  sql`array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash)`
+
+async function embedded(db: Database, modelId: string, hashes: readonly Buffer[]): Promise<Set<string>> {
+  const { rows } = await sql<{ hash: string }>`
+    select encode(content_hash, 'hex') as hash from embeddings
+    where model_id = ${modelId} and content_hash = any(${decoded(hashes.map((hash) => hash.toString('hex')))})
+      and embedded_at is not null`.execute(db)
+  return new Set(rows.map((row) => row.hash))
+}
+
+/** Of these texts, those that are still worked on and those that failed. */
+async function countOpen(
+  db: Database,
+  modelId: string,
+  hashes: readonly string[],
+): Promise<{ open: number; failed: number }> {
+  const counts = { open: 0, failed: 0 }
+  for (let from = 0; from < hashes.length; from += 5_000) {
+    const { rows } = await sql<{ open: number; failed: number }>`
+      select count(*) filter (where last_error is null) as open, count(*) filter (where last_error is not null) as failed
+      from embeddings
+      where model_id = ${modelId} and content_hash = any(${decoded(hashes.slice(from, from + 5_000))})
+        and embedded_at is null`.execute(db)
+    counts.open += rows[0]?.open ?? 0
+    counts.failed += rows[0]?.failed ?? 0
+  }
+  return counts
+}

@@ -1,0 +1,40 @@
+import { openBus } from '@daybook/process/open-bus'
+import { openDatabaseServer } from '@daybook/process/open-database'
+import { openEmbedders } from '@daybook/process/open-embedders'
+import { openMetrics } from '@daybook/process/open-metrics'
+import { openQueueWorkers } from '@daybook/process/open-queue-workers'
+import { runProcess } from '@daybook/process/run-process'
+import { serveProbes } from '@daybook/process/serve-probes'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { DEFAULT_PORTS } from '@daybook/runtime/config'
+import { startReindex } from './start.ts'
+
+/* `npm run start:reindex`: rebuilds, verifies, replays and backfills. One is enough; several share the work. */
+
+await runProcess({
+  name: 'reindex',
+  title: 'The reindex service',
+  defaultPort: DEFAULT_PORTS.reindex,
+  async start(config, parts) {
+    const embedders = openEmbedders(config, parts)
+    const db = await openDatabaseServer(config, parts)
+    const bus = await openBus(config, parts)
+    await embedders.ready()
+    const signal = createPositionSignal()
+    const metrics = openMetrics('reindex', db, parts)
+    const service = startReindex({
+      db,
+      bus,
+      signal,
+      logger: parts.logger,
+      embedders,
+      workers: openQueueWorkers({ db, embedders, metrics }, parts),
+      oneConnection: false,
+      keepOldMs: config.keepGenerationMs,
+      typesense: config.typesense,
+    })
+    parts.stops.add(service.stop)
+    const url = await serveProbes(config, { db, metrics }, parts)
+    console.log(`The reindex service waits for work; its probes and metrics are at ${url}`)
+  },
+})

@@ -1,0 +1,13 @@
+import { ValidationError } from '@daybook/memory/errors'
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+
+/** The projections that this process can work on, by name. */
+export type Projections = ReadonlyMap<string, Rebuildable>
+
+/** @throws ValidationError where this process has no such projection */
+export function projectionOf(projections: Projections, name: string | null): Rebuildable {
+  const found = projections.get(name ?? '')
+  if (found === undefined)
+    throw new ValidationError('projection', `must be one of ${[...projections.keys()].join(', ')}`)
+  return found
+}

@@ -1,0 +1,61 @@
+import type { Work } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations'
+import { pause } from '@daybook/runtime/backoff'
+import { sql } from 'kysely'
+
+interface Lag {
+  readonly projects: number
+  readonly events: number
+}
+
+/** A generation that reaches, within this many milliseconds, what the journals held at one moment has caught up. */
+const SOON_MS = 1_000
+const POLL_MS = 25
+
+/**
+ * Waits until the generation has caught up with the journals. While much is written it is never at the very end of all of
+ * them at once; but it comes to where they ended a moment ago, within a second.
+ */
+export async function waitUntilCaughtUp(db: Database, generation: Generation, work: Work): Promise<void> {
+  for (;;) {
+    const heads = await readBehind(db, generation)
+    if (heads.size === 0) return
+    const began = performance.now()
+    for (;;) {
+      const { projects, events } = await readLag(db, generation, heads)
+      if (projects === 0) break
+      await work.report({ done: 0, total: events })
+      await pause(POLL_MS, work.signal)
+      work.signal.throwIfAborted()
+    }
+    if (performance.now() - began < SOON_MS) return
+  }
+}
+
+/** The heads of the journals that it is behind. */
+async function readBehind(
+  db: Database,
+  { projection, generation }: Generation,
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ project_id: string; sequence: number }>`
+    select head.project_id, head.sequence from journal_heads head
+    left join positions place on place.project_id = head.project_id
+      and place.projection = ${projection} and place.generation = ${generation}
+    where head.sequence > coalesce(place.position, 0)`.execute(db)
+  return new Map(rows.map((row) => [row.project_id, row.sequence]))
+}
+
+async function readLag(
+  db: Database,
+  { projection, generation }: Generation,
+  heads: ReadonlyMap<string, number>,
+): Promise<Lag> {
+  const { rows } = await sql<Lag>`
+    select count(*) as projects, coalesce(sum(head.sequence - coalesce(place.position, 0)), 0)::bigint as events
+    from unnest(${[...heads.keys()]}::uuid[], ${[...heads.values()]}::bigint[]) as head(project_id, sequence)
+    left join positions place on place.project_id = head.project_id
+      and place.projection = ${projection} and place.generation = ${generation}
+    where head.sequence > coalesce(place.position, 0)`.execute(db)
+  return rows[0] ?? { projects: 0, events: 0 }
+}

@@ -1,0 +1,31 @@
+import type { Database } from '@daybook/postgres/connect'
+import { listGenerations, moveGeneration } from '@daybook/projection/generations'
+import { GENERATIONS_SEEN_MS } from '@daybook/projection/post-generations'
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import { pause } from '@daybook/runtime/backoff'
+
+/** Deletes a generation that is not live: first nobody posts it any more, then its data goes. May be called again. */
+export async function dropGeneration(
+  db: Database,
+  rebuildable: Rebuildable,
+  generation: number,
+): Promise<void> {
+  const which = { projection: rebuildable.name, generation }
+  const found = (await listGenerations(db, rebuildable.name)).find((one) => one.generation === generation)
+  if (found === undefined || found.status === 'live') return
+  if (found.status !== 'dropping' && !(await moveGeneration(db, which, [found.status], 'dropping'))) return
+  // Until the projectors have seen it. One that has not logs an error and leaves it alone.
+  if (found.status !== 'building') await pause(4 * GENERATIONS_SEEN_MS)
+  await rebuildable.drop(generation)
+}
+
+/** Drops what unfinished rebuilds have left behind, and what somebody began to drop. @param but the one that is going on */
+export async function dropUnfinished(
+  db: Database,
+  rebuildable: Rebuildable,
+  but: number | null,
+): Promise<void> {
+  for (const { generation, status } of await listGenerations(db, rebuildable.name))
+    if (generation !== but && (status === 'building' || status === 'following' || status === 'dropping'))
+      await dropGeneration(db, rebuildable, generation)
+}

@@ -1,0 +1,58 @@
+import type { Embedders } from '@daybook/embeddings/embedders'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { ValidationError } from '@daybook/memory/errors'
+import type { Work } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import { type Generation, liveGeneration } from '@daybook/projection/generations'
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import { pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import { sql } from 'kysely'
+
+/** A text that could not be embedded so often is not waited for. */
+const ATTEMPTS = 5
+const POLL_MS = 250
+
+/**
+ * Makes the vectors that a new generation lacks, and waits for all but those that cannot be made. Without an embedder in this
+ * process they come late, as they do in the live generation; for another model than the live one's that is refused, as
+ * meaning would be lost with the swap.
+ */
+export async function waitForVectors(
+  { db, embedders, logger }: { db: Database; embedders: Embedders; logger: Logger },
+  rebuildable: Rebuildable,
+  generation: Generation,
+  work: Work,
+): Promise<void> {
+  if ((await embedders.of(generation.modelId)) === null) {
+    const live = await liveGeneration(db, rebuildable.name)
+    if (live?.modelId === generation.modelId) return rebuildable.fillVectors(generation)
+    throw new ValidationError(
+      'model',
+      `cannot be ${generation.modelId}: the reindex service has no embedder for it (DAYBOOK_EMBEDDER=none)`,
+    )
+  }
+  const vectors = createQueueWorkers({ db, embedders, logger }).want(generation.modelId, async () => {})
+  try {
+    for (let total = 0; ; await pause(POLL_MS, work.signal)) {
+      work.signal.throwIfAborted()
+      // Looked up before they are filled: what was stored in between is filled in the next round.
+      const more = await isWorkLeft(db, generation.modelId)
+      await rebuildable.fillVectors(generation)
+      const pending = await rebuildable.pendingVectors(generation)
+      total = Math.max(total, pending)
+      await work.report({ done: total - pending, total })
+      if (pending === 0 || !more) return
+    }
+  } finally {
+    await vectors.leave()
+  }
+}
+
+async function isWorkLeft(db: Database, modelId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from embeddings where model_id = ${modelId} and embedded_at is null and attempts < ${ATTEMPTS} limit 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}

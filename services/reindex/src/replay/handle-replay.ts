@@ -1,0 +1,48 @@
+import type { Bus } from '@daybook/bus/bus'
+import { readJournal } from '@daybook/journal/read'
+import type { ReplayOptions } from '@daybook/operations/options'
+import type { OperationHandler } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { type Projections, projectionOf } from '../projections.ts'
+import { repost } from '../reindex/repost.ts'
+
+/** Events published together. */
+const PAGE = 200
+
+/**
+ * Brings a range of a project's journal out again: to one projection, whose memories with events in it are posted anew, or to
+ * everybody who listens on the bus. Whoever has them already skips them, so it may be repeated; and so it is after a crash.
+ */
+export function handleReplay(db: Database, bus: Bus, projections: Projections): OperationHandler {
+  return {
+    async run(work) {
+      const { projectId, from, to } = work.operation.options as unknown as ReplayOptions
+      if (work.operation.projection !== null)
+        return repost(
+          db,
+          projectionOf(projections, work.operation.projection),
+          { projectId, kinds: null, range: { from, to } },
+          work,
+        )
+      const scope = projectScope(db, projectId)
+      const resumed = work.checkpoint?.['after']
+      let after = typeof resumed === 'number' ? resumed : from - 1
+      let published = 0
+      await work.report({ phase: 'publishing', done: after - from + 1, total: to - from + 1 })
+      while (after < to) {
+        work.signal.throwIfAborted()
+        const records = await readJournal(scope, { after, limit: Math.min(PAGE, to - after) })
+        const last = records.at(-1)
+        if (last === undefined) break
+        const events = records.flatMap(({ event }) => event ?? [])
+        // An id of its own: those that NATS remembers it would drop as repeats.
+        await bus.publish(projectId, events, { again: work.operation.id })
+        published += events.length
+        after = last.sequence
+        await work.report({ done: after - from + 1, checkpoint: { after } })
+      }
+      return { published }
+    },
+  }
+}

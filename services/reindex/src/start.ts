@@ -1,0 +1,80 @@
+import type { Bus } from '@daybook/bus/bus'
+import type { Embedders } from '@daybook/embeddings/embedders'
+import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
+import type { OperationType } from '@daybook/operations/operation'
+import { startOperations } from '@daybook/operations/run-operations'
+import type { OperationHandler } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import type { PositionSignal } from '@daybook/projection/position-signal'
+import { pgvectorRebuildable } from '@daybook/read-model/rebuildable'
+import type { Logger } from '@daybook/runtime/logger'
+import { createTypesenseClient, type TypesenseSettings } from '@daybook/typesense/client'
+import { typesenseRebuildable } from '@daybook/typesense/rebuildable'
+import { handleBackfill } from './backfill/handle-backfill.ts'
+import { startDroppingOld } from './drop-old.ts'
+import { handleRetryParked } from './parked/handle-retry-parked.ts'
+import type { Projections } from './projections.ts'
+import { handleReindex } from './reindex/handle-reindex.ts'
+import { handleReplay } from './replay/handle-replay.ts'
+import { handleVerify } from './verify/handle-verify.ts'
+import { handleVerifyJournal } from './verify/handle-verify-journal.ts'
+
+export interface ReindexServiceOptions {
+  readonly db: Database
+  readonly bus: Bus
+  readonly signal: PositionSignal
+  readonly logger: Logger
+  readonly embedders: Embedders
+  readonly workers: QueueWorkers
+  /** Whether the database is the embedded one, with one connection for everybody. */
+  readonly oneConnection: boolean
+  /** Milliseconds for which an old generation stays. */
+  readonly keepOldMs: number
+  /** Absent: there is none, and its operations wait for a process that has one. */
+  readonly typesense?: (TypesenseSettings & { readonly base?: string }) | undefined
+  /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
+  readonly leaseMs?: number | undefined
+}
+
+export interface ReindexService {
+  /** Gives back what is under way: the next start, or another process, goes on with it. */
+  stop(): Promise<void>
+}
+
+/** Works off what operators ask for, on every projection that is configured here. */
+export function startReindex(options: ReindexServiceOptions): ReindexService {
+  const { db, bus, signal, logger, embedders, workers, oneConnection, keepOldMs, typesense, leaseMs } =
+    options
+  const posting = { db, bus, signal, logger, workers }
+  const client = typesense === undefined ? null : createTypesenseClient(typesense)
+  const projections: Projections = new Map(
+    [
+      pgvectorRebuildable({ ...posting, oneConnection }),
+      ...(client === null ? [] : [typesenseRebuildable({ ...posting, client, base: typesense?.base })]),
+    ].map((one) => [one.name, one]),
+  )
+  // One line for each type of operation. A new one begins in `@daybook/operations/operation`.
+  const handlers: Record<OperationType, OperationHandler> = {
+    reindex: handleReindex({ db, projections, embedders, logger }),
+    verify: handleVerify(db, projections),
+    'verify-journal': handleVerifyJournal(db),
+    replay: handleReplay(db, bus, projections),
+    'retry-parked': handleRetryParked(db, projections),
+    backfill: handleBackfill({ db, projections, embedders, logger }),
+  }
+  const operations = startOperations({
+    db,
+    logger,
+    handlers,
+    projections: [...projections.keys()],
+    ...(leaseMs !== undefined && { leaseMs }),
+  })
+  const dropping = startDroppingOld({ db, projections, logger, keepMs: keepOldMs })
+  return {
+    async stop() {
+      await operations.stop()
+      await dropping.stop()
+      client?.close()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import type { JournalProblem } from '@daybook/journal/chain/check-chain'
+import { verifyJournal } from '@daybook/journal/verify-journal'
+import type { JsonObject } from '@daybook/operations/operation'
+import type { VerifyJournalOptions } from '@daybook/operations/options'
+import type { OperationHandler } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import { readProjects } from '../projects.ts'
+
+/** Problems named in the result, a project; all are counted. */
+const NAMED = 100
+
+/** Checks each project's journal against its hash chain. It changes nothing, so that after a crash it begins again. */
+export function handleVerifyJournal(db: Database): OperationHandler {
+  return {
+    async run(work) {
+      const { projectId } = work.operation.options as unknown as VerifyJournalOptions
+      const known = await readProjects(db, projectId)
+      await work.report({ phase: 'checking', done: 0, total: known.reduce((sum, { head }) => sum + head, 0) })
+      const projects = []
+      let behind = 0
+      for (const { scope, id, name, head } of known) {
+        const problems: JournalProblem[] = []
+        const {
+          sequence,
+          hash,
+          events,
+          problems: count,
+        } = await verifyJournal(scope, {
+          signal: work.signal,
+          onProblem: (problem) => void (problems.length < NAMED && problems.push(problem)),
+          onProgress: async (place) => work.report({ done: behind + place.sequence }),
+        })
+        behind += head
+        projects.push({
+          projectId: id,
+          project: name,
+          sequence,
+          head: hash.toString('hex'),
+          events,
+          count,
+          problems,
+        })
+      }
+      return { clean: projects.every(({ count }) => count === 0), projects } satisfies JsonObject
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import type { JsonObject } from '@daybook/operations/operation'
+import type { VerifyOptions } from '@daybook/operations/options'
+import { lastSucceeded } from '@daybook/operations/read'
+import type { OperationHandler, Work } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import { type Generation, liveGeneration } from '@daybook/projection/generations'
+import type { Checkable } from '@daybook/projection/verify/checkable'
+import {
+  type Difference,
+  repairProject,
+  type Verification,
+  verifyProject,
+} from '@daybook/projection/verify/verify-project'
+import { type Projections, projectionOf } from '../projections.ts'
+import { type KnownProject, readProjects } from '../projects.ts'
+
+/** Differences named in the result, a project; a broken index would else name every memory. */
+const NAMED = 100
+
+/** What the result says of a project. */
+interface ProjectResult {
+  readonly projectId: string
+  readonly project: string
+  readonly position: number
+  readonly memories: number
+  readonly journalDigest: string
+  readonly projectionDigest: string
+  readonly different: number
+  readonly differences: readonly Difference[]
+  readonly indexProblems: readonly string[]
+  readonly pending: number
+  /** Differences that were there and are no more. */
+  readonly repaired: number
+}
+
+/**
+ * Holds the live generation against the journal, project by project, and posts anew what differs where that is asked for. It
+ * changes nothing of its own, so that after a crash it begins again.
+ */
+export function handleVerify(db: Database, projections: Projections): OperationHandler {
+  return {
+    async run(work) {
+      const options = work.operation.options as unknown as VerifyOptions
+      const rebuildable = projectionOf(projections, work.operation.projection)
+      const generation = await liveGeneration(db, rebuildable.name)
+      if (generation === null) return { clean: true, projects: [] }
+      const since = options.incremental ? await verifiedUpTo(db, generation) : new Map<string, number>()
+      const checkable = rebuildable.check(generation)
+      const projects: ProjectResult[] = []
+      let done = 0
+      await work.report({ phase: 'comparing', done: 0, total: await countMemories(db, options.projectId) })
+      for (const project of await readProjects(db, options.projectId)) {
+        const onProgress = async (memories: number) => {
+          done += memories
+          await work.report({ done })
+        }
+        projects.push(
+          await verifyOne(project, checkable, {
+            ...options,
+            since: since.get(project.id) ?? 0,
+            work,
+            onProgress,
+          }),
+        )
+      }
+      return {
+        generation: generation.generation,
+        clean: projects.every((one) => one.different === 0 && one.indexProblems.length === 0),
+        different: projects.reduce((sum, one) => sum + one.different, 0),
+        repaired: projects.reduce((sum, one) => sum + one.repaired, 0),
+        projects,
+      } satisfies JsonObject
+    },
+  }
+}
+
+async function verifyOne(
+  { scope, id, name }: KnownProject,
+  checkable: Checkable,
+  options: {
+    since: number
+    repair: boolean
+    work: Work
+    onProgress: (memories: number) => Promise<void>
+  },
+): Promise<ProjectResult> {
+  const { since, repair, work, onProgress } = options
+  const { signal } = work
+  let verified: Verification = await verifyProject(scope, checkable, { since, signal, onProgress })
+  const found = verified.differences.length
+  if (repair && (found > 0 || verified.indexProblems.length > 0)) {
+    await work.report({ phase: `repairing ${name}` })
+    const differences = await repairProject(scope, checkable, verified, { signal })
+    const { problems } = await checkable.compareIndexes(scope, signal)
+    verified = { ...verified, differences, indexProblems: problems }
+    await work.report({ phase: 'comparing' })
+  }
+  const { position, memories, journalDigest, projectionDigest, differences, indexProblems, pending } =
+    verified
+  return {
+    projectId: id,
+    project: name,
+    position,
+    memories,
+    journalDigest,
+    projectionDigest,
+    different: differences.length,
+    differences: differences.slice(0, NAMED),
+    indexProblems,
+    pending,
+    repaired: found - differences.length,
+  }
+}
+
+/** Where the last verification of this generation was that found everything right, by project. */
+async function verifiedUpTo(
+  db: Database,
+  { projection, generation }: Generation,
+): Promise<Map<string, number>> {
+  const result = (await lastSucceeded(db, 'verify', projection))?.result ?? null
+  if (result === null || result['generation'] !== generation || result['clean'] !== true) return new Map()
+  const projects = result['projects'] as readonly ProjectResult[]
+  return new Map(projects.map((one) => [one.projectId, one.position]))
+}
+
+async function countMemories(db: Database, projectId: string | null): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.countAll<number>().as('memories'))
+    .where('version', '=', 1)
+    .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
+    .executeTakeFirstOrThrow()
+  return row.memories
+}
