@@ -5,6 +5,7 @@ import * as relay from './0003-relay.ts'
 import * as typesense from './0004-typesense.ts'
 import * as traceContext from './0005-trace-context.ts'
 import * as adminKeys from './0006-admin-keys.ts'
+import * as hashChain from './0007-hash-chain.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
@@ -17,4 +18,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-typesense': typesense,
   '0005-trace-context': traceContext,
   '0006-admin-keys': adminKeys,
+  '0007-hash-chain': hashChain,
 }
