@@ -1,13 +1,11 @@
-import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalEvent } from '@daybook/memory/events'
 import { SCHEMA_VERSION } from '@daybook/memory/events'
-import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { sql } from 'kysely'
 import type { AppendOutcome, AppendRequest } from './append-request.ts'
 import { readContext } from './batch-context.ts'
 import { chainEvents } from './chain/chain-events.ts'
 import { decideBatch } from './decide-batch.ts'
+import { lockProject } from './lock-project.ts'
 import { writeEvents } from './write-events.ts'
 
 /**
@@ -38,23 +36,4 @@ export async function commitBatch(
     }
     return { outcomes, events }
   })
-}
-
-/**
- * `for update` on the head row waits for the append before, then sees the row as that one left it; an advisory lock
- * would need a second statement for the same, as a statement's snapshot is older than the lock it waits for.
- */
-async function lockProject(
-  trx: DatabaseTransaction,
-  projectId: string,
-): Promise<{ sequence: number; hash: Buffer; now: string }> {
-  const { rows } = await sql<{ sequence: number; hash: Buffer; now: string }>`
-    select sequence, hash, date_trunc('milliseconds', greatest(clock_timestamp(), last_recorded_at)) as now
-    from journal_heads where project_id = ${projectId} for update`.execute(trx)
-  const head = rows[0]
-  if (head === undefined)
-    throw new UnavailableError(
-      `The project ${projectId} has no journal here; an imported one may just have taken its place: try again in a moment`,
-    )
-  return head
 }

@@ -7,7 +7,7 @@ import type { ChainedEvent } from './chain/chain-events.ts'
 export interface JournalEnd {
   readonly sequence: number
   readonly hash: Buffer
-  /** RFC 3339; no later event may be recorded before it. */
+  /** RFC 3339: when the last event was recorded. No later one will be recorded before it. */
   readonly recordedAt: string
 }
 
@@ -59,6 +59,7 @@ export async function writeEvents(
       from jsonb_to_recordset(${JSON.stringify(keyRows)}::jsonb) as given(idempotency_key text, request_hash text,
         memory_id uuid, version int)
     )
-    update journal_heads set sequence = ${end.sequence}, hash = ${end.hash}, last_recorded_at = ${end.recordedAt}
+    update journal_heads set sequence = ${end.sequence}, hash = ${end.hash},
+      last_recorded_at = greatest(last_recorded_at, ${end.recordedAt}::timestamptz)
     where project_id = ${projectId}`.execute(trx)
 }

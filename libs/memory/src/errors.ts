@@ -13,6 +13,9 @@ export type ErrorCode =
   | 'LOCKED'
   | 'EMBEDDING'
   | 'CORRUPT_EVENT'
+  | 'CORRUPT_JOURNAL'
+  | 'INVALID_EXPORT'
+  | 'IMPORT_CONFLICT'
 
 /**
  * An expected failure: its message is written for the person or agent who caused it and may be shown to them.
