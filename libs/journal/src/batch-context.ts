@@ -3,7 +3,7 @@ import type { Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type SqlBool, sql } from 'kysely'
 import type { AppendRequest } from './append-request.ts'
-import { type JournalRecord, toRecord } from './stored-event.ts'
+import { EVENT_COLUMNS, type JournalRecord, toRecord } from './stored-event.ts'
 
 /** A use of an idempotency key: which request, and the version of the memory that was its result. */
 export interface KeyUse {
@@ -86,7 +86,7 @@ async function readNewest(trx: DatabaseTransaction, projectId: string, ids: read
   if (ids.length === 0) return new Map<string, Found>()
   const rows = await trx
     .selectFrom('events')
-    .selectAll()
+    .select(EVENT_COLUMNS)
     .distinctOn('memory_id')
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${ids}::uuid[])`)
@@ -104,7 +104,7 @@ async function readVersions(
   if (wanted.length === 0) return new Map<string, Found>()
   const rows = await trx
     .selectFrom('events')
-    .selectAll()
+    .select(EVENT_COLUMNS)
     .where('project_id', '=', projectId)
     .where(
       sql<SqlBool>`(memory_id, version) in (select * from unnest(${wanted.map(([id]) => id)}::uuid[], ${wanted.map(([, version]) => version)}::int[]))`,

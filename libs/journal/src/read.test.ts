@@ -17,9 +17,10 @@ async function writeOddEvent(
     with head as (
       update journal_heads set sequence = sequence + 1 where project_id = ${projectId} returning sequence
     )
-    insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at)
+    insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
+      data_hash, hash)
     select ${projectId}, sequence, ${newId()}, ${memoryId}, ${version}::int, ${type}, ${schemaVersion}::int,
-      ${JSON.stringify(data)}::jsonb, now()
+      ${JSON.stringify(data)}::jsonb, now(), '', ''
     from head`.execute(db)
 }
 

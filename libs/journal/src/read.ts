@@ -1,6 +1,6 @@
 import type { JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { type JournalRecord, readable, toRecord } from './stored-event.ts'
+import { EVENT_COLUMNS, type JournalRecord, readable, toRecord } from './stored-event.ts'
 
 /** A project's journal from `after` (exclusive) on, in sequence order, at most `limit` places. */
 export async function readJournal(
@@ -9,7 +9,7 @@ export async function readJournal(
 ): Promise<JournalRecord[]> {
   const rows = await db
     .selectFrom('events')
-    .selectAll()
+    .select(EVENT_COLUMNS)
     .where('project_id', '=', projectId)
     .where('sequence', '>', after)
     .orderBy('sequence')
@@ -26,7 +26,7 @@ export async function readMemoryEvents(
 ): Promise<JournalEvent[]> {
   const rows = await db
     .selectFrom('events')
-    .selectAll()
+    .select(EVENT_COLUMNS)
     .where('project_id', '=', projectId)
     .where('memory_id', '=', memoryId)
     .where('version', '>', afterVersion)

@@ -8,8 +8,27 @@ export type JournalRecord =
   | { readonly sequence: number; readonly memoryId: string; readonly event: JournalEvent }
   | { readonly sequence: number; readonly memoryId: string; readonly event: null; readonly error: Error }
 
+/** What readers of events need of a row: all but the hashes, which `verifyJournal` and exports look at. */
+export const EVENT_COLUMNS = [
+  'project_id',
+  'sequence',
+  'event_id',
+  'memory_id',
+  'version',
+  'type',
+  'schema_version',
+  'data',
+  'recorded_at',
+  'actor',
+  'correlation_id',
+  'causation_id',
+  'traceparent',
+] as const satisfies readonly (keyof Tables['events'])[]
+
+type EventRow = Pick<Selectable<Tables['events']>, (typeof EVENT_COLUMNS)[number]>
+
 /** A row of `events` in today's form. Never throws: what to do about an unreadable event is the reader's decision. */
-export function toRecord(row: Selectable<Tables['events']>): JournalRecord {
+export function toRecord(row: EventRow): JournalRecord {
   const place = { sequence: row.sequence, memoryId: row.memory_id }
   try {
     const { type, data } = upcast({ type: row.type, schemaVersion: row.schema_version, data: row.data })

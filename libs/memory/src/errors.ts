@@ -15,6 +15,9 @@ export type ErrorCode =
   | 'CORRUPT_EVENT'
   | 'BUSY'
   | 'REFUSED'
+  | 'CORRUPT_JOURNAL'
+  | 'INVALID_EXPORT'
+  | 'IMPORT_CONFLICT'
 
 /**
  * An expected failure: its message is written for the person or agent who caused it and may be shown to them.

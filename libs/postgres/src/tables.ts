@@ -15,7 +15,13 @@ export interface Tables {
     admin: Generated<boolean>
     created_at: Generated<string>
   }
-  journal_heads: { project_id: string; sequence: Generated<number>; last_recorded_at: Moment }
+  journal_heads: {
+    project_id: string
+    sequence: Generated<number>
+    last_recorded_at: Moment
+    /** Of the last event; before the first 32 zero bytes. */
+    hash: Generated<Buffer>
+  }
   events: EventTable
   idempotency_keys: {
     project_id: string
@@ -128,4 +134,7 @@ interface EventTable {
   causation_id: string | null
   /** W3C trace context of the append; null where nothing traced it. */
   traceparent: string | null
+  /** Both as `@daybook/memory/event-hash` says. */
+  data_hash: Buffer
+  hash: Buffer
 }

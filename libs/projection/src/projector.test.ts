@@ -4,8 +4,8 @@ import { createJournalWriter } from '@daybook/journal/journal-writer'
 import type { Command } from '@daybook/memory/commands'
 import type { JournalEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
-import { openDatabase } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
@@ -395,18 +395,10 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     ) {
       const insert = sql`
         with head as (update daybook.journal_heads set sequence = ${sequence} where project_id = ${projectId})
-        insert into daybook.events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at)
-        values (${projectId}, ${sequence}, ${newId()}, ${newId()}, 1, ${type}, 1, '{}', now())`
-      if (database.address.maxConnections === 1) {
-        // The one connection there is becomes the owner for a moment.
-        await database.db.transaction().execute(async (trx) => {
-          await sql`set local role none`.execute(trx)
-          await insert.execute(trx)
-        })
-        return
-      }
-      const owner = openDatabase({ ...database.address, maxConnections: 1 }, { role: null })
-      await insert.execute(owner).finally(() => owner.destroy())
+        insert into daybook.events (project_id, sequence, event_id, memory_id, version, type, schema_version, data,
+          recorded_at, data_hash, hash)
+        values (${projectId}, ${sequence}, ${newId()}, ${newId()}, 1, ${type}, 1, '{}', now(), '', '')`
+      await asOwner(database, (trx) => insert.execute(trx))
     }
   })
 

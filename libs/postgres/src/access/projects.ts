@@ -23,3 +23,26 @@ export async function ensureProject(db: Database, name: string): Promise<string>
     return id
   })
 }
+
+/** A project's id and name. */
+export interface Project {
+  readonly id: string
+  readonly name: string
+}
+
+/** All projects, by their ids: the same order in every database. */
+export function listProjects(db: Database): Promise<Project[]> {
+  return db.selectFrom('projects').select(['id', 'name']).orderBy('id').execute()
+}
+
+/** The project of that name, or with that id; null where there is none. A name goes before an id. */
+export async function findProject(db: Database, nameOrId: string): Promise<Project | null> {
+  const rows = await db
+    .selectFrom('projects')
+    .select(['id', 'name'])
+    .where((either) =>
+      either.or([either('name', '=', nameOrId), either(sql<string>`id::text`, '=', nameOrId.toLowerCase())]),
+    )
+    .execute()
+  return rows.find(({ name }) => name === nameOrId) ?? rows[0] ?? null
+}

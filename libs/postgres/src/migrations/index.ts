@@ -5,6 +5,7 @@ import * as relay from './0003-relay.ts'
 import * as typesense from './0004-typesense.ts'
 import * as traceContext from './0005-trace-context.ts'
 import * as adminKeys from './0006-admin-keys.ts'
+import * as hashChain from './0007-hash-chain.ts'
 import * as operations from './0008-operations.ts'
 
 /**
@@ -18,5 +19,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-typesense': typesense,
   '0005-trace-context': traceContext,
   '0006-admin-keys': adminKeys,
+  '0007-hash-chain': hashChain,
   '0008-operations': operations,
 }

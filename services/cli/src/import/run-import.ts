@@ -2,7 +2,7 @@ import type { Connection } from '../settings.ts'
 import { DEFAULT_LIMITS, toBatches } from './batches.ts'
 import { type BadLine, createEntryReader } from './entry.ts'
 import type { Counts } from './progress.ts'
-import { readLines } from './read-lines.ts'
+import { readLines } from '@daybook/runtime/read-lines'
 import { sendBatch } from './send-batch.ts'
 
 export interface Import {

@@ -1,0 +1,46 @@
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import type { ChainedEvent } from './chain-events.ts'
+import type { ChainPlace } from './check-chain.ts'
+
+/** A journal's end as its head row has it, and the last event that there is, read at one moment. */
+export interface ChainEnd extends ChainPlace {
+  readonly lastEvent: number
+}
+
+/** The end of a project's chain; of an empty or unknown project its start. */
+export async function readChainEnd({ db, projectId }: ProjectScope): Promise<ChainEnd> {
+  const { rows } = await sql<{ sequence: number | null; hash: Buffer | null; last: number | null }>`
+    select head.sequence, head.hash, last.sequence as last
+    from (select max(sequence) as sequence from events where project_id = ${projectId}) last
+    left join journal_heads head on head.project_id = ${projectId}`.execute(db)
+  const { sequence, hash, last } = rows[0] ?? {}
+  return { sequence: sequence ?? 0, hash: hash ?? CHAIN_START, lastEvent: last ?? 0 }
+}
+
+/** Events as they are stored, with their hashes, after `after` and up to `upTo`, in sequence order, at most `limit`. */
+export async function readChain(
+  { db, projectId }: ProjectScope,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+): Promise<ChainedEvent[]> {
+  const { rows } = await sql<ChainedEvent>`
+    select project_id as "projectId", sequence, event_id as "eventId", memory_id as "memoryId", version, type,
+      schema_version as "schemaVersion", recorded_at as "recordedAt", actor, correlation_id as "correlationId",
+      causation_id as "causationId", data, data_hash as "dataHash", hash
+    from events where project_id = ${projectId} and sequence > ${after} and sequence <= ${upTo}
+    order by sequence limit ${limit}`.execute(db)
+  return rows
+}
+
+/** The hash that the event at a sequence has; null where there is none. Before the first it is the chain's start. */
+export async function readHash({ db, projectId }: ProjectScope, sequence: number): Promise<Buffer | null> {
+  if (sequence === 0) return CHAIN_START
+  const row = await db
+    .selectFrom('events')
+    .select('hash')
+    .where('project_id', '=', projectId)
+    .where('sequence', '=', sequence)
+    .executeTakeFirst()
+  return row?.hash ?? null
+}

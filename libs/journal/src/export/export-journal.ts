@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '@daybook/memory/canonical-json'
+import { DaybookError } from '@daybook/memory/errors'
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { versionKey } from '../batch-context.ts'
+import type { ChainedEvent } from '../chain/chain-events.ts'
+import { createChainCheck } from '../chain/check-chain.ts'
+import { readChain, readChainEnd } from '../chain/read-chain.ts'
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  type ExportEnd,
+  type ExportedEvent,
+  type ExportedKey,
+  type ExportedProject,
+  type ExportHeader,
+} from './export-format.ts'
+import { readKeys } from './read-keys.ts'
+
+/** A project that is to be exported. */
+export interface ProjectToExport {
+  readonly scope: ProjectScope
+  readonly name: string
+}
+
+export interface ExportOptions {
+  /** Ends the export between two pages. */
+  readonly signal?: AbortSignal
+  /** Events read at a time, one short statement each. @default 200 */
+  readonly pageEvents?: number
+}
+
+/**
+ * The journals of the projects, line by line (`export-format.ts`), each up to the end that it has when its turn comes. One page
+ * of events is held in memory; the next is read when the reader has taken this one. The hash chain is checked on the way:
+ * what cannot be imported again is no backup, and says so now.
+ *
+ * @throws DaybookError CORRUPT_JOURNAL; the signal's reason; errors of the database
+ */
+export async function* exportJournal(
+  projects: readonly ProjectToExport[],
+  options: ExportOptions = {},
+): AsyncGenerator<string> {
+  const sha256 = createHash('sha256')
+  const line = (value: Line): string => {
+    const text = `${canonicalJson(value)}\n`
+    sha256.update(text)
+    return text
+  }
+  yield line({ format: EXPORT_FORMAT, version: EXPORT_VERSION })
+  let events = 0
+  for (const { scope, name } of projects) {
+    const end = await readChainEnd(scope)
+    const { sequence, hash } = end
+    yield line({ project: { id: scope.projectId, name, events: sequence, hash: hash.toString('hex') } })
+    for await (const event of soundEvents(scope, sequence, hash, options)) yield line({ event })
+    events += sequence
+  }
+  yield `${canonicalJson({ end: { events, projects: projects.length, sha256: sha256.digest('hex') } } satisfies Line)}\n`
+}
+
+type Line =
+  | ExportHeader
+  | { readonly project: ExportedProject }
+  | { readonly event: ExportedEvent }
+  | { readonly end: ExportEnd }
+
+/** A project's events up to its end, whose hashes have been checked. */
+async function* soundEvents(
+  scope: ProjectScope,
+  upTo: number,
+  endHash: Buffer,
+  { signal, pageEvents = 200 }: ExportOptions,
+): AsyncGenerator<ExportedEvent> {
+  const chain = createChainCheck({ sequence: 0, hash: CHAIN_START })
+  for (;;) {
+    signal?.throwIfAborted()
+    const after = chain.place().sequence
+    const events = await readChain(scope, { after, upTo, limit: pageEvents })
+    if (events.length === 0) break
+    const keys = await readKeys(scope, events)
+    for (const event of events) {
+      const [problem] = chain.next(event)
+      if (problem !== undefined) throw corrupt(scope, problem.message)
+      yield toExported(event, keys.get(versionKey(event.memoryId, event.version)) ?? [])
+    }
+  }
+  const { sequence, hash } = chain.place()
+  if (sequence !== upTo) throw corrupt(scope, `the events after ${sequence} are missing`)
+  if (!hash.equals(endHash)) throw corrupt(scope, `its end is not the event ${sequence}`)
+}
+
+function corrupt({ projectId }: ProjectScope, problem: string): DaybookError {
+  return new DaybookError(
+    'CORRUPT_JOURNAL',
+    `The journal of the project ${projectId} was changed and is not exported, as it could not be imported: ${problem}. Verify the journal to see everything that is wrong, and restore it from a backup.`,
+  )
+}
+
+function toExported(event: ChainedEvent, idempotencyKeys: readonly ExportedKey[]): ExportedEvent {
+  const { sequence, eventId, memoryId, version, type, schemaVersion, recordedAt, data } = event
+  const { actor, correlationId, causationId } = event
+  return {
+    sequence,
+    eventId,
+    memoryId,
+    version,
+    type,
+    schemaVersion,
+    recordedAt,
+    actor,
+    correlationId,
+    causationId,
+    data,
+    dataHash: event.dataHash.toString('hex'),
+    hash: event.hash.toString('hex'),
+    idempotencyKeys,
+  }
+}

@@ -1,0 +1,249 @@
+import { newId } from '@daybook/memory/id'
+import { accessOfKey, createApiKey } from '@daybook/postgres/access/api-keys'
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createJournalWriter } from '../journal-writer.ts'
+import { readHead, readJournal } from '../read.ts'
+import { bytesOf, exported, rechained, withRightEnd } from '../testing/exports.ts'
+import { forgetting, note, restoring, revision } from '../testing/requests.ts'
+import { verifyJournal } from '../verify-journal.ts'
+import { type ImportOptions, importJournal } from './import-journal.ts'
+
+const writer = createJournalWriter(() => {})
+
+/* From the first of the databases into the last: where there is a native Postgres, from one kind into the other. */
+const KINDS = TEST_DATABASES.map((kind, index) => ({
+  kind,
+  other: TEST_DATABASES[TEST_DATABASES.length - 1 - index] ?? kind,
+}))
+
+describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ kind, other }) => {
+  let source: TestDatabase
+  let target: TestDatabase
+  beforeAll(async () => {
+    source = await kind.start()
+    target = await other.start()
+  })
+  afterAll(async () => {
+    await source?.stop()
+    await target?.stop()
+  })
+
+  /** A project with revisions, forgotten memories, keys that were used for nothing new, and events that cannot be read. */
+  async function project({ events = 40, name = `test-${newId()}` } = {}) {
+    const scope = projectScope(source.db, await ensureProject(source.db, name))
+    const { memory } = await writer.append(scope, note('first', { idempotencyKey: 'ä "first"' }))
+    const { id } = memory.state
+    await writer.append(scope, { ...forgetting(id), idempotencyKey: 'z' })
+    await writer.append(scope, { ...forgetting(id), idempotencyKey: 'Z changes nothing' })
+    await writer.append(scope, restoring(id))
+    for (let number = 4; number <= events; number += 1)
+      await writer.append(scope, {
+        ...revision(
+          id,
+          `text ${number} é \u{1f600}`,
+          number % 2 === 0 ? { idempotencyKey: `key ${number}` } : {},
+        ),
+        cause: { actor: 'me', correlationId: `c ${number}`, causationId: null, traceparent: '00-0-0-01' },
+      })
+    return { scope, name, id }
+  }
+
+  const importText = (text: string, options: ImportOptions = {}) =>
+    importJournal(target.db, bytesOf(text), options)
+  const there = (projectId: string) => projectScope(target.db, projectId)
+
+  it('is the same there, byte for byte, whole', async () => {
+    await project()
+    await project({ events: 3 })
+    await source.newProject()
+    const text = await exported(source.db)
+    expect(text).toBe(await exported(source.db))
+    const result = await importText(text, { batchEvents: 7 })
+    expect(result.imported).toBeGreaterThanOrEqual(43)
+    expect(result).toMatchObject({ alreadyThere: 0 })
+    expect(await exported(target.db)).toBe(text)
+
+    const again = await importText(text)
+    expect(again).toEqual({ ...result, imported: 0, alreadyThere: result.imported })
+    expect(await exported(target.db)).toBe(text)
+    for (const { id, events } of result.projects)
+      expect(await verifyJournal(there(id))).toMatchObject({ events, problems: 0 })
+  })
+
+  it('of one project keeps ids, sequences and times, knows repeated requests, and goes on', async () => {
+    const { scope, name, id } = await project()
+    const result = await importText(await exported(source.db, [scope.projectId]))
+    expect(result.projects).toEqual([{ id: scope.projectId, name, events: 40, tookOver: false }])
+    const here = there(scope.projectId)
+    const untraced = (await readJournal(scope, { after: 0, limit: 100 })).map(
+      (record) => record.event && { ...record.event, traceparent: null },
+    )
+    const imported = (await readJournal(here, { after: 0, limit: 100 })).map((record) => record.event)
+    expect(imported).toEqual(untraced)
+
+    const repeated = await writer.append(here, note('first', { idempotencyKey: 'ä "first"' }))
+    expect(repeated).toMatchObject({ duplicate: true, memory: { version: 1, state: { id } } })
+    const nothing = await writer.append(here, { ...forgetting(id), idempotencyKey: 'Z changes nothing' })
+    expect(nothing).toMatchObject({ duplicate: true, memory: { version: 2 } })
+    await expect(writer.append(here, note('other', { idempotencyKey: 'z' }))).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+    })
+
+    const { event } = await writer.append(here, revision(id, 'after the move'))
+    expect(event).toMatchObject({ sequence: 41, version: 41 })
+    expect(await verifyJournal(here)).toMatchObject({ events: 41, problems: 0 })
+    // What was appended here stays, and the export is still a part of it.
+    expect(await importText(await exported(source.db, [scope.projectId]))).toMatchObject({
+      imported: 0,
+      alreadyThere: 40,
+    })
+  })
+
+  it('brings over later what was appended meanwhile, and a key that was used meanwhile for nothing new', async () => {
+    const { scope, id } = await project({ events: 10 })
+    await importText(await exported(source.db, [scope.projectId]))
+    await writer.append(scope, { ...revision(id, 'text 10 é \u{1f600}'), idempotencyKey: 'meanwhile' })
+    await writer.appendMany(scope, [note('eleven'), note('twelve')])
+    const text = await exported(source.db, [scope.projectId])
+    expect(await importText(text)).toMatchObject({ imported: 2, alreadyThere: 10 })
+    expect(await exported(target.db, [scope.projectId])).toBe(text)
+  })
+
+  it('goes on where it was broken off, wherever that was', async () => {
+    const { scope } = await project({ events: 23 })
+    const text = await exported(source.db, [scope.projectId])
+    const here = there(scope.projectId)
+    const stop = new AbortController()
+    const stopped = importText(text, {
+      batchEvents: 5,
+      signal: stop.signal,
+      onProgress({ sequence }) {
+        if (sequence === 10) stop.abort()
+      },
+    })
+    await expect(stopped).rejects.toThrow(/abort/u)
+    expect(await readHead(here)).toBe(10)
+    expect(await verifyJournal(here)).toMatchObject({ events: 10, problems: 0 })
+
+    const broken = importJournal(
+      target.db,
+      (async function* () {
+        yield Buffer.from(text.slice(0, text.length / 2))
+        throw new Error('the line went dead')
+      })(),
+      { batchEvents: 2 },
+    )
+    await expect(broken).rejects.toThrow('the line went dead')
+    const cutOff = text.slice(0, text.lastIndexOf('{"end"'))
+    await expect(importText(cutOff, { batchEvents: 1 })).rejects.toMatchObject({
+      code: 'INVALID_EXPORT',
+      line: 26,
+      message: expect.stringContaining('cut off'),
+    })
+    expect(await verifyJournal(here)).toMatchObject({ events: 23, problems: 0 })
+
+    expect(await importText(text)).toMatchObject({ imported: 0, alreadyThere: 23 })
+    expect(await exported(target.db, [scope.projectId])).toBe(text)
+  })
+
+  it('imported by two at once is there once', async () => {
+    const { scope } = await project({ events: 30 })
+    const text = await exported(source.db, [scope.projectId])
+    const results = await Promise.all([1, 2].map(() => importText(text, { batchEvents: 4 })))
+    expect(results.map(({ imported, alreadyThere }) => imported + alreadyThere)).toEqual([30, 30])
+    expect(results.reduce((sum, { imported }) => sum + imported, 0)).toBe(30)
+    expect(await exported(target.db, [scope.projectId])).toBe(text)
+  })
+
+  it('takes the place of an empty project of its name, whose keys then open it', async () => {
+    const name = `default-${newId()}`
+    const { scope, id } = await project({ events: 5, name })
+    const empty = await ensureProject(target.db, name)
+    const keys = [await createApiKey(target.db, empty, 'a'), await createApiKey(target.db, empty, 'b')]
+    const text = await exported(source.db, [scope.projectId])
+    const { projects } = await importText(text)
+    expect(projects).toEqual([{ id: scope.projectId, name, events: 5, tookOver: true }])
+    expect(await exported(target.db, [scope.projectId])).toBe(text)
+    for (const key of keys)
+      expect(await accessOfKey(target.db, key)).toMatchObject({ projectId: scope.projectId })
+    expect(await ensureProject(target.db, name)).toBe(scope.projectId)
+    // A gateway that remembers for whom the key was.
+    await expect(writer.append(there(empty), note('late'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await writer.append(there(scope.projectId), revision(id, 'goes on'))
+  })
+
+  it('does not take the place of a project that has events', async () => {
+    const name = `default-${newId()}`
+    const { scope } = await project({ events: 5, name })
+    const taken = there(await ensureProject(target.db, name))
+    await writer.append(taken, note('mine'))
+    await expect(importText(await exported(source.db, [scope.projectId]))).rejects.toMatchObject({
+      code: 'IMPORT_CONFLICT',
+      message: expect.stringContaining(`The name "${name}" belongs to another project`),
+    })
+    expect(await readHead(taken)).toBe(1)
+    expect(await readHead(there(scope.projectId))).toBe(0)
+  })
+
+  it('is refused where the project went another way, at the event where it did, and nothing of the batch is written', async () => {
+    const { scope, id } = await project({ events: 12 })
+    await importText(await exported(source.db, [scope.projectId]))
+    const here = there(scope.projectId)
+    await writer.append(here, revision(id, 'here'))
+    const before = await exported(target.db, [scope.projectId])
+    await writer.append(scope, revision(id, 'there'))
+    await writer.append(scope, revision(id, 'more'))
+    await expect(importText(await exported(source.db, [scope.projectId]))).rejects.toMatchObject({
+      code: 'IMPORT_CONFLICT',
+      sequence: 13,
+    })
+    expect(await exported(target.db, [scope.projectId])).toBe(before)
+  })
+
+  it('is refused where a key belongs to another request, or an event to another project', async () => {
+    const { scope } = await project({ events: 6 })
+    const text = await exported(source.db, [scope.projectId])
+    const other = await project({ events: 4 })
+    await importText(await exported(source.db, [other.scope.projectId]))
+    const lines = text.split('\n')
+    const taken = there(other.scope.projectId)
+    const [record] = await readJournal(taken, { after: 0, limit: 1 })
+    const stolen = (lines[2] ?? '').replace(/"eventId":"[^"]*"/u, `"eventId":"${record?.event?.eventId}"`)
+    const forged = rechained([...lines.slice(0, 2), stolen, ...lines.slice(3)])
+    await expect(importText(forged)).rejects.toMatchObject({ code: 'IMPORT_CONFLICT', sequence: 1 })
+    expect(await readHead(there(scope.projectId))).toBe(0)
+
+    await importText(text)
+    const otherKey = (lines[2] ?? '').replace(/"requestHash":"../u, '"requestHash":"00')
+    const changed = withRightEnd([...lines.slice(0, 2), otherKey, ...lines.slice(3)])
+    await expect(importText(changed)).rejects.toMatchObject({
+      code: 'IMPORT_CONFLICT',
+      sequence: 1,
+      message: expect.stringContaining('ä "first"'),
+    })
+  })
+
+  it('is not made of a journal that was changed', async () => {
+    const { scope } = await project({ events: 30 })
+    await asOwner(source, (trx) =>
+      sql`update daybook.events set actor = 'x' where project_id = ${scope.projectId} and sequence = 20`.execute(
+        trx,
+      ),
+    )
+    await expect(exported(source.db, [scope.projectId])).rejects.toMatchObject({
+      code: 'CORRUPT_JOURNAL',
+      message: expect.stringContaining('event 20'),
+    })
+    await asOwner(source, async (trx) => {
+      // The suite's other exports are of all projects.
+      await sql`delete from daybook.events where project_id = ${scope.projectId}`.execute(trx)
+      await sql`delete from daybook.journal_heads where project_id = ${scope.projectId}`.execute(trx)
+      await sql`delete from daybook.projects where id = ${scope.projectId}`.execute(trx)
+    })
+  })
+})

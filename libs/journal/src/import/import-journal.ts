@@ -1,0 +1,95 @@
+import { type PlacedProject, placeProject } from '@daybook/postgres/access/place-project'
+import type { Database } from '@daybook/postgres/connect'
+import type { ImportedEvent } from './check-project.ts'
+import { readExport } from './read-export.ts'
+import { writeImported } from './write-imported.ts'
+
+export interface ImportOptions {
+  /** Hears of each batch once it is committed; waited for. */
+  readonly onProgress?: (progress: ImportProgress) => void | Promise<void>
+  /** Ends the import between two batches. */
+  readonly signal?: AbortSignal
+  /** Events in a transaction at most. @default 300 */
+  readonly batchEvents?: number
+}
+
+/** How far an import has come. */
+export interface ImportProgress extends ImportCounts {
+  /** The project's name. */
+  readonly project: string
+  /** The last event that is now here, of so many. */
+  readonly sequence: number
+  readonly events: number
+}
+
+export interface ImportCounts {
+  /** Events that were written by this import. */
+  readonly imported: number
+  /** Events that were here already, the same. */
+  readonly alreadyThere: number
+}
+
+export interface ImportResult extends ImportCounts {
+  readonly projects: readonly ImportedProject[]
+}
+
+export interface ImportedProject {
+  readonly id: string
+  readonly name: string
+  /** The last sequence of the export. */
+  readonly events: number
+  /** Whether it took the place of an empty project of its name, with its keys. */
+  readonly tookOver: boolean
+}
+
+/** Characters of a batch, where events are large: it ends early then. */
+const BATCH_CHARACTERS = 4 * 1024 * 1024
+
+/**
+ * Imports an exported journal as it is read, batch by batch: ids, names, sequences, versions, times and hashes stay what they
+ * were. Each batch is one transaction. An import that breaks off has brought a beginning of the journal, sound in itself; the
+ * same import again goes on from there, and once more changes nothing. Projections find by themselves that they are behind.
+ *
+ * @param chunks the bytes of the export, read no faster than they are written
+ * @throws InvalidExportError; ImportConflictError and DaybookError IMPORT_CONFLICT where something else is here already; the
+ * signal's reason; errors of the database
+ */
+export async function importJournal(
+  db: Database,
+  chunks: AsyncIterable<Uint8Array>,
+  { onProgress, signal, batchEvents = 300 }: ImportOptions = {},
+): Promise<ImportResult> {
+  const projects: ImportedProject[] = []
+  const counts = { imported: 0, alreadyThere: 0 }
+  let current: (PlacedProject & { readonly events: number }) | null = null
+  let batch: ImportedEvent[] = []
+  let size = 0
+
+  const write = async (): Promise<void> => {
+    const last = batch.at(-1)
+    if (current === null || last === undefined) return
+    signal?.throwIfAborted()
+    const { imported, alreadyThere } = await writeImported(current.scope, batch)
+    batch = []
+    size = 0
+    counts.imported += imported
+    counts.alreadyThere += alreadyThere
+    await onProgress?.({ project: current.name, sequence: last.sequence, events: current.events, ...counts })
+  }
+
+  for await (const item of readExport(chunks)) {
+    if ('event' in item) {
+      batch.push(item.event)
+      size += item.event.size
+      if (batch.length >= batchEvents || size >= BATCH_CHARACTERS) await write()
+      continue
+    }
+    await write()
+    if ('end' in item) break
+    const { id, name, events } = item.project
+    const placed = await placeProject(db, { id, name })
+    current = { ...placed, events }
+    projects.push({ id, name: placed.name, events, tookOver: placed.tookOver })
+  }
+  return { ...counts, projects }
+}

@@ -1,0 +1,123 @@
+import { canonicalJson } from '@daybook/memory/canonical-json'
+import { LIMITS } from '@daybook/memory/limits'
+import { shortString, storableString } from '@daybook/memory/text-rules'
+import { z } from 'zod'
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  type ExportEnd,
+  type ExportedEvent,
+  type ExportedProject,
+  type ExportHeader,
+  isExportHeader,
+} from '../export/export-format.ts'
+import { InvalidExportError } from './import-errors.ts'
+
+/** A line whose form is right; whether it is in its place is checked by `readExport`. */
+export type ExportLine =
+  | { readonly header: ExportHeader }
+  | { readonly project: ExportedProject }
+  | { readonly event: ExportedEvent }
+  | { readonly end: ExportEnd }
+
+const INT4_MAX = 2 ** 31 - 1
+
+/** As the database gives it: another spelling would be another hash. */
+const uuid = z
+  .string()
+  .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, 'must be a UUID in lower case')
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/u, 'must be 32 bytes in lower-case hex')
+const count = z.int().min(0)
+const positive = z.int().min(1)
+const positiveInt4 = positive.max(INT4_MAX)
+const nullableText = storableString.nullable()
+const moment = z.string().refine((text) => {
+  if (!/^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u.test(text)) return false
+  const date = new Date(text)
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text
+}, 'must be a time in UTC with milliseconds')
+
+const project = z.strictObject({
+  id: uuid,
+  name: shortString(LIMITS.nameCharacters),
+  events: count,
+  hash: sha256,
+})
+
+const event = z.strictObject({
+  sequence: positive,
+  eventId: uuid,
+  memoryId: uuid,
+  version: positiveInt4,
+  type: shortString(LIMITS.nameCharacters),
+  schemaVersion: positiveInt4,
+  recordedAt: moment,
+  actor: nullableText,
+  correlationId: nullableText,
+  causationId: nullableText,
+  data: z.unknown(),
+  dataHash: sha256,
+  hash: sha256,
+  idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: sha256 })),
+})
+
+const end = z.strictObject({ events: count, projects: count, sha256 })
+
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = { project, event, end }
+
+/** In canonical JSON control characters are escaped, and a backslash is not an escape of what follows if it is one itself. */
+const NUL = /(?<!\\)(?:\\\\)*\\u0000/u
+
+/** @throws InvalidExportError */
+export function parseLine(line: number, text: string): ExportLine {
+  const value = parseJson(line, text)
+  if (isExportHeader(value)) return { header: checkHeader(line, value) }
+  if (NUL.test(text))
+    throw new InvalidExportError(line, 'holds the NUL character (U+0000), which cannot be stored')
+  const [[kind, content] = ['', null], ...others] = Object.entries(value ?? {})
+  const schema = others.length === 0 ? SCHEMAS[kind] : undefined
+  if (schema === undefined) throw new InvalidExportError(line, 'is no line of an exported journal')
+  const checked = schema.safeParse(content)
+  if (checked.success) return { [kind]: checked.data } as unknown as ExportLine
+  const { path, message } = checked.error.issues[0] ?? { path: [], message: '' }
+  throw new InvalidExportError(line, `is no ${kind} as it is exported: ${[...path, message].join(' ')}`)
+}
+
+function parseJson(line: number, text: string): unknown {
+  let value: unknown
+  let canonical: string
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new InvalidExportError(line, `is not JSON: ${(error as Error).message}`)
+  }
+  if (isDeeperThan(MOST_LEVELS, value)) throw new InvalidExportError(line, 'is nested too deeply')
+  try {
+    canonical = canonicalJson(value)
+  } catch (error) {
+    throw new InvalidExportError(line, `holds what cannot be stored: ${(error as Error).message}`)
+  }
+  if (canonical !== text)
+    throw new InvalidExportError(
+      line,
+      'is not in canonical form (RFC 8785): it was written or changed by something else',
+    )
+  return value
+}
+
+function checkHeader(line: number, { version }: { readonly version: unknown }): ExportHeader {
+  if (version !== EXPORT_VERSION)
+    throw new InvalidExportError(
+      line,
+      `the journal was exported in version ${JSON.stringify(version)} of the format by another Daybook; this one reads version ${EXPORT_VERSION}`,
+    )
+  return { format: EXPORT_FORMAT, version }
+}
+
+/** Far above what metadata may have, and below where a database or a stack gives up. */
+const MOST_LEVELS = 100
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
+}

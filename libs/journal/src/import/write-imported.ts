@@ -1,0 +1,128 @@
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type SqlBool, sql } from 'kysely'
+import type { KeyUse } from '../batch-context.ts'
+import { lockProject } from '../lock-project.ts'
+import { writeEvents } from '../write-events.ts'
+import type { ImportedEvent } from './check-project.ts'
+import { ImportConflictError } from './import-errors.ts'
+
+/** What became of a batch of imported events. */
+export interface Written {
+  readonly imported: number
+  readonly alreadyThere: number
+}
+
+/**
+ * Writes events that follow on each other, and their idempotency keys, in one transaction under the project's lock. What is
+ * there already and the same is left as it is; anything else is a conflict, and then nothing of the batch is written.
+ * @throws ImportConflictError, UnavailableError
+ */
+export async function writeImported(
+  { db, projectId }: ProjectScope,
+  events: readonly ImportedEvent[],
+): Promise<Written> {
+  const last = events.at(-1)
+  if (last === undefined) return { imported: 0, alreadyThere: 0 }
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const head = await lockProject(trx, projectId)
+      const there = events.filter(({ sequence }) => sequence <= head.sequence)
+      const fresh = events.slice(there.length)
+      await compareEvents(trx, projectId, there)
+      const [first] = fresh
+      if (first !== undefined && (first.sequence !== head.sequence + 1 || !first.previous.equals(head.hash)))
+        throw conflict(head.sequence)
+      const keyUses = await newKeyUses(trx, projectId, events)
+      const end = fresh.length > 0 ? last : head
+      if (fresh.length > 0 || keyUses.size > 0)
+        await writeEvents(trx, projectId, fresh, keyUses, {
+          sequence: end.sequence,
+          hash: end.hash,
+          recordedAt: last.recordedAt,
+        })
+      return { imported: fresh.length, alreadyThere: there.length }
+    })
+  } catch (error) {
+    throw isTaken(error) ? taken(events[0]?.sequence ?? 0, last.sequence, error) : error
+  }
+}
+
+const conflict = (sequence: number) =>
+  new ImportConflictError(
+    sequence,
+    `Event ${sequence} of this project is another one here than in the export: the two went separate ways. Nothing of it was written; import into another Daybook, such as one with an empty data folder`,
+  )
+
+/** Hashes alone: an event with the same hash has the same data, facts and history. */
+async function compareEvents(
+  trx: DatabaseTransaction,
+  projectId: string,
+  events: readonly ImportedEvent[],
+): Promise<void> {
+  const [first, last] = [events[0], events.at(-1)]
+  if (first === undefined || last === undefined) return
+  const rows = await trx
+    .selectFrom('events')
+    .select(['sequence', 'hash'])
+    .where('project_id', '=', projectId)
+    .where('sequence', '>=', first.sequence)
+    .where('sequence', '<=', last.sequence)
+    .execute()
+  const hashes = new Map(rows.map(({ sequence, hash }) => [sequence, hash]))
+  const other = events.find(({ sequence, hash }) => hashes.get(sequence)?.equals(hash) !== true)
+  if (other !== undefined) throw conflict(other.sequence)
+}
+
+/** The uses of keys that are not known here. @throws ImportConflictError where one is known of another request */
+async function newKeyUses(
+  trx: DatabaseTransaction,
+  projectId: string,
+  events: readonly ImportedEvent[],
+): Promise<Map<string, KeyUse>> {
+  const uses = events.flatMap(({ sequence, memoryId, version, keys }) =>
+    keys.map(({ key, requestHash }) => ({
+      key,
+      sequence,
+      use: { hash: Buffer.from(requestHash, 'hex'), memoryId, version },
+    })),
+  )
+  const fresh = new Map<string, KeyUse>()
+  if (uses.length === 0) return fresh
+  const rows = await trx
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`idempotency_key = any(${uses.map(({ key }) => key)}::text[])`)
+    .execute()
+  const known = new Map(rows.map((row) => [row.idempotency_key, row]))
+  for (const { key, sequence, use } of uses) {
+    const row = known.get(key)
+    if (row === undefined && !fresh.has(key)) fresh.set(key, use)
+    else if (
+      row === undefined ||
+      !row.request_hash.equals(use.hash) ||
+      row.memory_id !== use.memoryId ||
+      row.version !== use.version
+    )
+      throw new ImportConflictError(
+        sequence,
+        `The idempotency key "${key}", which led to event ${sequence}, belongs to another request here`,
+      )
+  }
+  return fresh
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && (error as { code?: unknown }).code === UNIQUE_VIOLATION
+
+/** Ids of events are unique in a Daybook, and versions in a memory: a sound export of a project that is not here breaks neither. */
+function taken(first: number, last: number, cause: unknown): ImportConflictError {
+  return new ImportConflictError(
+    first,
+    `One of the events ${first} to ${last} has the id of an event of another project here, or the version of a memory that another has. Nothing of them was written`,
+    { cause },
+  )
+}

@@ -1,0 +1,88 @@
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import {
+  type ChainPlace,
+  createChainCheck,
+  headDiffers,
+  type JournalProblem,
+  missing,
+} from './chain/check-chain.ts'
+import { type ChainEnd, readChain, readChainEnd, readHash } from './chain/read-chain.ts'
+
+export interface VerifyOptions {
+  /** Where to begin: the end of an earlier run, or a hash noted elsewhere. The event there must still have that hash. @default the beginning */
+  readonly from?: ChainPlace
+  /** Hears of each problem in the order of the journal; waited for. */
+  readonly onProblem?: (problem: JournalProblem) => void | Promise<void>
+  /** Hears after each page how far it is, and of the sequence that it goes to; waited for. A later run may begin at the place. */
+  readonly onProgress?: (place: ChainPlace, upTo: number) => void | Promise<void>
+  /** Ends the run between two pages. */
+  readonly signal?: AbortSignal
+  /** Events read at a time, one short statement each. @default 200 */
+  readonly pageEvents?: number
+}
+
+/** What a run found. Noted where the journal's keeper cannot reach it, `sequence` and `hash` prove more than the journal itself: see `verifyJournal`. */
+export interface VerifiedJournal extends ChainPlace {
+  /** Events that were looked at in this run. */
+  readonly events: number
+  readonly problems: number
+}
+
+/**
+ * Checks a project's journal against its hash chain, up to the end that it has when the run begins: that no event is missing,
+ * that each is what its hash was made of, that each follows on the one before, and that the head is the last one's. Appends go
+ * on meanwhile. It holds one page in memory whatever the journal's length.
+ *
+ * What that proves: an event that was changed, removed, inserted or moved by somebody who did not also make all hashes after it
+ * anew is found. Somebody who may write the tables and does make them anew is not, and neither is a journal cut off at its end
+ * together with its head; both are found only by a hash that was noted elsewhere before: begin there (`from`).
+ *
+ * @throws the signal's reason; errors of the database
+ */
+export async function verifyJournal(
+  scope: ProjectScope,
+  { from, onProblem, onProgress, signal, pageEvents = 200 }: VerifyOptions = {},
+): Promise<VerifiedJournal> {
+  let problems = 0
+  const report = async (found: readonly JournalProblem[]) => {
+    problems += found.length
+    for (const problem of found) await onProblem?.(problem)
+  }
+  const end = await readChainEnd(scope)
+  const { sequence, hash: noted } = from ?? { sequence: 0, hash: CHAIN_START }
+  const stored = await readHash(scope, sequence)
+  await report(checkStart(sequence, noted, stored))
+  const chain = createChainCheck({ sequence, hash: stored ?? noted })
+  let events = 0
+  for (;;) {
+    signal?.throwIfAborted()
+    const after = chain.place().sequence
+    const page = await readChain(scope, { after, upTo: end.sequence, limit: pageEvents })
+    if (page.length === 0) break
+    for (const event of page) await report(chain.next(event))
+    events += page.length
+    await onProgress?.(chain.place(), end.sequence)
+  }
+  const last = chain.place()
+  if (last.sequence < end.sequence) await report([missing(last.sequence + 1, end.sequence)])
+  await report(checkHead(last, end))
+  return { ...last, events, problems }
+}
+
+function checkStart(sequence: number, noted: Buffer, stored: Buffer | null): JournalProblem[] {
+  if (stored === null) return [missing(sequence, sequence)]
+  if (stored.equals(noted)) return []
+  const message = `event ${sequence}: its hash is another one than was noted: the journal up to it was changed`
+  return [headDiffers(sequence, message)]
+}
+
+function checkHead(last: ChainPlace, end: ChainEnd): JournalProblem[] {
+  const { sequence } = end
+  if (end.lastEvent > sequence)
+    return [
+      headDiffers(sequence, `the journal is noted to end at ${sequence}, and goes on to ${end.lastEvent}`),
+    ]
+  if (last.sequence !== sequence || last.hash.equals(end.hash)) return []
+  return [headDiffers(sequence, `the hash noted for the journal's end is not that of event ${sequence}`)]
+}

@@ -1,0 +1,54 @@
+import { DaybookError } from '@daybook/memory/errors'
+import { sql } from 'kysely'
+import type { Database } from '../connect.ts'
+import { type ProjectScope, projectScope } from '../project-scope.ts'
+import type { Project } from './projects.ts'
+
+/** Where the journal of an imported project belongs. */
+export interface PlacedProject {
+  readonly scope: ProjectScope
+  /** As it is called here; a project that was here before keeps its name. */
+  readonly name: string
+  /** Whether it took the place of an empty project of its name, with the keys of that one. */
+  readonly tookOver: boolean
+}
+
+/**
+ * Makes room for a project that has an id already, as its events and their hashes name it. A project without events that has
+ * the same name, as every first start makes one, gives up its place: its keys open the imported one. Clients that are
+ * connected with such a key find the other project once they connect again, writes within 5 s.
+ * @throws DaybookError IMPORT_CONFLICT where the name belongs to another project that has events
+ */
+export async function placeProject(db: Database, { id, name }: Project): Promise<PlacedProject> {
+  return db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('projects')
+      .values({ id, name })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    const found = await trx
+      .selectFrom('projects')
+      .select(['id', 'name'])
+      .where((either) => either.or([either('id', '=', id), either('name', '=', name)]))
+      .execute()
+    const same = found.find((project) => project.id === id)
+    if (same !== undefined) {
+      await trx
+        .insertInto('journal_heads')
+        .values({ project_id: id, last_recorded_at: sql<string>`'-infinity'::timestamptz` })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      return { scope: projectScope(db, id), name: same.name, tookOver: false }
+    }
+    const namesake = found[0]
+    if (namesake === undefined) throw new Error(`the project ${id} could not be made`)
+    const { rows } = await sql<{ replaced: boolean }>`
+      select replace_empty_project(${namesake.id}, ${id}) as replaced`.execute(trx)
+    if (rows[0]?.replaced !== true)
+      throw new DaybookError(
+        'IMPORT_CONFLICT',
+        `The name "${name}" belongs to another project here, which has events of its own (its id is ${namesake.id}, the imported one's is ${id}): import into another Daybook, such as one with an empty data folder`,
+      )
+    return { scope: projectScope(db, id), name, tookOver: true }
+  })
+}
