@@ -18,9 +18,9 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
     service = harness.startService()
   })
   afterEach(async () => {
-    const { rows } = await sql<{ id: string }>`select id from operations where status in ('queued', 'running')`.execute(
-      harness.db,
-    )
+    const { rows } = await sql<{
+      id: string
+    }>`select id from operations where status in ('queued', 'running')`.execute(harness.db)
     expect(rows).toEqual([])
   })
   afterAll(() => harness?.stop())
@@ -40,7 +40,11 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
     const ids = made.map(({ state }) => state.id)
     await harness.append(
       scope,
-      { type: 'revise', id: ids[0]!, input: { content: { kind: 'note', fields: { text: 'another text entirely' } } } },
+      {
+        type: 'revise',
+        id: ids[0]!,
+        input: { content: { kind: 'note', fields: { text: 'another text entirely' } } },
+      },
       { type: 'revise', id: ids[1]!, input: { importance: 9 } },
       { type: 'forget', id: ids[2]! },
       { type: 'forget', id: ids[3]! },
@@ -51,11 +55,15 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
 
   it('makes a new generation that equals the journal, swaps it in, and keeps the old one up to date', async () => {
     const scope = await filled()
-    await filled(3)
+    await filled(5)
     await clean()
     const before = await harness.live(projection)
     const ended = await harness.run('reindex', projection)
-    expect(ended).toMatchObject({ status: 'succeeded', error: null, result: { generation: before + 1, model: SMALL } })
+    expect(ended).toMatchObject({
+      status: 'succeeded',
+      error: null,
+      result: { generation: before + 1, model: SMALL },
+    })
     expect(await harness.generations(projection)).toContain(`${before} old, ${before + 1} live`)
     await clean()
     await harness.remember(scope, 'written after the swap')
@@ -103,7 +111,9 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
     const phases = new Set<string>()
     for (let round = 0; round < 10; round += 1) {
       await pause(30 + round * 25)
-      const { rows } = await sql<{ phase: string }>`select phase from operations where id = ${id}`.execute(harness.db)
+      const { rows } = await sql<{ phase: string }>`select phase from operations where id = ${id}`.execute(
+        harness.db,
+      )
       phases.add(rows[0]?.phase ?? '')
       await service.stop()
       service = harness.startService()
@@ -149,7 +159,9 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
     await sql`reset role`.execute(harness.db).catch(() => {})
     await harness.db.transaction().execute(async (trx) => {
       await sql`set local role none`.execute(trx)
-      await sql`update daybook.events set type = 'MemoryUnheardOf' where project_id = ${scope.projectId} and sequence = 3`.execute(trx)
+      await sql`update daybook.events set type = 'MemoryUnheardOf' where project_id = ${scope.projectId} and sequence = 3`.execute(
+        trx,
+      )
       await sql`set local role daybook_app`.execute(trx)
     })
     expect(await harness.run('reindex', projection)).toMatchObject({ status: 'succeeded', error: null })
@@ -167,7 +179,9 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
     // Readable again, it is retried.
     await harness.db.transaction().execute(async (trx) => {
       await sql`set local role none`.execute(trx)
-      await sql`update daybook.events set type = 'MemoryRevised' where project_id = ${scope.projectId} and sequence = 3`.execute(trx)
+      await sql`update daybook.events set type = 'MemoryRevised' where project_id = ${scope.projectId} and sequence = 3`.execute(
+        trx,
+      )
       await sql`set local role daybook_app`.execute(trx)
     })
     expect(await harness.run('retry-parked', projection)).toMatchObject({

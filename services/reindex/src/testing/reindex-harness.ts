@@ -62,7 +62,9 @@ const ALL = {
 
 export const note = (text: string): RememberInput => ({ content: { kind: 'note', fields: { text } } })
 
-export async function startReindexHarness({ start }: Pick<TestDatabaseKind, 'start'>): Promise<ReindexHarness> {
+export async function startReindexHarness({
+  start,
+}: Pick<TestDatabaseKind, 'start'>): Promise<ReindexHarness> {
   const database = await start()
   const { db } = database
   const typesense = await startTypesenseDouble({ apiKey: 'key-of-the-double' })
@@ -110,7 +112,10 @@ export async function startReindexHarness({ start }: Pick<TestDatabaseKind, 'sta
       })
     },
     remember: (scope, ...texts) =>
-      harness.append(scope, ...texts.map((text) => ({ type: 'remember' as const, id: newId(), input: note(text) }))),
+      harness.append(
+        scope,
+        ...texts.map((text) => ({ type: 'remember' as const, id: newId(), input: note(text) })),
+      ),
     async settled() {
       for (;;) {
         const { rows } = await sql<{ open: number }>`
@@ -160,7 +165,9 @@ export async function startReindexHarness({ start }: Pick<TestDatabaseKind, 'sta
     },
     live: async (projection) => (await liveGeneration(db, projection))?.generation ?? 0,
     generations: async (projection) =>
-      (await listGenerations(db, projection)).map(({ generation, status }) => `${generation} ${status}`).join(', '),
+      (await listGenerations(db, projection))
+        .map(({ generation, status }) => `${generation} ${status}`)
+        .join(', '),
     async stop() {
       await Promise.all([...services].map((service) => service.stop()))
       await Promise.all(posters.map((poster) => poster.stop()))
