@@ -6,6 +6,7 @@ export interface Collection {
 
 /** Memories that are a project of their own, and the questions that are asked there. */
 export interface Group {
+  /** Unlike that of groups of other collections, which may be in the same project. */
   readonly name: string
   /** In the order in which they are remembered. */
   readonly memories: readonly JudgedMemory[]
@@ -33,19 +34,20 @@ export interface Question {
 
 /** The same memories and questions in one project: every question has the other groups' memories against it. */
 export function together({ name, groups }: Collection): Collection {
-  const all = (group: Group, id: string) => `${group.name}/${id}`
+  const inGroup = (group: Group, id: string) => `${group.name}/${id}`
+  const joined = `${name}, together`
   return {
-    name: `${name}, together`,
+    name: joined,
     groups: [
       {
-        name: 'all',
+        name: joined,
         memories: groups.flatMap((group) =>
-          group.memories.map((memory) => ({ ...memory, id: all(group, memory.id) })),
+          group.memories.map((memory) => ({ ...memory, id: inGroup(group, memory.id) })),
         ),
         questions: groups.flatMap((group) =>
           group.questions.map((question) => ({
             ...question,
-            relevant: new Map([...question.relevant].map(([id, grade]) => [all(group, id), grade])),
+            relevant: new Map([...question.relevant].map(([id, grade]) => [inGroup(group, id), grade])),
           })),
         ),
       },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Collection, JudgedMemory } from '../collection.ts'
 import { readJsonLines } from './json-lines.ts'
@@ -26,11 +26,12 @@ export function isBeir(folder: string): boolean {
  */
 export function loadBeir(folder: string, split?: string): Collection {
   const judgements = readJudgements(qrelsFile(folder, split))
+  const name = basename(realpathSync(folder))
   return {
-    name: basename(folder),
+    name,
     groups: [
       {
-        name: 'all',
+        name,
         memories: readJsonLines<Document>(join(folder, 'corpus.jsonl')).flatMap(toMemory),
         questions: readJsonLines<Query>(join(folder, 'queries.jsonl')).flatMap(({ _id: id, text }) => {
           const relevant = judgements.get(String(id))

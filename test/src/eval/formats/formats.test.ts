@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadCollection } from './load.ts'
 
@@ -152,7 +152,7 @@ describe('our own format', () => {
     )
     expect(loadCollection(folder).groups).toEqual([
       {
-        name: 'all',
+        name: basename(folder),
         memories: [{ id: 'm1', input: { context: 'c', content: { note: { text: 'a' } } } }],
         questions: [
           {

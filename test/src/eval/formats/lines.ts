@@ -40,8 +40,9 @@ export function loadLines(folder: string): Collection {
       }
     },
   )
+  const name = basename(realpathSync(folder))
   return {
-    name: basename(realpathSync(folder)),
-    groups: [{ name: 'all', memories: memories.map(({ id, ...input }) => ({ id, input })), questions }],
+    name,
+    groups: [{ name, memories: memories.map(({ id, ...input }) => ({ id, input })), questions }],
   }
 }
