@@ -44,7 +44,8 @@ describe('searching the bundled collection with the real model', () => {
     daybook = await startOwnDaybook({ groups: collection.groups.map(({ name }) => name), embedder: 'minilm' })
     const asked = methods({ modes: ['HYBRID', 'KEYWORD'], engines: [], rankings: [] })
     reports = await evaluate(daybook, collection, asked, () => {})
-  })
+    // 25 s by itself on two cores; three times that beside other suites.
+  }, 300_000)
   afterAll(() => daybook?.close())
 
   test.each(baseline.methods.map(({ name }) => name))('finds what the baseline finds, by %s', (name) => {
