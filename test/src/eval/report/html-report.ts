@@ -137,8 +137,11 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
 
 /** @param rows HTML */
 function rawTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cell = (html: string) => `<td${/^[\d.–]/u.test(html) ? '' : ' class="text"'}>${html}</td>`
-  return `<table><thead><tr>${headings.map((one) => `<th>${escaped(one)}</th>`).join('')}</tr></thead><tbody>${rows
-    .map((row) => `<tr${row[0] === 'all' ? ' class="all"' : ''}>${row.map(cell).join('')}</tr>`)
-    .join('')}</tbody></table>`
+  const align = (html = '') => (/^[\d.–]/u.test(html) ? '' : ' class="text"')
+  const head = headings.map((one, column) => `<th${align(rows[0]?.[column])}>${escaped(one)}</th>`)
+  const body = rows.map(
+    (row) =>
+      `<tr${row[0] === 'all' ? ' class="all"' : ''}>${row.map((html) => `<td${align(html)}>${html}</td>`).join('')}</tr>`,
+  )
+  return `<table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
 }

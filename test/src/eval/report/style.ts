@@ -11,7 +11,7 @@ h1 { font-size: 1.5rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-
 p.facts { color: var(--soft); margin-top: 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .6rem 0; width: 100%; }
 th, td { text-align: right; padding: .2rem .6rem; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; } td.text { text-align: left; }
+th:first-child, td:first-child { text-align: left; } td.text, th.text { text-align: left; }
 thead th { color: var(--soft); font-weight: 600; } tr.all td { font-weight: 600; }
 .rose { color: var(--good); } .fell { color: var(--bad); }
 svg { display: block; width: 100%; height: auto; margin: .4rem 0 1rem; }
