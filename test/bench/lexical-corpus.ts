@@ -64,7 +64,7 @@ export async function buildLexicalCorpus(db: Database, memories: number): Promis
       insertPlain(trx, scope, readModel, plain, first, last),
     )
   }
-  const segmentBytes = await bytesOf(db, readModel, plain)
+  const segmentBytes = await bytesOf(db, readModel)
   for (let first = bySegment + 1; first <= memories; first += BATCH) {
     const ids = await insertMemories(scope, readModel, first, first + BATCH - 1, text)
     times.batches.packed += await inTransaction(db, async (trx) => {
@@ -154,11 +154,7 @@ async function insertPlain(
     where m.project_id = ${projectId} and m.number between ${first} and ${last} order by lexeme`.execute(trx)
 }
 
-async function bytesOf(
-  db: Database,
-  { tables }: LiveReadModel,
-  plain: LexicalCorpus['plain'],
-): Promise<{ packed: number; plain: number }> {
+async function bytesOf(db: Database, { tables }: LiveReadModel): Promise<{ packed: number; plain: number }> {
   const size = (table: unknown) => sql`pg_total_relation_size(${table}::regclass)`
   const { rows } = await sql<{ packed: number; plain: number }>`
     select ${size(`${tables.schema}.postings`)} as packed, ${size(`${tables.schema}.plain_postings`)} as plain`.execute(

@@ -66,7 +66,7 @@ export function keepBest(limit: number): BestScored {
     },
     offered: () => offered,
     best() {
-      const order = Array.from({ length: size }, (_, place) => place).sort((a, b) =>
+      const order = Array.from({ length: size }, (_, place) => place).toSorted((a, b) =>
         isWorse(numbers[a] as number, scores[a] as number, b) ? 1 : -1,
       )
       return {

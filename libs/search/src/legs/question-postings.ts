@@ -92,8 +92,8 @@ export async function readQuestionPostings(
     select found.*, stats.memories as documents, stats.total_length
     from found cross join (select * from ${lexicalStats} where project_id = ${projectId}) stats`.execute(db)
   // Here and not there, where whole postings would be moved about. Sums of the same numbers in the same order are equal.
-  rows.sort((one, other) => one.term - other.term)
-  const gathered = await gather(rows, turns)
+  const ordered = rows.toSorted((one, other) => one.term - other.term)
+  const gathered = await gather(ordered, turns)
   const { documents = 0, total_length = 0 } = rows[0] ?? {}
   return {
     documents,
