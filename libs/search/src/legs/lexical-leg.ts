@@ -74,7 +74,7 @@ async function satisfyingNumbers({ scope, readModel, condition }: LegInput): Pro
     scope.db,
   )
   const { last = 0, numbers = Buffer.alloc(0) } = rows[0] ?? {}
-  const satisfying = new Uint8Array(last + 1)
-  for (let at = 0; at < numbers.length; at += 4) satisfying[numbers.readInt32BE(at)] = 1
-  return satisfying
+  const marks = new Uint8Array(last + 1)
+  for (let at = 0; at < numbers.length; at += 4) marks[numbers.readInt32BE(at)] = 1
+  return marks
 }
