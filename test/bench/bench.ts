@@ -9,6 +9,8 @@ export interface Bench {
 export interface BenchOptions {
   /** How often the sides take turns; each bench has a default of its own. More is steadier. */
   readonly rounds: number | undefined
+  /** Also at a size that takes long to build. */
+  readonly large: boolean
 }
 
 /** Two numbers held against each other. */

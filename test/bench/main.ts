@@ -4,6 +4,7 @@ import type { Bench } from './bench.ts'
 import * as embedLoopDelay from './embed-loop-delay.ts'
 import * as embedding from './embedding.ts'
 import * as findable from './findable.ts'
+import * as lexical from './lexical.ts'
 import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
 import * as search from './search.ts'
@@ -14,6 +15,7 @@ import * as twoProjectors from './two-projectors.ts'
 const BENCHES: readonly Bench[] = [
   append,
   search,
+  lexical,
   embedLoopDelay,
   embedding,
   relay,
@@ -22,13 +24,16 @@ const BENCHES: readonly Bench[] = [
   rebuild,
 ]
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string' }, large: { type: 'boolean', default: false } },
+})
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
 const unknown = positionals.filter((name) => name !== 'all' && !BENCHES.some((bench) => bench.name === name))
 
 if (unknown.length > 0 || positionals.length === 0 || (rounds !== undefined && !(rounds >= 1))) {
   if (unknown.length > 0) console.error(`There is no bench ${unknown.join(', ')}.`)
-  console.log('npm run bench -- <name …, or all> [--rounds n]\n')
+  console.log('npm run bench -- <name …, or all> [--rounds n] [--large]\n')
   const width = Math.max(...BENCHES.map((bench) => bench.name.length))
   for (const bench of BENCHES) console.log(`  ${bench.name.padEnd(width)}   ${bench.description}`)
   process.exit(positionals.length === 0 ? 0 : 2)
@@ -37,7 +42,7 @@ if (unknown.length > 0 || positionals.length === 0 || (rounds !== undefined && !
 for (const bench of BENCHES) {
   if (!positionals.includes(bench.name) && !positionals.includes('all')) continue
   console.log(`\n${bench.name}: ${bench.description}\n`)
-  await bench.run({ rounds })
+  await bench.run({ rounds, large: values.large })
 }
 // Pools and workers of the benches are closed; what a library keeps open must not keep us.
 process.exit(0)

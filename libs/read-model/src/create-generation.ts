@@ -122,15 +122,21 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       content_hash bytea not null,
       primary key (project_id, memory_id, version)
     )`.execute(trx)
+  // Lexemes are compared as bytes: by a language's rules it takes several times as long, and nobody reads their order.
   await sql`
     create table ${postings} (
       project_id uuid not null,
-      lexeme text not null,
-      number integer not null,
-      frequency smallint not null,
-      length integer not null,
-      primary key (project_id, lexeme, number) include (frequency, length)
+      lexeme text collate "C" not null,
+      segment integer not null,
+      entries bytea not null default '',
+      removed bytea not null default '',
+      recent bytea not null default '',
+      primary key (project_id, lexeme, segment)
     )`.execute(trx)
+  // `entries` outside the row once they are long, and never compressed; the others always in it.
+  await sql`
+    alter table ${postings} alter entries set storage external,
+      alter removed set storage plain, alter recent set storage plain`.execute(trx)
   await sql`
     create table ${lexicalStats} (
       project_id uuid primary key,

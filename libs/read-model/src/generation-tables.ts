@@ -10,7 +10,7 @@ export interface GenerationTables {
   readonly memories: RawBuilder<unknown>
   /** Every version that ever was. */
   readonly versions: RawBuilder<unknown>
-  /** The lexical index: one row a lexeme and memory, forgotten memories left out. */
+  /** The lexical index, forgotten memories left out: see `packed-postings.ts`. */
   readonly postings: RawBuilder<unknown>
   /** Per project: how many memories the lexical index holds, and their total length. */
   readonly lexicalStats: RawBuilder<unknown>

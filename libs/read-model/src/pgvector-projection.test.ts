@@ -5,6 +5,7 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertSegmentPostings } from './post-lexical.ts'
 import { checkReadModel } from './testing/check-read-model.ts'
 import {
   appendRequest,
@@ -172,9 +173,11 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     const scope = await harness.newProject()
     const [one, other] = await harness.remember(scope, note('keep these words'), note('change those words'))
     const places = async () => {
-      const { rows } = await sql<{ number: number; place: string }>`
-        select number, min(ctid)::text as place from ${harness.readModel.tables.postings}
-        where project_id = ${scope.projectId} group by number order by number`.execute(harness.db)
+      const { rows } = await sql<{ place: string }>`
+        select ctid::text as place from ${harness.readModel.tables.postings}
+        where project_id = ${scope.projectId} and lexeme in ('keep', 'chang') order by lexeme desc`.execute(
+        harness.db,
+      )
       return rows.map((row) => row.place)
     }
     const before = await places()
@@ -188,6 +191,80 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     expect(after[0]).toBe(before[0])
     expect(after[1]).not.toBe(before[1])
     expect(await check(scope)).toEqual([])
+  })
+
+  it('is right in its postings where segments end, and where they are worked over', async () => {
+    const scope = await harness.newProject()
+    const { lexicalStats, postings } = harness.readModel.tables
+    // As if 3,900 memories had been there: the numbers run into the next segment.
+    await sql`insert into ${lexicalStats} values (${scope.projectId}, 0, 0, 3900)`.execute(harness.db)
+    const random = fc.sample(fc.nat(699), { numRuns: 2_000, seed: 5 })
+    const memories = Array.from({ length: 700 }, () => newId())
+    const textOf = (index: number, edition: number) =>
+      note(`everywhere ${index % 2 === 0 ? 'even' : 'odd'} ${'again '.repeat(edition)}word${index}`)
+    await harness.append(scope, ...memories.map((id, index) => rememberCommand(textOf(index, 0), id)))
+    await harness.post(scope, 60)
+    expect(await check(scope)).toEqual([])
+    const sealed = await sql<{ lexeme: string }>`
+      select lexeme from ${postings} where project_id = ${scope.projectId} and entries <> ''`.execute(
+      harness.db,
+    )
+    expect(sealed.rows.map((row) => row.lexeme)).toEqual(expect.arrayContaining(['everywher', 'even', 'odd']))
+
+    for (const [edition, size] of [1, 7, 60, 300].entries()) {
+      const chosen = [...new Set(random.splice(0, size * 2))]
+      await harness.writer.appendMany(
+        scope,
+        chosen.map((index) =>
+          appendRequest({ type: 'revise', id: memories[index]!, input: textOf(index, edition + 1) }),
+        ),
+      )
+      await harness.post(scope, size)
+      expect(await check(scope)).toEqual([])
+    }
+    await harness.append(scope, ...memories.slice(0, 690).map((id) => ({ type: 'forget', id }) as const))
+    await harness.post(scope, 45)
+    expect(await check(scope)).toEqual([])
+    await harness.append(scope, ...memories.slice(100, 300).map((id) => ({ type: 'restore', id }) as const))
+    await harness.post(scope)
+    expect(await check(scope)).toEqual([])
+    await harness.append(
+      scope,
+      ...[...memories.slice(100, 300), ...memories.slice(690)].map((id) => ({ type: 'forget', id }) as const),
+    )
+    await harness.post(scope)
+    expect(await check(scope)).toEqual([])
+    const left = await sql`select from ${postings} where project_id = ${scope.projectId}`.execute(harness.db)
+    expect(left.rows).toEqual([])
+  })
+
+  it('makes the same postings segment by segment', async () => {
+    const scope = await harness.newProject()
+    const { lexicalStats, postings } = harness.readModel.tables
+    await sql`insert into ${lexicalStats} values (${scope.projectId}, 0, 0, 4000)`.execute(harness.db)
+    const memories = await harness.append(
+      scope,
+      ...Array.from({ length: 300 }, (_, index) => rememberCommand(note(`all of them, ${index % 7}`))),
+    )
+    await harness.append(scope, { type: 'forget', id: memories[3]!.state.id })
+    await harness.post(scope)
+    await sql`delete from ${postings} where project_id = ${scope.projectId}`.execute(harness.db)
+    const pages = await harness.db
+      .transaction()
+      .execute(async (trx) => [
+        await insertSegmentPostings(trx, harness.readModel.tables, scope.projectId, 1, 4_096),
+        await insertSegmentPostings(trx, harness.readModel.tables, scope.projectId, 4_097, 8_192),
+      ])
+    expect(await check(scope)).toEqual([])
+    expect(pages.map((page) => page.memories)).toEqual([96, 203])
+    const { rows } = await sql<{ total_length: number }>`
+      select total_length from ${lexicalStats} where project_id = ${scope.projectId}`.execute(harness.db)
+    expect(pages.reduce((sum, page) => sum + page.totalLength, 0)).toBe(rows[0]?.total_length)
+    await expect(
+      harness.db
+        .transaction()
+        .execute((trx) => insertSegmentPostings(trx, harness.readModel.tables, scope.projectId, 1, 4_096)),
+    ).rejects.toThrow(/unique/)
   })
 
   it('posts a text of the longest that a memory can hold', async () => {
@@ -249,14 +326,44 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
     ],
     [
       'a posting too many',
-      ({ postings }) => sql`insert into ${postings} values (${scope.projectId}, 'delta', 3, 1, 4)`,
-      /delta.* should not be there/,
+      ({ postings }) =>
+        sql`insert into ${postings} (project_id, lexeme, segment, recent)
+          values (${scope.projectId}, 'delta', 0, int4send((2 << 20) | (1 << 12) | 4))`,
+      /delta.*3 .* should not be there/,
     ],
     [
       'a wrong frequency',
       ({ postings }) =>
-        sql`update ${postings} set frequency = 2 where project_id = ${scope.projectId} and lexeme = 'gamma'`,
-      /gamma/,
+        sql`update ${postings} set recent = set_byte(recent, 2, get_byte(recent, 2) + 16)
+          where project_id = ${scope.projectId} and lexeme = 'gamma'`,
+      /gamma.*2 \(2\/4\) should not be there/,
+    ],
+    [
+      'a wrong length',
+      ({ postings }) =>
+        sql`update ${postings} set recent = set_byte(recent, 3, 9)
+          where project_id = ${scope.projectId} and lexeme = 'gamma'`,
+      /gamma.*\(1\/9\) should not be there/,
+    ],
+    [
+      'a posting that was removed and is not',
+      ({ postings }) =>
+        sql`update ${postings} set entries = recent, recent = '', removed = recent
+          where project_id = ${scope.projectId} and lexeme = 'gamma'`,
+      /gamma.* is missing/,
+    ],
+    [
+      'a removal of nothing',
+      ({ postings }) =>
+        sql`update ${postings} set removed = int4send(7 << 20)
+          where project_id = ${scope.projectId} and lexeme = 'gamma'`,
+      /gamma.*a removed posting that never was/,
+    ],
+    [
+      'a row without postings',
+      ({ postings }) =>
+        sql`insert into ${postings} (project_id, lexeme, segment) values (${scope.projectId}, 'delta', 0)`,
+      /delta.*a row without postings/,
     ],
     [
       'a wrong count',

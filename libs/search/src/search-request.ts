@@ -17,6 +17,7 @@ export interface SearchRequest {
   readonly engine?: EngineWanted
   /** The sequence that the engine has to have come to; AUTO keeps away from a Typesense that has not. Default 0. */
   readonly atLeast?: number
+  /** Default `DEFAULT_RANKING`; what a caller from outside says of it goes through `checkRanking` first. */
   readonly ranking?: Partial<RankingOptions>
   /**
    * Leaves out what is no nearer than this by its meaning alone: hits that only the vector leg found with a lower cosine,

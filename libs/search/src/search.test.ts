@@ -82,8 +82,15 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
     )
   })
 
-  it.each(['HYBRID', 'SEMANTIC', 'KEYWORD'] as const)('explanations of %s add up', async (mode) => {
-    for (const hit of (await find({ mode })).hits) {
+  it.each([
+    ['HYBRID', 'DEFAULT'],
+    ['SEMANTIC', 'DEFAULT'],
+    ['KEYWORD', 'DEFAULT'],
+    ['HYBRID', 'RRF'],
+    ['KEYWORD', 'RRF'],
+  ] as const)('explanations of %s by %s add up', async (mode, method) => {
+    for (const hit of (await find({ mode, ranking: { method } })).hits) {
+      expect(hit.explanation.method).toBe(method)
       const { legs, neighbours, missingNeighbours, ownScore, scale, score } = hit.explanation
       const total = (parts: readonly { contribution: number }[]) =>
         parts.reduce((sum, { contribution }) => sum + contribution, 0)

@@ -5,6 +5,20 @@ import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from '.
 
 const NOTE = (text: string, more: object = {}) => ({ input: { content: { note: { text } }, ...more } })
 
+interface Hit {
+  readonly score: number
+  readonly explanation: {
+    readonly ownScore: number
+    readonly scale: number
+    readonly missingNeighbours: number
+    readonly legs: readonly { readonly leg: string; readonly weight: number; readonly contribution: number }[]
+    readonly neighbours: readonly { readonly contribution: number }[]
+  }
+}
+
+const total = (parts: readonly { readonly contribution: number }[]) =>
+  parts.reduce((sum, { contribution }) => sum + contribution, 0)
+
 describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
   let database: TestDatabase
   let running: TestGateway
@@ -108,6 +122,47 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       expect(search.sequence).toBeGreaterThanOrEqual(sequence)
       expect(search.hits).toEqual([{ memory: { id: memory.id } }])
     }
+  })
+
+  test('a search is ranked as it asks for, and its hits say how', async () => {
+    await remember(NOTE('the harbour in winter', { context: 'walk' }))
+    const { sequence } = await remember(NOTE('the harbour in summer', { context: 'walk' }))
+    const answer = await client.data(
+      `query ($s: Int!) {
+        usual: search(query: "harbour summer", atLeast: $s) { ...how }
+        rrf: search(query: "harbour summer", ranking: RRF, atLeast: $s) { ...how }
+        weighed: search(query: "harbour summer", weights: { lexical: 1, vector: 0, neighbour: 0.5 }, atLeast: $s) { ...how }
+        alone: search(query: "harbour summer", weights: { lexical: null, neighbour: 0 }, atLeast: $s) { ...how }
+      }
+      fragment how on SearchResult {
+        hits {
+          score
+          explanation { method ownScore scale score missingNeighbours legs { leg weight contribution } neighbours { contribution } }
+        }
+      }`,
+      { s: sequence },
+    )
+    for (const { hits } of Object.values(answer) as { hits: Hit[] }[]) {
+      expect(hits).toHaveLength(2)
+      for (const { score, explanation } of hits) {
+        const { legs, neighbours, missingNeighbours, ownScore, scale } = explanation
+        expect(total(legs)).toBeCloseTo(ownScore, 9)
+        expect(scale * (ownScore + total(neighbours) + missingNeighbours)).toBeCloseTo(score, 9)
+      }
+    }
+    const firstOf = (name: string) => answer[name].hits[0].explanation
+    const weights = (name: string) =>
+      Object.fromEntries(
+        (answer[name].hits[0] as Hit).explanation.legs.map(({ leg, weight }) => [leg, weight]),
+      )
+    expect(firstOf('usual')).toMatchObject({ method: 'DEFAULT', neighbours: [{}] })
+    expect(weights('usual')).toMatchObject({ lexical: 0.6 })
+    expect(firstOf('rrf')).toMatchObject({ method: 'RRF', scale: 1, neighbours: [] })
+    expect(weights('rrf')).toMatchObject({ lexical: 0.5 })
+    expect(weights('weighed')).toMatchObject({ lexical: 1 })
+    expect(firstOf('weighed').scale).toBeCloseTo(1 / 2.5, 9)
+    expect(firstOf('alone')).toMatchObject({ scale: 1, neighbours: [] })
+    expect(weights('alone')).toMatchObject({ lexical: 0.6 })
   })
 
   test('row 4: recall and pop match exactly first, then by search, and else name recent keys', async () => {

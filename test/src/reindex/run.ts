@@ -208,6 +208,8 @@ async function verified(api: Api, problems: string[]): Promise<void> {
 }
 
 async function noLeftovers(api: Api, problems: string[]): Promise<void> {
+  // Those that were replaced are dropped within seconds.
+  await pause(10_000)
   const { generations } = dataOf<{
     generations: { projection: string; generation: number; status: string }[]
   }>(await api.graphql({ query: '{ generations { projection generation status } }' }))

@@ -4,10 +4,11 @@ import type { JournalEvent } from '@daybook/memory/events'
 import type { MemoryState } from '@daybook/memory/state'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { readPosition } from '@daybook/projection/positions'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { PGVECTOR } from '../generation-tables.ts'
 import type { LiveReadModel } from '../live-read-model.ts'
 import { type MemoryRow, memoryRow } from '../memory-row.ts'
+import { LENGTH_MAX, SEGMENT_SIZE } from '../packed-postings.ts'
 
 /** Differences named; a broken table would else name every row of it. */
 const NAMED = 50
@@ -197,22 +198,39 @@ async function checkVersions(
 async function checkPostings({ db, projectId }: ProjectScope, { tables }: LiveReadModel): Promise<string[]> {
   const { rows } = await sql<{ problem: string; lexeme: string; number: number; posting: string }>`
     with wanted as materialized (
-      select u.lexeme, m.number, cardinality(u.positions)::int as frequency, m.length
+      select u.lexeme, m.number, cardinality(u.positions) as frequency, least(m.length, ${LENGTH_MAX}::int) as length
       from ${tables.memories} m, unnest(m.lexemes) u
       where m.project_id = ${projectId} and not m.forgotten
+    ), packed as materialized (
+      select lexeme, segment, octet_length(entries) as sealed, entries || recent as postings, removed
+      from ${tables.postings} where project_id = ${projectId}
     ), posted as materialized (
-      select lexeme, number, frequency::int as frequency, length from ${tables.postings} where project_id = ${projectId}
+      select lexeme, segment * ${SEGMENT_SIZE}::int + (posting >> 20) + 1 as number, posting >> 12 & 255 as frequency,
+        posting & 4095 as length
+      from packed cross join lateral (${bitsIn(sql`postings`)}) each
+      where at >= sealed or posting >> 20 <> all(array(select posting >> 20 from (${bitsIn(sql`removed`)}) gone))
     )
     select 'is missing' as problem, lexeme, number, frequency || '/' || length as posting
     from (select * from wanted except all select * from posted) missing
     union all
     select 'should not be there', lexeme, number, frequency || '/' || length
-    from (select * from posted except all select * from wanted) surplus`.execute(db)
+    from (select * from posted except all select * from wanted) surplus
+    union all
+    select 'should not be there', lexeme, null, 'a row without postings' from packed where postings = ''
+    union all
+    select 'should not be there', lexeme, null, 'a removed posting that never was' from packed
+    where exists (select posting >> 20 from (${bitsIn(sql`removed`)}) gone
+      except all select posting >> 20 from (${bitsIn(sql`postings`)}) each where at < sealed)`.execute(db)
   return rows.map(
     ({ problem, lexeme, number, posting }) =>
       `the posting of "${lexeme}" for memory number ${number} (${posting}) ${problem}`,
   )
 }
+
+/** Each 32 bits of a string, with the byte at which they begin. */
+const bitsIn = (bytes: RawBuilder<unknown>) => sql`
+  select at, ('x' || encode(substr(${bytes}, at + 1, 4), 'hex'))::bit(32)::bigint as posting
+  from generate_series(0, octet_length(${bytes}) - 1, 4) at`
 
 async function checkStats({ db, projectId }: ProjectScope, { tables }: LiveReadModel): Promise<string[]> {
   interface Stats {

@@ -152,6 +152,37 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     ]
   }
 
+  it('is exact for texts longer than a posting can say, and for words said more often', async () => {
+    const scope = await harness.newProject()
+    const words = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => `w${from + index}`).join(' ')
+    const given = [
+      `login ${words(0, 5_000)}`,
+      `login ${words(0, 9_000)}`,
+      `login ${words(0, 4_094)}`,
+      `login ${words(0, 4_092)}`,
+      `login token ${words(0, 40)}`,
+      'login '.repeat(400),
+      `${'login '.repeat(400)} ${words(0, 5_000)}`,
+      'token '.repeat(63),
+      'token '.repeat(64),
+    ]
+    await remember(
+      scope,
+      given.map((one) => ({ text: one, context: 'a', forgotten: false })),
+    )
+    const all = await documentsOf(scope)
+    expect(all.filter(({ length }) => length >= 4_095).length).toBeGreaterThanOrEqual(4)
+    expect(Math.max(...all.map(({ lexemes }) => lexemes.get('login') ?? 0))).toBe(255)
+    for (const query of ['login', 'token login w7', 'w4500 login login'])
+      expect(
+        differences(
+          await leg(scope, query, { coverage: true }),
+          referenceBm25(all, await lexemesOf(query), { coverage: true }),
+        ),
+      ).toEqual([])
+  })
+
   it('looks beyond the best thousand where a filter leaves few of them', async () => {
     const scope = await harness.newProject()
     // The more often a text says it, the better: those in the context are the worst of 1,200.

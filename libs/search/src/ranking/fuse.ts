@@ -23,6 +23,8 @@ export interface Fused {
  *
  * - `DEFAULT`: linear, `S = .6·l + .4·v`.
  * - `RRF`: `Σ 1/(k + rank)`, scaled so that the first of every leg has 1: normalised `(k + 1)/(k + rank)`, equal weights.
+ *   Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
+ *   Methods" (SIGIR 2009), whose k is 60.
  *
  * When one leg did not run (keyword mode, semantic mode, no embedder) its weight goes to the other, S = l or S = v, so that
  * scores stay on 0 to 1. A leg that ran and found nothing keeps its weight: that no word matched is information.

@@ -13,8 +13,6 @@ export interface ReferenceDocument {
  * Scores every document by the formula of `bm25.ts`, in the plainest way: what a lexical leg must agree with. For tests; it
  * reads all documents for each question.
  *
- * A leg that caps what it stores (tf 63, length 4,095) agrees where the documents given here are capped likewise.
- *
  * @param documents all memories of one project, as n, df and avgdl are taken from them
  * @param queryLexemes lexeme → qtf, its occurrences in the question
  * @param options.coverage whether to multiply with the coverage factor: yes when a vector leg runs beside

@@ -45,7 +45,7 @@ export interface ReindexHarness extends TestDatabase {
   request(type: OperationType, projection: string | null, options?: object): Promise<Operation>
   ended(id: string): Promise<Operation>
   live(projection: string): Promise<number>
-  /** `1 old, 2 live` */
+  /** `1 old, 2 live`; once those are gone that are being dropped. */
   generations(projection: string): Promise<string>
 }
 
@@ -164,10 +164,14 @@ export async function startReindexHarness({
       return harness.ended((await harness.request(type, projection, options)).id)
     },
     live: async (projection) => (await liveGeneration(db, projection))?.generation ?? 0,
-    generations: async (projection) =>
-      (await listGenerations(db, projection))
-        .map(({ generation, status }) => `${generation} ${status}`)
-        .join(', '),
+    async generations(projection) {
+      for (;;) {
+        const all = await listGenerations(db, projection)
+        if (all.every(({ status }) => status !== 'dropping'))
+          return all.map(({ generation, status }) => `${generation} ${status}`).join(', ')
+        await pause(50)
+      }
+    },
     async stop() {
       await Promise.all([...services].map((service) => service.stop()))
       await Promise.all(posters.map((poster) => poster.stop()))

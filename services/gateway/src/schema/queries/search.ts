@@ -1,4 +1,5 @@
 import { checkFilter } from '@daybook/memory/filter'
+import { checkRanking } from '@daybook/search/check-request'
 import { search } from '@daybook/search/search'
 import { POP, RECALL, searchByKey } from '@daybook/search/search-by-key'
 import type { SearchParts } from '@daybook/search/search-parts'
@@ -8,7 +9,8 @@ import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
-import { searchEngine, searchMode, searchResult } from '../types/search-result.ts'
+import { rankingWeights } from '../types/ranking-weights.ts'
+import { rankingMethod, searchEngine, searchMode, searchResult } from '../types/search-result.ts'
 
 async function partsOf(context: Context): Promise<SearchParts> {
   const { embedders, typesense, metrics } = context.parts
@@ -40,10 +42,13 @@ builder.queryField('search', (t) =>
       filter: t.arg({ type: memoryFilter }),
       mode: t.arg({ type: searchMode, defaultValue: 'HYBRID' }),
       engine: t.arg({ type: searchEngine, defaultValue: 'AUTO' }),
+      ranking: t.arg({ type: rankingMethod, defaultValue: 'DEFAULT' }),
+      weights: t.arg({ type: rankingWeights, description: 'Of the ranking DEFAULT.' }),
       limit: t.arg.int({ defaultValue: 10, description: '1 to 100.' }),
       atLeast: t.arg.int({ description: 'Waits, at most 5 s, until this sequence is searchable.' }),
     },
     resolve: async (_, args, context) => {
+      const ranking = checkRanking(args.ranking ?? 'DEFAULT', args.weights)
       const behind = await waitAtLeast(context, args.atLeast)
       const answer = await search(await partsOf(context), {
         query: args.query,
@@ -51,6 +56,7 @@ builder.queryField('search', (t) =>
         mode: args.mode ?? 'HYBRID',
         engine: args.engine ?? 'AUTO',
         atLeast: args.atLeast ?? 0,
+        ranking,
         limit: args.limit ?? 10,
       })
       return counted(

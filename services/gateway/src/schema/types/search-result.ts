@@ -11,6 +11,11 @@ export const searchEngine = builder.enumType('SearchEngine', {
     'Where a search runs. AUTO takes Typesense where it is configured, answers and is not behind; else Postgres.',
   values: ['AUTO', 'POSTGRES', 'TYPESENSE'] as const,
 })
+export const rankingMethod = builder.enumType('RankingMethod', {
+  description:
+    "How hits are ordered. DEFAULT adds up the legs' scores and those of the memories before and after. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the legs (Cormack, Clarke and Büttcher, 2009).",
+  values: ['DEFAULT', 'RRF'] as const,
+})
 const matchType = builder.enumType('MatchType', {
   values: ['EXACT', 'HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
 })
@@ -43,7 +48,7 @@ builder.objectType(explanation, {
   description:
     'Why a hit scores what it scores: score = scale × (ownScore + neighbours + missingNeighbours).',
   fields: (t) => ({
-    method: t.exposeString('method'),
+    method: t.field({ type: rankingMethod, resolve: ({ method }) => method }),
     legs: t.field({
       type: [legContribution],
       complexity: { multiplier: 2 },

@@ -1,0 +1,141 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { LiveReadModel } from '@daybook/read-model/live-read-model'
+import {
+  LENGTH_MAX,
+  lengthOf,
+  numberAt,
+  placeOf,
+  postingOf,
+  SEGMENT,
+  unpack,
+} from '@daybook/read-model/packed-postings'
+import { sql } from 'kysely'
+import type { LegInput } from './leg-input.ts'
+import type { Turns } from './turns.ts'
+
+/** A distinct lexeme of the question. */
+export interface QuestionTerm {
+  /** How often the question says it. */
+  readonly queryFrequency: number
+  /** How many live memories contain it. */
+  documentFrequency: number
+}
+
+/** One lexeme's postings in one segment of the index. */
+export interface TermPostings {
+  readonly term: QuestionTerm
+  readonly postings: Uint32Array
+}
+
+/** What the lexical index says of a question's words. */
+export interface QuestionPostings {
+  /** n: the live memories of the project. */
+  readonly documents: number
+  /** avgdl: their mean length in lexemes, at least 1. */
+  readonly averageLength: number
+  /** Those that some memory contains. */
+  readonly terms: readonly QuestionTerm[]
+  /** By number of the segment; in each the terms in the order in which the question first says them. */
+  readonly segments: ReadonlyMap<number, readonly TermPostings[]>
+  /** By number, of the memories whose postings only say that they are long. */
+  readonly longLengths: ReadonlyMap<number, number>
+}
+
+interface Row {
+  /** Place in the question, from 1. */
+  readonly term: number
+  readonly query_frequency: number
+  readonly segment: number
+  readonly postings: Buffer
+  readonly removed: Buffer
+  readonly forgotten: boolean
+  readonly documents: number
+  readonly total_length: number
+}
+
+/**
+ * Reads the postings of the question's lexemes and the project's statistics: one statement, so one snapshot. A second one looks
+ * up the lengths of memories with 4,095 lexemes or more, where there are such.
+ *
+ * @param wanted the question's words; Postgres makes lexemes of them as it did of the texts
+ */
+export async function readQuestionPostings(
+  { scope, readModel, includeForgotten }: LegInput,
+  wanted: string,
+  turns: Turns,
+): Promise<QuestionPostings> {
+  const { projectId, db } = scope
+  const { memories, postings, lexicalStats } = readModel.tables
+  // Forgotten memories are not in the index; their postings are made here.
+  const forgotten = includeForgotten
+    ? sql`
+      union all
+      select t.term, t.query_frequency, ${SEGMENT}, string_agg(${postingOf(sql`u.positions`)}, ''), ''::bytea, true
+      from ${memories} m cross join lateral unnest(m.lexemes) u join terms t on t.lexeme = u.lexeme
+      where m.project_id = ${projectId} and m.forgotten
+      group by 1, 2, 3`
+    : sql``
+  // `offset 0` keeps the planner to a lookup by key for each term: the embedded database gathers no statistics that would
+  // keep it from scanning all postings instead.
+  const { rows } = await sql<Row>`
+    with terms as materialized (
+      select lexeme, cardinality(positions) as query_frequency,
+        row_number() over (order by positions[1], lexeme)::int as term
+      from unnest(to_tsvector('english', ${wanted}))
+    ), found as (
+      select t.term, t.query_frequency, p.segment, p.postings, p.removed, false as forgotten
+      from terms t cross join lateral (
+        select segment, entries || recent as postings, removed from ${postings}
+        where project_id = ${projectId} and lexeme = t.lexeme offset 0
+      ) p ${forgotten}
+    )
+    select found.*, stats.memories as documents, stats.total_length
+    from found cross join (select * from ${lexicalStats} where project_id = ${projectId}) stats`.execute(db)
+  // Here and not there, where whole postings would be moved about. Sums of the same numbers in the same order are equal.
+  const ordered = rows.toSorted((one, other) => one.term - other.term)
+  const gathered = await gather(ordered, turns)
+  const { documents = 0, total_length = 0 } = rows[0] ?? {}
+  return {
+    documents,
+    averageLength: Math.max(total_length / Math.max(documents, 1), 1),
+    ...gathered,
+    longLengths: await readLongLengths(scope, readModel, gathered.segments),
+  }
+}
+
+async function gather(
+  rows: readonly Row[],
+  turns: Turns,
+): Promise<Pick<QuestionPostings, 'terms' | 'segments'>> {
+  const terms = new Map<number, QuestionTerm>()
+  const segments = new Map<number, TermPostings[]>()
+  for (const row of rows) {
+    const postings = unpack(row.postings, row.removed)
+    const term = terms.get(row.term) ?? { queryFrequency: row.query_frequency, documentFrequency: 0 }
+    terms.set(row.term, term)
+    // Word statistics are those of the live memories, also where forgotten ones are looked at.
+    if (!row.forgotten) term.documentFrequency += postings.length
+    const others = segments.get(row.segment)
+    if (others === undefined) segments.set(row.segment, [{ term, postings }])
+    else others.push({ term, postings })
+    await turns()
+  }
+  return { terms: [...terms.values()], segments }
+}
+
+async function readLongLengths(
+  { db, projectId }: ProjectScope,
+  { tables }: LiveReadModel,
+  segments: QuestionPostings['segments'],
+): Promise<Map<number, number>> {
+  const numbers = new Set<number>()
+  for (const [segment, found] of segments)
+    for (const { postings } of found)
+      for (const posting of postings)
+        if (lengthOf(posting) === LENGTH_MAX) numbers.add(numberAt(segment, placeOf(posting)))
+  if (numbers.size === 0) return new Map()
+  const { rows } = await sql<{ number: number; length: number }>`
+    select number, length from ${tables.memories}
+    where project_id = ${projectId} and number = any(${[...numbers]}::int[])`.execute(db)
+  return new Map(rows.map((row) => [row.number, row.length]))
+}
