@@ -1,10 +1,9 @@
 import { request } from 'node:http'
+import { changeActor } from '@daybook/journal/testing/tamper'
 import { newId } from '@daybook/memory/id'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
-import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestGateway, type TestClient, testClient } from './testing/test-gateway.ts'
 
@@ -183,11 +182,7 @@ describe.each(KINDS)('moving a journal over HTTP from $kind.name to $other.name'
     const client = await source.gateway.newClient()
     await remember(client, 3)
     const { text } = await source.export(client.projectId)
-    await asOwner(source.database, (trx) =>
-      sql`update daybook.events set actor = 'x' where project_id = ${client.projectId} and sequence = 2`.execute(
-        trx,
-      ),
-    )
+    await changeActor(source.database, client.projectId, 2)
     const response = await fetch(`${source.url}/journal/export?project=${client.projectId}`, {
       headers: { authorization: `Bearer ${source.key}` },
     })
