@@ -75,7 +75,7 @@ function withNextSteps(error: unknown): unknown {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  INVALID_EXPORT: 'What came before that line is imported and sound. Export again, and import that file.',
+  INVALID_EXPORT: 'What was imported before it stays, and is sound. Export again, and import that file.',
   IMPORT_CONFLICT: 'What is here already was not touched.',
   FORBIDDEN: 'Nothing was imported.',
 }
