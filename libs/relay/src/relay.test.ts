@@ -1,11 +1,15 @@
 import type { Bus } from '@daybook/bus/bus'
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { importJournal } from '@daybook/journal/import/import-journal'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { bytesOf, exported } from '@daybook/journal/testing/exports'
 import { note } from '@daybook/journal/testing/requests'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { pause } from '@daybook/runtime/backoff'
 import { createLogger, silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -264,6 +268,27 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     const { bus, of } = recordingBus()
     const relay = run(bus, { historyMs: 0 })
     await untilIdle(relay, scope, 5)
+    await append(scope, 2, relay)
+    await untilPublished(relay, scope, 7)
+    expect(of(scope)).toEqual([6, 7])
+  })
+
+  it('leaves out what an import brought, and publishes what is appended after it', async () => {
+    const scope = await database.newProject()
+    const { projectId } = scope
+    await append(scope, 5)
+    const text = await exported(database.db, [projectId])
+    await asOwner(database, async (trx) => {
+      for (const table of ['events', 'journal_heads'])
+        await sql`delete from ${sql.table(`daybook.${table}`)} where project_id = ${projectId}`.execute(trx)
+      await sql`delete from daybook.projects where id = ${projectId}`.execute(trx)
+    })
+    const { bus, of } = recordingBus()
+    const relay = run(bus, { pollMs: 5 })
+    // Slow enough for the relay to look at the journal in between.
+    const options = { batchEvents: 1, onProgress: () => pause(20) }
+    await importJournal(database.db, bytesOf(text), options)
+    expect(await relay.published(scope)).toBe(5)
     await append(scope, 2, relay)
     await untilPublished(relay, scope, 7)
     expect(of(scope)).toEqual([6, 7])

@@ -44,8 +44,13 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'import',
     parameters: '<file>',
-    description: 'remember every line of a JSON Lines file, resumable',
+    description: 'remember every line of a JSON Lines file, or import an exported journal; resumable',
     load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'export',
+    description: 'write the journal, all projects or one, as JSON Lines: a backup, or a move',
+    load: () => import('./commands/export.ts'),
   },
   {
     name: 'tail',

@@ -5,12 +5,16 @@ import { LRUCache } from 'lru-cache'
 /** Milliseconds for which a key's project is remembered: a revoked key works that much longer at most. */
 const REMEMBERED_MS = 5_000
 
-/** Which project a request belongs to, by its `Authorization: Bearer <key>`. Null where the key opens none. */
-export type Authenticate = (authorization: string | null | undefined) => Promise<Access | null>
+export interface Authenticate {
+  /** Which project a request belongs to, by its `Authorization: Bearer <key>`. Null where the key opens none. */
+  (authorization: string | null | undefined): Promise<Access | null>
+  /** To be called where keys have come to open other projects. Other gateways go by the old ones for 5 s more. */
+  forget(): void
+}
 
 export function createAuthenticate(db: Database): Authenticate {
   const known = new LRUCache<string, Access>({ max: 10_000, ttl: REMEMBERED_MS })
-  return async (authorization) => {
+  const authenticate = async (authorization: string | null | undefined) => {
     const key = /^Bearer\s+(\S+)$/iu.exec(authorization ?? '')?.[1]
     if (key === undefined) return null
     const remembered = known.get(key)
@@ -19,4 +23,5 @@ export function createAuthenticate(db: Database): Authenticate {
     if (access !== null) known.set(key, access)
     return access
   }
+  return Object.assign(authenticate, { forget: () => known.clear() })
 }

@@ -1,15 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { listen } from '@daybook/runtime/listen'
 import { withLogFields } from '@daybook/runtime/log-fields'
 import { answerProbe } from '@daybook/runtime/probes'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
+import { discardBody } from './http/discard-body.ts'
+import { failureOf } from './http/failure.ts'
 import { readiness } from './http/health.ts'
-import { sendError } from './http/json-response.ts'
+import { answerExport } from './http/journal-export.ts'
+import { answerImport } from './http/journal-import.ts'
+import { sendError, sendFailure } from './http/json-response.ts'
 import { type RequestContext, readRequestContext } from './http/request-context.ts'
 import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
 import type { GatewayParts } from './parts.ts'
+import { requireAdmin } from './schema/require-admin.ts'
 
 export interface Gateway {
   /** `http://127.0.0.1:4000` */
@@ -19,8 +23,8 @@ export interface Gateway {
 }
 
 /**
- * Serves the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/health` (the process lives), `/ready`
- * (it can serve), `/metrics`.
+ * Serves the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/journal/export` and `/journal/import`, `/health`
+ * (the process lives), `/ready` (it can serve), `/metrics`.
  * @throws DaybookError CONFIGURATION where the address cannot be listened on
  */
 export async function startGateway(
@@ -30,11 +34,13 @@ export async function startGateway(
   const authenticate = createAuthenticate(parts.db)
   const closing = new AbortController()
   const graphql = createGraphQL(parts, closing.signal)
-  const server = createServer((request, response) => {
+  const routes: Routes = { parts, graphql, authenticate, closing: closing.signal }
+  // An import takes as long as its file: the time that a body may take is counted for each request (`limitUpload`).
+  const server = createServer({ requestTimeout: 0, headersTimeout: 60_000 }, (request, response) => {
     const known = readRequestContext(request.headers)
     void withLogFields({ correlationId: known.correlationId }, () =>
-      handle(parts, graphql, authenticate, known, request, response).catch((error: unknown) =>
-        answerFailure(parts, response, error),
+      handle(routes, known, request, response).catch((error: unknown) =>
+        answerFailure(parts, request, response, error),
       ),
     )
   })
@@ -60,15 +66,30 @@ export async function startGateway(
 /** How long requests under way may take after the stop, in milliseconds. */
 const GRACE_MS = 3_000
 
+/** How long a request's body may take to come, in milliseconds; an import's has no limit. */
+const UPLOAD_MS = 300_000
+
+interface Routes {
+  readonly parts: GatewayParts
+  readonly graphql: GraphQLServer
+  readonly authenticate: Authenticate
+  readonly closing: AbortSignal
+}
+
+/** What only keys with the right to run the whole Daybook may ask for, besides `/graphql`. */
+const JOURNAL_ROUTES = {
+  '/journal/export': { method: 'GET', answer: answerExport },
+  '/journal/import': { method: 'POST', answer: answerImport },
+} as const
+
 async function handle(
-  parts: GatewayParts,
-  graphql: GraphQLServer,
-  authenticate: Authenticate,
+  { parts, graphql, authenticate, closing }: Routes,
   known: Omit<RequestContext, 'access'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+  if (pathname !== '/journal/import') limitUpload(request)
   const probes = { ready: () => readiness(parts), metrics: parts.metrics ?? null }
   if (await answerProbe(pathname, response, probes)) return
   response.setHeader('x-correlation-id', known.correlationId)
@@ -76,33 +97,54 @@ async function handle(
     response.writeHead(302, { location: '/graphql' }).end()
     return
   }
-  if (pathname !== '/graphql')
+  const route = Object.entries(JOURNAL_ROUTES).find(([path]) => path === pathname)?.[1]
+  if (pathname !== '/graphql' && route === undefined)
     return sendError(response, 404, 'NOT_FOUND', `There is nothing at ${pathname}: the API is at /graphql`)
 
   const access = await authenticate(request.headers.authorization)
-  if (access === null && !asksForGraphiQL(request)) {
-    request.resume()
-    return sendError(
+  if (access === null && (route !== undefined || !asksForGraphiQL(request))) {
+    sendError(
       response,
       401,
       'UNAUTHENTICATED',
       'A valid API key is needed: send it as "Authorization: Bearer <key>". The daemon keeps the first one in <data folder>/api-key',
       { 'www-authenticate': 'Bearer realm="daybook"' },
     )
+    return discardBody(request)
   }
-  await graphql(request, response, { ...known, access })
+  if (route === undefined || access === null) return graphql(request, response, { ...known, access })
+
+  requireAdmin(access)
+  if (request.method === route.method)
+    return route.answer({ ...parts, authenticate, closing }, request, response)
+  sendError(response, 405, 'METHOD_NOT_ALLOWED', `${pathname} takes ${route.method} only`, {
+    allow: route.method,
+  })
+  discardBody(request)
 }
 
-/** What could not be answered at all: because the database is away, or through a fault of ours. */
-function answerFailure({ logger }: GatewayParts, response: ServerResponse, error: unknown): void {
-  const away = isDatabaseUnavailable(error)
-  logger[away ? 'warn' : 'error']({ error }, 'a request could not be answered')
+/** Node's own limit is one for all requests. */
+function limitUpload(request: IncomingMessage): void {
+  const timer = setTimeout(() => {
+    if (!request.complete) request.destroy()
+  }, UPLOAD_MS)
+  timer.unref()
+  request.once('close', () => clearTimeout(timer))
+}
+
+/** What could not be answered at all: it is refused, the database is away, or there is a fault of ours. */
+function answerFailure(
+  { logger }: GatewayParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
+  const failure = failureOf(error)
+  const level = failure.code === 'INTERNAL' ? 'error' : failure.status === 503 ? 'warn' : 'info'
+  logger[level]({ error }, 'a request could not be answered')
   if (response.headersSent) response.destroy()
-  else if (away)
-    sendError(response, 503, 'UNAVAILABLE', 'The database cannot be reached now: try again in a moment', {
-      'retry-after': '1',
-    })
-  else sendError(response, 500, 'INTERNAL', 'Something went wrong inside Daybook; its log says what')
+  else sendFailure(response, failure)
+  discardBody(request)
 }
 
 /** A browser that opens the page: it is the same for everybody and asks for the data with a key. */

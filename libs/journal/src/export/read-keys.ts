@@ -1,5 +1,5 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import { versionKey } from '../batch-context.ts'
 import type { ChainedEvent } from '../chain/chain-events.ts'
 import type { ExportedKey } from './export-format.ts'
@@ -9,18 +9,21 @@ export async function readKeys(
   { db, projectId }: ProjectScope,
   events: readonly ChainedEvent[],
 ): Promise<Map<string, ExportedKey[]>> {
-  const rows = await db
-    .selectFrom('idempotency_keys')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where(
-      sql<SqlBool>`(memory_id, version) in (select * from unnest(${events.map(({ memoryId }) => memoryId)}::uuid[], ${events.map(({ version }) => version)}::int[]))`,
-    )
-    .execute()
+  // One look into the index for each event, whatever the statistics: without any, as in an embedded database, the planner
+  // would read all keys of the project for every page.
+  const { rows } = await sql<{ memoryId: string; version: number; key: string; requestHash: Buffer }>`
+    select given.memory_id as "memoryId", given.version, uses.idempotency_key as key, uses.request_hash as "requestHash"
+    from unnest(${events.map(({ memoryId }) => memoryId)}::uuid[], ${events.map(({ version }) => version)}::int[])
+      as given(memory_id, version)
+    cross join lateral (
+      select idempotency_key, request_hash from idempotency_keys
+      where memory_id = given.memory_id and version = given.version and project_id = ${projectId}
+      offset 0
+    ) uses`.execute(db)
   const keys = new Map<string, ExportedKey[]>()
   for (const row of rows) {
-    const place = versionKey(row.memory_id, row.version)
-    const key = { key: row.idempotency_key, requestHash: row.request_hash.toString('hex') }
+    const place = versionKey(row.memoryId, row.version)
+    const key = { key: row.key, requestHash: row.requestHash.toString('hex') }
     keys.set(place, [...(keys.get(place) ?? []), key])
   }
   // Here and not in the database, whose order of texts depends on its locale.

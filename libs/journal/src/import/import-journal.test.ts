@@ -10,6 +10,7 @@ import { createJournalWriter } from '../journal-writer.ts'
 import { readHead, readJournal } from '../read.ts'
 import { bytesOf, exported, rechained, withRightEnd } from '../testing/exports.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
+import { changeActor } from '../testing/tamper.ts'
 import { verifyJournal } from '../verify-journal.ts'
 import { type ImportOptions, importJournal } from './import-journal.ts'
 
@@ -208,10 +209,10 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
   it('is refused where a key belongs to another request, or an event to another project', async () => {
     const { scope } = await project({ events: 6 })
     const text = await exported(source.db, [scope.projectId])
-    const other = await project({ events: 4 })
-    await importText(await exported(source.db, [other.scope.projectId]))
+    const neighbour = await project({ events: 4 })
+    await importText(await exported(source.db, [neighbour.scope.projectId]))
     const lines = text.split('\n')
-    const taken = there(other.scope.projectId)
+    const taken = there(neighbour.scope.projectId)
     const [record] = await readJournal(taken, { after: 0, limit: 1 })
     const stolen = (lines[2] ?? '').replace(/"eventId":"[^"]*"/u, `"eventId":"${record?.event?.eventId}"`)
     const forged = rechained([...lines.slice(0, 2), stolen, ...lines.slice(3)])
@@ -230,11 +231,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
 
   it('is not made of a journal that was changed', async () => {
     const { scope } = await project({ events: 30 })
-    await asOwner(source, (trx) =>
-      sql`update daybook.events set actor = 'x' where project_id = ${scope.projectId} and sequence = 20`.execute(
-        trx,
-      ),
-    )
+    await changeActor(source, scope.projectId, 20)
     await expect(exported(source.db, [scope.projectId])).rejects.toMatchObject({
       code: 'CORRUPT_JOURNAL',
       message: expect.stringContaining('event 20'),

@@ -1,6 +1,7 @@
 import { type PlacedProject, placeProject } from '@daybook/postgres/access/place-project'
 import type { Database } from '@daybook/postgres/connect'
 import type { ImportedEvent } from './check-project.ts'
+import type { ImportedProject, ImportProgress, ImportResult } from './import-progress.ts'
 import { readExport } from './read-export.ts'
 import { writeImported } from './write-imported.ts'
 
@@ -11,35 +12,6 @@ export interface ImportOptions {
   readonly signal?: AbortSignal
   /** Events in a transaction at most. @default 300 */
   readonly batchEvents?: number
-}
-
-/** How far an import has come. */
-export interface ImportProgress extends ImportCounts {
-  /** The project's name. */
-  readonly project: string
-  /** The last event that is now here, of so many. */
-  readonly sequence: number
-  readonly events: number
-}
-
-export interface ImportCounts {
-  /** Events that were written by this import. */
-  readonly imported: number
-  /** Events that were here already, the same. */
-  readonly alreadyThere: number
-}
-
-export interface ImportResult extends ImportCounts {
-  readonly projects: readonly ImportedProject[]
-}
-
-export interface ImportedProject {
-  readonly id: string
-  readonly name: string
-  /** The last sequence of the export. */
-  readonly events: number
-  /** Whether it took the place of an empty project of its name, with its keys. */
-  readonly tookOver: boolean
 }
 
 /** Characters of a batch, where events are large: it ends early then. */

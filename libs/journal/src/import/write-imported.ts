@@ -6,6 +6,7 @@ import { lockProject } from '../lock-project.ts'
 import { writeEvents } from '../write-events.ts'
 import type { ImportedEvent } from './check-project.ts'
 import { ImportConflictError } from './import-errors.ts'
+import { leaveUnpublished } from './leave-unpublished.ts'
 
 /** What became of a batch of imported events. */
 export interface Written {
@@ -41,6 +42,8 @@ export async function writeImported(
           hash: end.hash,
           recordedAt: last.recordedAt,
         })
+      if (fresh.length > 0)
+        await leaveUnpublished(trx, projectId, { before: head.sequence, after: end.sequence })
       return { imported: fresh.length, alreadyThere: there.length }
     })
   } catch (error) {

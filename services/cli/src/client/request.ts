@@ -30,7 +30,7 @@ export function request<Data>(
 /** The same with a body that is JSON already. */
 export async function requestBody<Data>(connection: Connection, body: string): Promise<Data> {
   const { status, text } = await post(connection, body)
-  const answer = parse(text)
+  const answer = parseAnswer(text)
   if (status === 401) throw unauthorised(connection)
   if (answer?.errors?.[0] !== undefined) throw refusal(answer.errors, status)
   if (answer?.data == null) {
@@ -59,7 +59,8 @@ async function post(connection: Connection, body: string): Promise<{ status: num
   }
 }
 
-function parse(text: string): Answer | null {
+/** An answer in GraphQL's form; null for anything else. */
+export function parseAnswer(text: string): Answer | null {
   try {
     const answer: unknown = JSON.parse(text)
     return typeof answer === 'object' && answer !== null && ('data' in answer || 'errors' in answer)
@@ -70,7 +71,8 @@ function parse(text: string): Answer | null {
   }
 }
 
-function refusal(errors: readonly GraphQLError[], status: number): RefusedError {
+/** The error for what Daybook refused. */
+export function refusal(errors: readonly GraphQLError[], status: number): RefusedError {
   const { extensions = {} } = errors[0] as GraphQLError
   const { code = status === 413 ? 'BODY_TOO_LARGE' : 'REFUSED', field = null } = extensions
   const messages = [...new Set(errors.map(({ message }) => message))]

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { addAbortSignal, type Readable } from 'node:stream'
+import { isExportHeader } from '@daybook/journal/export/export-format'
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { addExamples, invocation, wholeNumber } from '../command.ts'
@@ -9,25 +10,36 @@ import type { BadLine } from '../import/entry.ts'
 import { startProgress } from '../import/progress.ts'
 import { type ImportSummary, runImport } from '../import/run-import.ts'
 import { waitUntilSearchable } from '../import/wait-until-searchable.ts'
+import { importJournalFile } from '../journal/import-file.ts'
+import { peekLine } from '../journal/peek-line.ts'
 import { renderError } from '../output/error.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
+import type { Connection } from '../settings.ts'
 
 export function configure(command: Command): void {
   command
-    .argument('<file>', 'JSON Lines, each a RememberInput of the GraphQL API; "-" reads standard input')
+    .argument(
+      '<file>',
+      'JSON Lines: memories, each a RememberInput of the GraphQL API, or what `daybook export` wrote; "-" reads standard input',
+    )
     .option('--wait', 'wait until all of it can be searched, by words and by meaning')
-    .option('--stop-on-error', 'stop at the first line that cannot be remembered')
-    .option('--retry-seconds <n>', 'how long a daemon that is gone is waited for (default 60)', wholeNumber())
+    .option('--stop-on-error', 'of memories: stop at the first line that cannot be remembered')
+    .option(
+      '--retry-seconds <n>',
+      'of memories: how long a daemon that is gone is waited for (default 60)',
+      wholeNumber(),
+    )
     .action((file: string, options: ImportOptions, self: Command) => importFile(file, options, self))
   addExamples(command, [
     `echo '{"content": {"note": {"text": "a first one"}}, "labels": ["import"]}' > memories.jsonl`,
     'daybook import memories.jsonl --wait',
     'zcat memories.jsonl.gz | daybook import -',
+    'daybook import daybook-journal.jsonl',
   ])
   command.addHelpText(
     'after',
-    '\nRun it again as often as you like, after a failure too: a line that is there already is not added twice. Lines that\ncannot be remembered are named on standard error, and the exit code is 1 then.',
+    '\nRun it again as often as you like, after a failure too: a line that is there already is not added twice. Lines that\ncannot be remembered are named on standard error, and the exit code is 1 then.\n\nAn exported journal is known by its first line. Its events keep their ids, sequences, times and hashes; what is there\nalready must be the same, else nothing is changed. It needs a key that may run the whole Daybook, and an empty Daybook\nor one that has the same journal up to some event: import before anything is remembered in its projects.',
   )
 }
 
@@ -42,12 +54,28 @@ const MOST_REPORTED = 1_000
 
 async function importFile(file: string, options: ImportOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { source, totalBytes } = await openSource(file)
+  const { source: opened, totalBytes } = await openSource(file)
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   process.once('SIGTERM', () => ending.abort())
   // Standard input may stay silent for long: the signal ends the waiting too.
-  addAbortSignal(ending.signal, source)
+  addAbortSignal(ending.signal, opened)
+  const peeked = await peekLine(opened).catch((error: unknown) => {
+    if (!ending.signal.aborted) throw error
+    process.exitCode = EXIT.interrupted
+    return null
+  })
+  if (peeked === null) return
+  const { line, source } = peeked
+  if (isJournal(line)) {
+    const sequence = await importJournalFile({ connection, source, json, signal: ending.signal }).finally(
+      () =>
+        // Standard input that nobody reads any more must not keep us.
+        opened.destroy(),
+    )
+    if (sequence !== null && options.wait === true) await waitAndSay(connection, sequence, ending.signal)
+    return
+  }
 
   const progress = await startProgress(process.stderr, totalBytes)
   const bad: BadLine[] = []
@@ -78,19 +106,20 @@ async function importFile(file: string, options: ImportOptions, command: Command
     return
   }
   if (options.wait === true && summary.lastSequence > 0)
-    await waitAndSay(() =>
-      waitUntilSearchable({
-        connection,
-        sequence: summary.lastSequence,
-        signal: ending.signal,
-        onProgress: startWaitLines(),
-      }),
-    )
+    await waitAndSay(connection, summary.lastSequence, ending.signal)
 }
 
-async function waitAndSay(wait: () => Promise<void>): Promise<void> {
+function isJournal(firstLine: string): boolean {
+  try {
+    return isExportHeader(JSON.parse(firstLine))
+  } catch {
+    return false
+  }
+}
+
+async function waitAndSay(connection: Connection, sequence: number, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
-  await wait()
+  await waitUntilSearchable({ connection, sequence, signal, onProgress: startWaitLines() })
   note(`All of it can be searched (waited ${((performance.now() - startedAt) / 1000).toFixed(1)} s).`)
 }
 

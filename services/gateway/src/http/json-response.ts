@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { sendJson } from '@daybook/runtime/probes'
+import type { Failure } from './failure.ts'
 import { RETRYABLE } from './retryable.ts'
 
 /** Answers with an error in GraphQL's form, so that GraphQL clients can show it. */
@@ -10,10 +11,20 @@ export function sendError(
   message: string,
   headers?: Record<string, string>,
 ): void {
-  sendJson(
-    response,
-    status,
-    { errors: [{ message, extensions: { code, retryable: RETRYABLE.has(code) } }] },
-    headers,
-  )
+  sendErrorBody(response, status, { message, extensions: { code, retryable: RETRYABLE.has(code) } }, headers)
+}
+
+/** The same of a failure. */
+export function sendFailure(response: ServerResponse, { status, message, ...extensions }: Failure): void {
+  const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {}
+  sendErrorBody(response, status, { message, extensions }, headers)
+}
+
+function sendErrorBody(
+  response: ServerResponse,
+  status: number,
+  error: { readonly message: string; readonly extensions: object },
+  headers?: Record<string, string>,
+): void {
+  sendJson(response, status, { errors: [error] }, headers)
 }

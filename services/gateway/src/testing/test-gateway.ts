@@ -73,7 +73,7 @@ export async function startTestGateway(
     gateway,
     async newClient() {
       const { projectId } = await database.newProject()
-      return client(gateway.url, await createApiKey(db, projectId, `key-${newId()}`), projectId)
+      return testClient(gateway.url, await createApiKey(db, projectId, `key-${newId()}`), projectId)
     },
     async stop() {
       await gateway.stop()
@@ -84,7 +84,8 @@ export async function startTestGateway(
   }
 }
 
-function client(url: string, key: string, projectId: string): TestClient {
+/** A client of a gateway, with a key that opens the project. */
+export function testClient(url: string, key: string, projectId: string): TestClient {
   const send = async (query: string, variables: object = {}): Promise<Reply> => {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',

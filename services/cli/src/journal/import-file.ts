@@ -1,0 +1,81 @@
+import type { ImportProgress, ImportResult } from '@daybook/journal/import/import-progress'
+import { CliError } from '../cli-error.ts'
+import { readHead } from '../client/projections.ts'
+import { EXIT } from '../exit-codes.ts'
+import { note, print, printJson } from '../output/print.ts'
+import { safeLine } from '../output/safe-text.ts'
+import type { Connection } from '../settings.ts'
+import { sendJournal } from './send-journal.ts'
+
+interface JournalFile {
+  readonly connection: Connection
+  readonly source: AsyncIterable<Uint8Array>
+  readonly json: boolean
+  readonly signal: AbortSignal
+}
+
+/** Between two lines of progress. */
+const PROGRESS_MS = 5_000
+
+/**
+ * Imports an exported journal, and says what came of it.
+ * @returns the last sequence of the key's own project, for whoever waits until it is searchable; null where it was interrupted
+ * @throws CliError, with what to do next
+ */
+export async function importJournalFile({
+  connection,
+  source,
+  json,
+  signal,
+}: JournalFile): Promise<number | null> {
+  const startedAt = performance.now()
+  if (!json)
+    note('This is an exported journal: its projects are imported with their ids, sequences and times.')
+  try {
+    const result = await sendJournal({ connection, source, signal, onProgress: progressLines() })
+    const seconds = (performance.now() - startedAt) / 1000
+    if (json) printJson({ ...result, seconds: Number(seconds.toFixed(3)), ended: 'complete' })
+    else print(describe(result, seconds))
+    return await readHead(connection)
+  } catch (error) {
+    if (!signal.aborted) throw withNextSteps(error)
+    note('Interrupted. What was imported stays; run the same import again to go on.')
+    process.exitCode = EXIT.interrupted
+    return null
+  }
+}
+
+function progressLines(): (progress: ImportProgress) => void {
+  let last = performance.now()
+  return ({ project, sequence, events }) => {
+    if (performance.now() - last < PROGRESS_MS) return
+    last = performance.now()
+    note(`${safeLine(project)}: event ${sequence} of ${events} …`)
+  }
+}
+
+function describe({ imported, alreadyThere, projects }: ImportResult, seconds: number): string {
+  const names = projects.map(({ name, events }) => `  ${safeLine(name)}: ${events} events`)
+  const taken = projects.filter(({ tookOver }) => tookOver).map(({ name }) => safeLine(name))
+  return [
+    `Done: ${imported} events imported, ${alreadyThere} already there, in ${seconds.toFixed(1)} s`,
+    ...names,
+    ...(taken.length > 0
+      ? [`The empty project of the same name gave up its place; its keys now open: ${taken.join(', ')}`]
+      : []),
+    'The indexes are being posted:  daybook status shows how far they are.',
+  ].join('\n')
+}
+
+/** What helps depends on what went wrong; that nothing is lost by trying again holds always. */
+function withNextSteps(error: unknown): unknown {
+  if (!(error instanceof CliError) || error.exitCode === EXIT.unauthorised) return error
+  const hint = HINTS[error.code] ?? 'What was imported stays. Run the same import again to go on.'
+  return new CliError(error.exitCode, error.code, error.message, [hint, ...error.hints])
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  INVALID_EXPORT: 'What was imported before it stays, and is sound. Export again, and import that file.',
+  IMPORT_CONFLICT: 'What is here already was not touched.',
+  FORBIDDEN: 'Nothing was imported.',
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type { ExportEnd } from '@daybook/journal/export/export-format'
+import { UsageError } from '../cli-error.ts'
+import { openStream } from '../client/stream.ts'
+import type { Connection } from '../settings.ts'
+import { createExportWatch } from './watch-export.ts'
+
+export interface ExportRequest {
+  readonly connection: Connection
+  /** Name or id; all projects unless given. */
+  readonly project: string | undefined
+  /** Standard output unless given. */
+  readonly file: string | undefined
+  readonly signal: AbortSignal
+  readonly onProgress: (events: number, bytes: number) => void
+}
+
+export interface SavedExport extends ExportEnd {
+  readonly bytes: number
+}
+
+/**
+ * Writes the exported journal as it comes, and checks that it is whole. A file is there once it is, never before: until then it is
+ * called `<file>.part`, and one of an earlier export stays.
+ * @throws UnreachableError, UnauthorisedError, RefusedError, CliError INCOMPLETE, UsageError for a file that cannot be written
+ */
+export async function saveExport(request: ExportRequest): Promise<SavedExport> {
+  const { connection, project, file, signal } = request
+  const query = project === undefined ? '' : `?project=${encodeURIComponent(project)}`
+  const chunks = await openStream(connection, `/journal/export${query}`, { method: 'GET', signal })
+  if (file === undefined) return receive(chunks, process.stdout, request)
+  const part = `${resolve(file)}.part`
+  // It holds everything that is remembered: for its owner alone.
+  const output = createWriteStream(part, { mode: 0o600, flush: true })
+  try {
+    const written = finished(output)
+    // Awaited below; what goes wrong until then is met by the writing itself.
+    written.catch(() => undefined)
+    const saved = await receive(chunks, output, request)
+    output.end()
+    await written
+    await rename(part, resolve(file))
+    return saved
+  } catch (error) {
+    output.destroy()
+    await rm(part, { force: true })
+    throw output.errored === null
+      ? error
+      : new UsageError(`${file} cannot be written: ${output.errored.message}`)
+  }
+}
+
+async function receive(
+  chunks: AsyncIterable<Uint8Array>,
+  output: NodeJS.WritableStream,
+  { onProgress }: ExportRequest,
+): Promise<SavedExport> {
+  const watch = createExportWatch()
+  let bytes = 0
+  for await (const chunk of chunks) {
+    watch.add(chunk)
+    bytes += chunk.byteLength
+    if (!output.write(chunk)) await once(output, 'drain')
+    onProgress(watch.events(), bytes)
+  }
+  return { ...watch.end(), bytes }
+}

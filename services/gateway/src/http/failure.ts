@@ -1,0 +1,45 @@
+import { ImportConflictError, InvalidExportError } from '@daybook/journal/import/import-errors'
+import { DaybookError, type ErrorCode } from '@daybook/memory/errors'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { RETRYABLE } from './retryable.ts'
+
+/** What a client is told of an error, outside of GraphQL. */
+export interface Failure {
+  /** Of HTTP. */
+  readonly status: number
+  readonly code: ErrorCode | 'INTERNAL'
+  readonly message: string
+  readonly retryable: boolean
+  /** Of an imported file, from 1. */
+  readonly line?: number
+  /** Of the event that is in the way of an import. */
+  readonly sequence?: number
+}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  VALIDATION: 400,
+  INVALID_EXPORT: 400,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  IMPORT_CONFLICT: 409,
+  UNAVAILABLE: 503,
+}
+
+/** Expected failures as they are; of everything else only that it happened. */
+export function failureOf(error: unknown): Failure {
+  if (isDatabaseUnavailable(error))
+    return failure('UNAVAILABLE', 'The database cannot be reached now: try again in a moment')
+  if (!(error instanceof DaybookError))
+    return failure('INTERNAL', 'Something went wrong inside Daybook; its log says what')
+  const { code, message } = error
+  return {
+    ...failure(code, message),
+    ...(error instanceof InvalidExportError && { line: error.line }),
+    ...(error instanceof ImportConflictError && { sequence: error.sequence }),
+  }
+}
+
+function failure(code: Failure['code'], message: string): Failure {
+  const status = code === 'INTERNAL' ? 500 : (STATUS[code] ?? 500)
+  return { status, code, message, retryable: RETRYABLE.has(code) }
+}
