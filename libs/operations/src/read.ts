@@ -24,22 +24,23 @@ export async function listOperations(
   return rows.map(toOperation)
 }
 
-/** The last one of its type about a projection that succeeded. */
-export async function lastSucceeded(
+/** Those of a type about a projection that succeeded last, the newest first. */
+export async function listSucceeded(
   db: Queryable,
   type: OperationType,
   projection: string | null,
-): Promise<Operation | null> {
-  const row = await db
+  limit: number,
+): Promise<Operation[]> {
+  const rows = await db
     .selectFrom('operations')
     .selectAll()
     .where('type', '=', type)
     .where('projection', 'is not distinct from', projection)
     .where('status', '=', 'succeeded')
     .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row === undefined ? null : toOperation(row)
+    .limit(limit)
+    .execute()
+  return rows.map(toOperation)
 }
 
 /**

@@ -97,7 +97,7 @@ export async function moveGeneration(
 
 /**
  * Makes a generation the one that queries read, and what was live until then old: in one transaction, so that at no moment
- * there is none, or two.
+ * there is none, or two. Others that were old before are dropped: each is kept up with every write, and a rollback needs one.
  * @returns false where it is neither following nor old, and nothing was changed
  */
 export async function swapGenerations(
@@ -114,6 +114,13 @@ export async function swapGenerations(
       .execute()
     const status = rows.find((row) => row.generation === generation)?.status
     if (status !== 'following' && status !== 'old') return false
+    await trx
+      .updateTable('generations')
+      .set({ status: 'dropping' })
+      .where('projection', '=', projection)
+      .where('status', '=', 'old')
+      .where('generation', '<>', generation)
+      .execute()
     await trx
       .updateTable('generations')
       .set({ status: 'old', retired_at: sql`now()` })

@@ -85,7 +85,7 @@ export async function compareMemories(
         )
         select memory_id, given.hash as wanted_row, held.hash as held_row,
           wanted_versions.hash as wanted_versions, held_versions.hash as held_versions,
-          case when given.forgotten or held.vector_pending then null else (
+          case when given.memory_id is null or given.forgotten or held.vector_pending then null else (
             select coalesce(string_agg(row(chunk, span_start, span_end, sha256(vector_send(embedding)))::text, ','
               order by chunk), 'none')
             from embedding_chunks

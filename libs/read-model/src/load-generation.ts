@@ -6,7 +6,7 @@ import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
 import type { LoadTargetOptions } from '@daybook/projection/rebuild/rebuildable'
 import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { memoryRow } from './memory-row.ts'
-import { countLexicalStats, insertPageOfPostings } from './post-lexical.ts'
+import { countLexicalStats, insertSegmentPostings } from './post-lexical.ts'
 import { insertVersions, upsertMemories } from './post-memories.ts'
 import { queueLiveTexts, textsOf, withStoredVectors } from './post-vectors.ts'
 
@@ -36,7 +36,9 @@ export function pgvectorLoadTarget(
         if (vectorsAtOnce) await withStoredVectors(trx, tables, generation, projectId, rows)
       })
     },
-    endPage: (scope, first, last) => insertPageOfPostings(scope, tables, { first, last }),
+    async endPage({ db, projectId }, first, last) {
+      await db.transaction().execute((trx) => insertSegmentPostings(trx, tables, projectId, first, last))
+    },
     endProject: ({ db, projectId }, { head, memories }) =>
       db.transaction().execute(async (trx) => {
         await countLexicalStats(trx, tables, projectId, memories + 1)

@@ -40,7 +40,7 @@ export async function repostMemories(
     const removed = await removeRows(trx, tables, projectId, memoryIds)
     const stats = await readLexicalStats(trx, tables, projectId)
     let nextNumber = stats.next_number
-    const segments = new Set([...removed.values()].map(segmentOf))
+    const segments = new Set<number>([...removed.values()].map(segmentOf))
     const rows = []
     for (const { newest, firstSequence } of applied.toSorted((a, b) => a.firstSequence - b.firstSequence)) {
       const number =

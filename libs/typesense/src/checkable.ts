@@ -35,13 +35,17 @@ export function typesenseCheckable(posting: Posting): Checkable {
     // Typesense keeps its own indexes over documents; there is nothing to look at.
     compareIndexes: () => Promise.resolve({ problems: [], memoryIds: [] }),
     repairIndexes: () => Promise.resolve(),
-    surplus: (scope) => surplus(posting, scope),
+    surplus: (scope, held) => surplus(posting, scope, held),
     repost: (scope, memoryIds, options) => whenFree(() => repost(posting, scope, memoryIds, options)),
   }
 }
 
 /** Memories with documents and without events. The first look counts, since there is seldom any. */
-async function surplus({ client, collection, place }: Posting, scope: ProjectScope): Promise<string[]> {
+async function surplus(
+  { client, collection }: Posting,
+  scope: ProjectScope,
+  held: number,
+): Promise<string[]> {
   const { found } = await client.request(({ apiCall }) =>
     apiCall.get<{ found: number }>(`/collections/${collection}/documents/search`, {
       q: '*',
@@ -49,11 +53,7 @@ async function surplus({ client, collection, place }: Posting, scope: ProjectSco
       per_page: 0,
     }),
   )
-  const { rows } = await sql<{ memories: number }>`
-    select count(*) as memories from events e where project_id = ${scope.projectId} and version = 1
-      and sequence <= coalesce((select position from positions where projection = ${place.name}
-        and generation = ${place.generation} and project_id = ${scope.projectId}), 0)`.execute(scope.db)
-  if (found <= (rows[0]?.memories ?? 0)) return []
+  if (found === held) return []
   const documents = await exportDocuments(client, collection, ofProject(scope.projectId), ['memory_id'])
   const ids = [...new Set(documents.map(({ memory_id }) => String(memory_id)))].filter((id) => UUID.test(id))
   const known = await sql<{ memory_id: string }>`

@@ -24,12 +24,18 @@ export interface Cluster {
   stop(options?: { keepFolder?: boolean }): Promise<void>
 }
 
-const SERVICES: readonly ServiceName[] = ['gateway', 'projector-pgvector', 'projector-typesense']
+const SERVICES: readonly ServiceName[] = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex']
 /** JetStream remembers ids so long: a fault that lasts longer makes it store the same event again. */
 export const DUPLICATE_WINDOW_MS = 1_000
 
-/** @param embedder of one replica of each projector; the other leaves texts in the queue for it */
-export async function startCluster(embedder: 'minilm' | 'none'): Promise<Cluster> {
+export interface ClusterOptions {
+  /** As `DAYBOOK_EMBEDDER`. */
+  readonly embedder: string
+  /** `some`: of one replica of each projector; the others leave texts in the queue for it. `all`: of every service. */
+  readonly embedderOf: 'some' | 'all'
+}
+
+export async function startCluster({ embedder, embedderOf }: ClusterOptions): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-cluster-'))
   const postgres = await startNativeServer()
   const nats = await startNativeNats()
@@ -49,7 +55,8 @@ export async function startCluster(embedder: 'minilm' | 'none'): Promise<Cluster
         folder,
         environment: {
           ...environment,
-          DAYBOOK_EMBEDDER: replica === 1 && service !== 'gateway' ? embedder : 'none',
+          DAYBOOK_EMBEDDER:
+            embedderOf === 'all' || (replica === 1 && service !== 'gateway') ? embedder : 'none',
         },
       }),
     ),

@@ -35,7 +35,7 @@ export async function importLocomo(
 ): Promise<LocomoImport> {
   const random = createRandom(seed)
   const inputs = readConversations(data).flatMap((conversation) => [...toRememberInputs(conversation)])
-  const cluster = await startCluster('minilm')
+  const cluster = await startCluster({ embedder: 'minilm', embedderOf: 'some' })
   const differences: string[] = []
   try {
     const halves = [inputs.slice(0, inputs.length / 2), inputs.slice(inputs.length / 2)]

@@ -45,7 +45,7 @@ const CATCH_UP_MS = 60_000
 export async function runChaosRounds(options: ChaosRunOptions): Promise<ChaosRun> {
   const { rounds, seed, embedder = 'none', only = '', report = () => {} } = options
   const faults = FAULTS.filter((fault) => fault.name.includes(only))
-  const cluster = await startCluster(embedder)
+  const cluster = await startCluster({ embedder, embedderOf: 'some' })
   const ledger = createLedger()
   const subscriber = startSubscriber(cluster.gatewayUrls, cluster.apiKey)
   const differences: string[] = []

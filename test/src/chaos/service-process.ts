@@ -5,7 +5,7 @@ import { pause } from '@daybook/runtime/backoff'
 import { isReady, printedAddress, untilExit } from '../support/child-process.ts'
 import { REPOSITORY, shareModels } from '../support/daemon.ts'
 
-export type ServiceName = 'gateway' | 'projector-pgvector' | 'projector-typesense'
+export type ServiceName = 'gateway' | 'projector-pgvector' | 'projector-typesense' | 'reindex'
 
 /** One service of a cluster in a process of its own, which may be killed and started again. */
 export interface ServiceProcess {

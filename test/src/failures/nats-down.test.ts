@@ -12,7 +12,7 @@ if (!available)
 describe.skipIf(!available)('while NATS is down', () => {
   let cluster: Cluster
   beforeAll(async () => {
-    cluster = await startCluster('none')
+    cluster = await startCluster({ embedder: 'none', embedderOf: 'some' })
     await cluster.nats.kill()
   })
   afterAll(() => cluster.stop())

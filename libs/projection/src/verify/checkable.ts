@@ -40,8 +40,11 @@ export interface Checkable {
   compareIndexes(scope: ProjectScope, signal: AbortSignal): Promise<ComparedIndexes>
   /** Makes what `compareIndexes` found wrong anew from the memories that the projection holds. */
   repairIndexes(scope: ProjectScope, signal: AbortSignal): Promise<void>
-  /** Memories that the projection holds something of though the journal has none of their events up to the position. */
-  surplus(scope: ProjectScope): Promise<readonly string[]>
+  /**
+   * Memories that the projection holds something of though the journal has none of their events.
+   * @param held how many memories of the journal it was found to hold
+   */
+  surplus(scope: ProjectScope, held: number): Promise<readonly string[]>
   /** Posts these memories anew from the journal, as of the position; what the journal does not have goes. */
   repost(scope: ProjectScope, memoryIds: readonly string[], options?: RepostOptions): Promise<void>
 }

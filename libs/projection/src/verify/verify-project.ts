@@ -51,6 +51,7 @@ export async function verifyProject(
   const differences = new Map<string, Set<string>>()
   const indexProblems: string[] = []
   let memories = 0
+  let heldMemories = 0
   let pending = 0
 
   const add = ({ memoryId, wanted, held, differs }: ComparedMemory) => {
@@ -66,6 +67,7 @@ export async function verifyProject(
     signal.throwIfAborted()
     const page = await checkable.compare(scope, ids)
     for (const one of page.memories) add(one)
+    heldMemories += page.memories.filter(({ held }) => held !== null).length
     memories += ids.length
     pending += page.pending
     await onProgress?.(ids.length)
@@ -76,7 +78,7 @@ export async function verifyProject(
       add({ memoryId, wanted: null, held: 'indexed otherwise', differs: ['words'] })
     for (const problem of problems) digests.held.update(`${problem}\n`)
     indexProblems.push(...problems)
-    const surplus = (await checkable.surplus(scope)).map(
+    const surplus = (await checkable.surplus(scope, heldMemories)).map(
       (memoryId): ComparedMemory => ({ memoryId, wanted: null, held: 'surplus', differs: ['surplus'] }),
     )
     for (const one of surplus) add(one)

@@ -1,5 +1,5 @@
-import type { BadLine, Entry } from './entry.ts'
 import type { Line } from '@daybook/runtime/read-lines'
+import type { BadLine, Entry } from './entry.ts'
 
 /** Entries that are sent in one request, and the bad lines met while they were collected. */
 export interface Batch {

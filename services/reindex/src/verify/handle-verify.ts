@@ -1,6 +1,6 @@
 import type { JsonObject } from '@daybook/operations/operation'
 import type { VerifyOptions } from '@daybook/operations/options'
-import { lastSucceeded } from '@daybook/operations/read'
+import { listSucceeded } from '@daybook/operations/read'
 import type { OperationHandler, Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { type Generation, liveGeneration } from '@daybook/projection/generations'
@@ -112,15 +112,23 @@ async function verifyOne(
   }
 }
 
+/** Verifications looked through for where each project was last found right. */
+const LOOKED_AT = 20
+
 /** Where the last verification of this generation was that found everything right, by project. */
 async function verifiedUpTo(
   db: Database,
   { projection, generation }: Generation,
 ): Promise<Map<string, number>> {
-  const result = (await lastSucceeded(db, 'verify', projection))?.result ?? null
-  if (result === null || result['generation'] !== generation || result['clean'] !== true) return new Map()
-  const projects = result['projects'] as readonly ProjectResult[]
-  return new Map(projects.map((one) => [one.projectId, one.position]))
+  const upTo = new Map<string, number>()
+  // The oldest first, as each may have been about one project alone.
+  for (const { result } of (await listSucceeded(db, 'verify', projection, LOOKED_AT)).toReversed()) {
+    if (result === null || result['generation'] !== generation) continue
+    for (const one of result['projects'] as readonly ProjectResult[])
+      if (one.different === 0 && one.indexProblems.length === 0) upTo.set(one.projectId, one.position)
+      else upTo.delete(one.projectId)
+  }
+  return upTo
 }
 
 async function countMemories(db: Database, projectId: string | null): Promise<number> {

@@ -1,0 +1,219 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { pause } from '@daybook/runtime/backoff'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { ReindexService } from './start.ts'
+import { OTHER, type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
+
+const KINDS = TEST_DATABASES.flatMap((database) =>
+  ['pgvector', 'typesense'].map((projection) => ({ ...database, projection })),
+)
+
+describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }) => {
+  let harness: ReindexHarness
+  let service: ReindexService
+  beforeAll(async () => {
+    harness = await startReindexHarness({ start })
+    service = harness.startService()
+  })
+  afterEach(async () => {
+    const { rows } = await sql<{
+      id: string
+    }>`select id from operations where status in ('queued', 'running')`.execute(harness.db)
+    expect(rows).toEqual([])
+  })
+  afterAll(() => harness?.stop())
+
+  const clean = async () => {
+    await harness.settled()
+    const verified = await harness.run('verify', projection)
+    expect(verified).toMatchObject({ status: 'succeeded', result: { clean: true, different: 0 } })
+    return verified
+  }
+  async function filled(memories = 30): Promise<ProjectScope> {
+    const scope = await harness.newProject()
+    const made = await harness.remember(
+      scope,
+      ...Array.from({ length: memories }, (_, index) => `the ${index}th note of the harbour`),
+    )
+    const ids = made.map(({ state }) => state.id)
+    await harness.append(
+      scope,
+      {
+        type: 'revise',
+        id: ids[0]!,
+        input: { content: { kind: 'note', fields: { text: 'another text entirely' } } },
+      },
+      { type: 'revise', id: ids[1]!, input: { importance: 9 } },
+      { type: 'forget', id: ids[2]! },
+      { type: 'forget', id: ids[3]! },
+      { type: 'restore', id: ids[3]! },
+    )
+    return scope
+  }
+
+  it('makes a new generation that equals the journal, swaps it in, and keeps the old one up to date', async () => {
+    const scope = await filled()
+    await filled(5)
+    await clean()
+    const before = await harness.live(projection)
+    const ended = await harness.run('reindex', projection)
+    expect(ended).toMatchObject({
+      status: 'succeeded',
+      error: null,
+      result: { generation: before + 1, model: SMALL },
+    })
+    expect(await harness.generations(projection)).toContain(`${before} old, ${before + 1} live`)
+    await clean()
+    await harness.remember(scope, 'written after the swap')
+    await clean()
+    await harness.run('reindex', projection)
+    await clean()
+  })
+
+  it('keeps what is written meanwhile', async () => {
+    const scope = await filled(200)
+    let writing = true
+    let written = 0
+    const writer = (async () => {
+      while (writing) {
+        await harness.remember(scope, `written meanwhile ${(written += 1)}`)
+        await pause(5)
+      }
+    })()
+    try {
+      expect(await harness.run('reindex', projection)).toMatchObject({ status: 'succeeded', error: null })
+    } finally {
+      writing = false
+      await writer
+    }
+    expect(written).toBeGreaterThan(5)
+    await clean()
+  })
+
+  it('goes to a model of another dimension and back', async () => {
+    await filled(20)
+    await harness.settled()
+    for (const model of [OTHER, SMALL]) {
+      const ended = await harness.run('reindex', projection, { model })
+      expect(ended).toMatchObject({ status: 'succeeded', error: null, result: { model } })
+      const { result } = await clean()
+      expect(JSON.stringify(result)).not.toContain('"pending":1')
+    }
+  })
+
+  it('is handed on by a process that stops, as often as one likes, and leaves nothing behind', async () => {
+    await filled(60)
+    await harness.settled()
+    const before = await harness.live(projection)
+    const { id } = await harness.request('reindex', projection)
+    const phases = new Set<string>()
+    for (let round = 0; round < 10; round += 1) {
+      await pause(30 + round * 25)
+      const { rows } = await sql<{ phase: string }>`select phase from operations where id = ${id}`.execute(
+        harness.db,
+      )
+      phases.add(rows[0]?.phase ?? '')
+      await service.stop()
+      service = harness.startService()
+    }
+    expect(await harness.ended(id)).toMatchObject({ status: 'succeeded', error: null })
+    expect(await harness.live(projection)).toBe(before + 1)
+    const left = (await harness.generations(projection)).split(', ').filter((one) => !/live|old/u.test(one))
+    expect(left).toEqual([])
+    await clean()
+  })
+
+  it('is cancelled, and its generation is gone', async () => {
+    await filled(60)
+    await harness.settled()
+    const before = await harness.generations(projection)
+    const { id } = await harness.request('reindex', projection)
+    await sql`update operations set cancel_requested = true where id = ${id}`.execute(harness.db)
+    expect(await harness.ended(id)).toMatchObject({ status: 'cancelled' })
+    expect(await harness.generations(projection)).toBe(before)
+  })
+
+  it('makes all vectors anew where that is asked for', async () => {
+    await filled(10)
+    await harness.settled()
+    const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(harness.db)
+    const ended = await harness.run('reindex', projection, { regenerateEmbeddings: true })
+    expect(ended).toMatchObject({ status: 'succeeded', error: null })
+    await clean()
+    const old = await sql`
+      select 1 from embeddings e where model_id = ${SMALL} and embedded_at < ${rows[0]!.now}
+        and exists (select from embedding_chunks c where c.model_id = e.model_id and c.content_hash = e.content_hash)`.execute(
+      harness.db,
+    )
+    // What no memory's present text is any more stays as it is.
+    expect(old.rows.length).toBeLessThan(40)
+  })
+
+  it('parks an event that cannot be read, as the projector does, and loads everything else', async () => {
+    const scope = await harness.newProject()
+    const [one, other] = await harness.remember(scope, 'readable', 'soon unreadable')
+    await harness.append(scope, { type: 'revise', id: other!.state.id, input: { importance: 2 } })
+    await harness.settled()
+    await sql`reset role`.execute(harness.db).catch(() => {})
+    await harness.db.transaction().execute(async (trx) => {
+      await sql`set local role none`.execute(trx)
+      await sql`update daybook.events set type = 'MemoryUnheardOf' where project_id = ${scope.projectId} and sequence = 3`.execute(
+        trx,
+      )
+      await sql`set local role daybook_app`.execute(trx)
+    })
+    expect(await harness.run('reindex', projection)).toMatchObject({ status: 'succeeded', error: null })
+    const live = await harness.live(projection)
+    const parked = await harness.db
+      .selectFrom('parked_events')
+      .select('sequence')
+      .where('projection', '=', projection)
+      .where('generation', '=', live)
+      .where('project_id', '=', scope.projectId)
+      .execute()
+    expect(parked).toEqual([{ sequence: 3 }])
+    await clean()
+    expect(one?.state.id).toBeDefined()
+    // Readable again, it is retried.
+    await harness.db.transaction().execute(async (trx) => {
+      await sql`set local role none`.execute(trx)
+      await sql`update daybook.events set type = 'MemoryRevised' where project_id = ${scope.projectId} and sequence = 3`.execute(
+        trx,
+      )
+      await sql`set local role daybook_app`.execute(trx)
+    })
+    expect(await harness.run('retry-parked', projection)).toMatchObject({
+      status: 'succeeded',
+      result: { retried: 1, failed: 0 },
+    })
+    await clean()
+  })
+
+  it('posts some kinds, or one project, anew in place', async () => {
+    const scope = await filled(10)
+    await harness.settled()
+    const before = await harness.generations(projection)
+    expect(await harness.run('reindex', projection, { projectId: scope.projectId })).toMatchObject({
+      status: 'succeeded',
+      result: { reposted: 10 },
+    })
+    expect(await harness.run('reindex', projection, { kinds: ['todo'] })).toMatchObject({
+      status: 'succeeded',
+      result: { reposted: 0 },
+    })
+    expect(await harness.generations(projection)).toBe(before)
+    await clean()
+  })
+
+  it('says which other operation is in the way', async () => {
+    await filled(10)
+    const { id } = await harness.request('reindex', projection)
+    await expect(harness.request('verify', projection)).rejects.toMatchObject({
+      code: 'BUSY',
+      message: expect.stringContaining(id),
+    })
+    await harness.ended(id)
+  })
+})

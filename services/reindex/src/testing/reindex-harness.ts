@@ -1,0 +1,180 @@
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import type { Command, RememberInput } from '@daybook/memory/commands'
+import { newId } from '@daybook/memory/id'
+import type { Memory } from '@daybook/memory/state'
+import { hasEnded, type Operation, type OperationType } from '@daybook/operations/operation'
+import { readOperation } from '@daybook/operations/read'
+import { requestOperation } from '@daybook/operations/request'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import { listGenerations, liveGeneration } from '@daybook/projection/generations'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { postGenerations } from '@daybook/projection/post-generations'
+import { ensureLiveGeneration as ensurePgvector } from '@daybook/read-model/create-generation'
+import { PGVECTOR } from '@daybook/read-model/generation-tables'
+import { postGeneration as postPgvector } from '@daybook/read-model/post-generation'
+import { pause } from '@daybook/runtime/backoff'
+import { createLogger, silentLogger } from '@daybook/runtime/logger'
+import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client'
+import { ensureLiveGeneration as ensureTypesense, TYPESENSE } from '@daybook/typesense/generation'
+import { postGeneration as postTypesense } from '@daybook/typesense/post-generation'
+import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
+import { sql } from 'kysely'
+import { type ReindexService, startReindex } from '../start.ts'
+
+/** The model that everything begins with, and one of another dimension. */
+export const SMALL = 'test-hash/24'
+export const OTHER = 'test-hash/40'
+
+/** Journal, both projections with their projectors, and the reindex service, in this process. */
+export interface ReindexHarness extends TestDatabase {
+  readonly typesense: TypesenseDouble
+  readonly client: TypesenseClient
+  append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
+  remember(scope: ProjectScope, ...texts: string[]): Promise<Memory[]>
+  /** Until both live generations have everything, vectors too. */
+  settled(): Promise<void>
+  startService(): ReindexService
+  /** Queues an operation, and waits for its end. */
+  run(type: OperationType, projection: string | null, options?: object): Promise<Operation>
+  request(type: OperationType, projection: string | null, options?: object): Promise<Operation>
+  ended(id: string): Promise<Operation>
+  live(projection: string): Promise<number>
+  /** `1 old, 2 live` */
+  generations(projection: string): Promise<string>
+}
+
+const CAUSE = { actor: 'test', correlationId: null, causationId: null }
+const ALL = {
+  model: null,
+  regenerateEmbeddings: false,
+  kinds: null,
+  projectId: null,
+  incremental: false,
+  repair: false,
+  memoryIds: null,
+}
+
+export const note = (text: string): RememberInput => ({ content: { kind: 'note', fields: { text } } })
+
+export async function startReindexHarness({
+  start,
+}: Pick<TestDatabaseKind, 'start'>): Promise<ReindexHarness> {
+  const database = await start()
+  const { db } = database
+  const typesense = await startTypesenseDouble({ apiKey: 'key-of-the-double' })
+  const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
+  const logger = process.env['DBG'] === undefined ? silentLogger : createLogger('test', 'debug')
+  const small: Embedder = createHashEmbedder({ dimension: 24 })
+  const embedders = fixedEmbedders([small, createHashEmbedder({ dimension: 40 })])
+  const bus = createInProcessBus()
+  const signal = createPositionSignal()
+  const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events))
+  const workers = createQueueWorkers({ db, embedders, logger, pollMs: 50 })
+  await ensurePgvector(db, small)
+  await ensureTypesense(db, small)
+  const posting = { db, bus, signal, logger, workers }
+  const posters = await Promise.all([
+    postGenerations({
+      db,
+      projection: PGVECTOR,
+      logger,
+      pollMs: 100,
+      start: (generation) => postPgvector(posting, generation),
+    }),
+    postGenerations({
+      db,
+      projection: TYPESENSE,
+      logger,
+      pollMs: 100,
+      start: (generation) => postTypesense({ ...posting, client, pollMs: 50 }, generation),
+    }),
+  ])
+  const services = new Set<ReindexService>()
+
+  const harness: ReindexHarness = {
+    ...database,
+    typesense,
+    client,
+    async append(scope, ...commands) {
+      const outcomes = await writer.appendMany(
+        scope,
+        commands.map((command) => ({ command, cause: CAUSE })),
+      )
+      return outcomes.map((outcome) => {
+        if ('error' in outcome) throw outcome.error
+        return outcome.appended.memory
+      })
+    },
+    remember: (scope, ...texts) =>
+      harness.append(
+        scope,
+        ...texts.map((text) => ({ type: 'remember' as const, id: newId(), input: note(text) })),
+      ),
+    async settled() {
+      for (;;) {
+        const { rows } = await sql<{ open: number }>`
+          select (select count(*) from generations live cross join journal_heads head
+              left join positions place on place.projection = live.projection and place.generation = live.generation
+                and place.project_id = head.project_id
+              where live.status = 'live' and head.sequence > coalesce(place.position, 0))
+            + (select count(*) from embeddings where embedded_at is null and last_error is null)
+            + (select count(*) from typesense_pending_vectors) as open`.execute(db)
+        if (rows[0]?.open === 0) return
+        await pause(20)
+      }
+    },
+    startService() {
+      const service = startReindex({
+        db,
+        bus,
+        signal,
+        logger,
+        embedders,
+        workers,
+        oneConnection: false,
+        keepOldMs: 3_600_000,
+        typesense: { url: typesense.url, apiKey: typesense.apiKey },
+        leaseMs: 1_000,
+      })
+      services.add(service)
+      return {
+        async stop() {
+          services.delete(service)
+          await service.stop()
+        },
+      }
+    },
+    request: (type, projection, options = {}) =>
+      requestOperation(db, { type, projection, options: { ...ALL, ...options }, requestedBy: 'test' }),
+    async ended(id) {
+      for (;;) {
+        const operation = await readOperation(db, id)
+        if (operation === null) throw new Error(`there is no operation ${id}`)
+        if (hasEnded(operation)) return operation
+        await pause(20)
+      }
+    },
+    async run(type, projection, options) {
+      return harness.ended((await harness.request(type, projection, options)).id)
+    },
+    live: async (projection) => (await liveGeneration(db, projection))?.generation ?? 0,
+    generations: async (projection) =>
+      (await listGenerations(db, projection))
+        .map(({ generation, status }) => `${generation} ${status}`)
+        .join(', '),
+    async stop() {
+      await Promise.all([...services].map((service) => service.stop()))
+      await Promise.all(posters.map((poster) => poster.stop()))
+      client.close()
+      await typesense.stop()
+      await database.stop()
+    },
+  }
+  return harness
+}

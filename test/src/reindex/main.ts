@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { runReindex } from './run.ts'
+
+/*
+ * `npm run test:reindex -- --memories 100000 --seed 7`: rebuilds both projections of a cluster under traffic, on native
+ * Postgres, NATS and the double of Typesense; rolls back, changes the model and back, and kills the rebuilds.
+ */
+
+const { values } = parseArgs({
+  options: {
+    memories: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    'per-second': { type: 'string', default: '20' },
+    kills: { type: 'string', default: '10' },
+    locomo: { type: 'string', default: '../shared/locomo' },
+  },
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+console.log(`seed ${values.seed}`)
+const { problems, ...run } = await runReindex({
+  memories: Number(values.memories),
+  seed: Number(values.seed),
+  perSecond: Number(values['per-second']),
+  kills: Number(values.kills),
+  locomo: existsSync(values.locomo) ? values.locomo : null,
+  report: (line) => console.log(line),
+})
+console.log(run)
+for (const problem of problems.slice(0, 50)) console.error(`  ${problem}`)
+process.exit(problems.length > 0 ? 1 : 0)

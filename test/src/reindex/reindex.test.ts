@@ -1,0 +1,24 @@
+import { HAS_NATIVE_NATS } from '@daybook/bus/testing/native-nats'
+import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-server'
+import { expect, test } from 'vitest'
+import { runReindex } from './run.ts'
+
+/** Fixed, so that what this run covers is known; `npm run test:reindex` takes others, and 100,000 memories. */
+const SEED = 4
+
+const available = HAS_NATIVE_NATS && HAS_NATIVE_POSTGRES
+if (!available)
+  process.stderr.write(
+    '\n*** NOT TESTED: rebuilds under traffic need native servers of Postgres and NATS. Run infra/debian/install.\n\n',
+  )
+
+test.skipIf(!available)(
+  'rebuilds under traffic lose nothing, show no half-filled index, and go on when they are killed',
+  async () => {
+    const run = await runReindex({ memories: 400, locomo: null, seed: SEED, perSecond: 10, kills: 3 })
+    expect(run.problems, `seed ${SEED}, kept in ${run.folder}`).toEqual([])
+    expect(run.searches).toBeGreaterThan(0)
+    expect(run.writes).toBeGreaterThan(0)
+  },
+  400_000,
+)

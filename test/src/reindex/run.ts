@@ -1,0 +1,237 @@
+import { pause } from '@daybook/runtime/backoff'
+import { startCluster } from '../chaos/cluster.ts'
+import { readConversations, toRememberInputs } from '../locomo/conversations.ts'
+import { type Api, dataOf } from '../support/graphql.ts'
+import { createRandom, derivedSeed, type Random } from '../support/random.ts'
+import { ended, request, succeeded } from './operations.ts'
+import { startTraffic } from './traffic.ts'
+
+export interface ReindexRunOptions {
+  /** Generated memories, besides LoCoMo's. */
+  readonly memories: number
+  /** LoCoMo's folder; null: without. */
+  readonly locomo: string | null
+  readonly seed: number
+  /** Writes a second, and searches. */
+  readonly perSecond: number
+  /** Times that the process of a rebuild is killed. */
+  readonly kills: number
+  readonly report?: (line: string) => void
+}
+
+export interface ReindexRun {
+  /** What did not hold, in words. */
+  readonly problems: readonly string[]
+  readonly writes: number
+  readonly searches: number
+  readonly engines: Readonly<Record<string, number>>
+  /** Milliseconds that a search took, half and 99 of 100 of them. */
+  readonly search: { readonly p50: number; readonly p99: number }
+  readonly rollbackMs: readonly number[]
+  /** Where logs are kept after a failure. */
+  readonly folder: string | null
+}
+
+const PROJECTIONS = ['pgvector', 'typesense'] as const
+const MODEL = 'test-hash/64'
+const OTHER_MODEL = 'test-hash/96'
+
+/**
+ * Rebuilds both projections of a cluster under traffic, in every way that operators can, and holds it to what is promised: no
+ * search fails or is empty, no write is lost, both projections equal the journal afterwards, a rollback is instant, and a
+ * rebuild that is killed goes on and leaves nothing behind.
+ */
+export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun> {
+  const { memories, locomo, seed, perSecond, kills, report = () => {} } = options
+  const random = createRandom(seed)
+  const cluster = await startCluster({ embedder: MODEL, embedderOf: 'all' })
+  const { api } = cluster
+  const problems: string[] = []
+  const rollbackMs: number[] = []
+  let began = Date.now()
+  const say = (line: string) => {
+    report(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`)
+    began = Date.now()
+  }
+  const traffic: ReturnType<typeof startTraffic>[] = []
+  try {
+    const written = await fill(api, memories, locomo, random)
+    say(`${written} memories remembered`)
+    await settled(api)
+    say('both projections have them')
+    const going = startTraffic({
+      api,
+      random: createRandom(derivedSeed(seed, 1)),
+      perSecond,
+      queries: QUERIES,
+      name: 'meanwhile',
+    })
+    traffic.push(going)
+
+    await both((projection) => succeeded(api, `reindex(projection: "${projection}")`))
+    say('both were rebuilt')
+    for (const projection of PROJECTIONS) rollbackMs.push(await rollback(api, projection))
+    say(`both were rolled back, in ${rollbackMs.map((ms) => ms.toFixed(0)).join(' and ')} ms`)
+    await verified(api, problems)
+    say('both equal the journal')
+
+    for (const model of [OTHER_MODEL, MODEL]) {
+      await both((projection) => succeeded(api, `reindex(projection: "${projection}", model: "${model}")`))
+      say(`both went to ${model}`)
+      await verified(api, problems)
+      say('both equal the journal')
+    }
+
+    for (let kill = 0; kill < kills; ) {
+      const projection = PROJECTIONS[kill % 2] ?? 'pgvector'
+      const { id } = await request(api, `reindex(projection: "${projection}")`)
+      let done = false
+      const end = ended(api, id).finally(() => {
+        done = true
+      })
+      const phases: string[] = []
+      while (!done && kill < kills) {
+        await pause(random.between(50, Math.max(400, memories / 20)))
+        if (done) break
+        const { phase } = dataOf<{ operation: { phase: string } }>(
+          await api.graphql({
+            query: 'query ($id: ID!) { operation(id: $id) { phase } }',
+            variables: { id },
+          }),
+        ).operation
+        const processes = cluster.services.filter(({ service }) => service === 'reindex')
+        await Promise.all(processes.map((one) => one.kill()))
+        phases.push(phase)
+        kill += 1
+        await Promise.all(processes.map((one) => one.start()))
+      }
+      const { status, error } = await end
+      if (status !== 'succeeded') problems.push(`a rebuild that was killed ended as ${status}: ${error}`)
+      say(`the rebuild of ${projection} was killed in ${phases.join(', ') || 'no phase'}, and ${status}`)
+    }
+    await verified(api, problems)
+    await noLeftovers(api, problems)
+    say('both equal the journal, and no generation is left over')
+
+    await going.stop()
+    problems.push(...going.problems)
+    problems.push(...(await lost(api, going.acknowledged)))
+    await settled(api)
+    await verified(api, problems)
+    const times = going.searchTimes.toSorted((a, b) => a - b)
+    const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
+    return {
+      problems,
+      writes: going.writes,
+      searches: going.searches,
+      engines: going.engines,
+      search: { p50: at(0.5), p99: at(0.99) },
+      rollbackMs,
+      folder: problems.length > 0 ? cluster.folder : null,
+    }
+  } finally {
+    await Promise.all(traffic.map((one) => one.stop()))
+    await cluster.stop({ keepFolder: problems.length > 0 })
+  }
+}
+
+const both = (what: (projection: string) => Promise<unknown>) => Promise.all(PROJECTIONS.map(what))
+
+const WORDS = [
+  'harbour',
+  'lantern',
+  'compass',
+  'anchor',
+  'rigging',
+  'tide',
+  'keel',
+  'chart',
+  'signal',
+  'mast',
+]
+const PLACES = ['Bergen', 'Lisbon', 'Cork', 'Genoa', 'Riga', 'Porto', 'Malmö', 'Split', 'Gdynia', 'Bilbao']
+const QUERIES = WORDS.flatMap((word) => PLACES.map((place) => `the ${word} of ${place}`))
+
+const MANY = `mutation ($inputs: [RememberInput!]!) {
+  rememberMany(inputs: $inputs) { __typename ... on DaybookError { message } }
+}`
+
+async function fill(api: Api, memories: number, locomo: string | null, random: Random): Promise<number> {
+  const inputs: object[] =
+    locomo === null ? [] : readConversations(locomo).flatMap((one) => [...toRememberInputs(one)])
+  for (let index = 0; index < memories; index += 1)
+    inputs.push({
+      content: {
+        note: {
+          text: `The ${random.oneOf(WORDS)} of ${random.oneOf(PLACES)} was noted as ${index}, beside the ${random.oneOf(WORDS)} of ${random.oneOf(PLACES)} and the number ${random.between(1, 99_999)}`,
+        },
+      },
+      context: `logbook-${index % 200}`,
+    })
+  for (let from = 0; from < inputs.length; from += 250) {
+    const { rememberMany } = dataOf<{ rememberMany: { __typename: string; message?: string }[] }>(
+      await api.graphql({ query: MANY, variables: { inputs: inputs.slice(from, from + 250) } }),
+    )
+    const refused = rememberMany.find((one) => one.__typename !== 'Remembered')
+    if (refused !== undefined) throw new Error(`a memory was refused: ${refused.message}`)
+  }
+  return inputs.length
+}
+
+async function settled(api: Api): Promise<void> {
+  for (;;) {
+    const { projections } = dataOf<{ projections: { lag: number; pendingEmbeddings: number }[] }>(
+      await api.graphql({ query: '{ projections { lag pendingEmbeddings } }' }),
+    )
+    if (projections.length === 2 && projections.every((one) => one.lag + one.pendingEmbeddings === 0)) return
+    await pause(500)
+  }
+}
+
+async function rollback(api: Api, projection: string): Promise<number> {
+  const asked = performance.now()
+  const { rollback: told } = dataOf<{ rollback: { __typename: string; message?: string } }>(
+    await api.graphql({
+      query: `mutation { rollback(projection: "${projection}") { __typename ... on DaybookError { message } } }`,
+    }),
+  )
+  if (told.__typename !== 'Generation') throw new Error(`no rollback of ${projection}: ${told.message}`)
+  return performance.now() - asked
+}
+
+async function verified(api: Api, problems: string[]): Promise<void> {
+  await both(async (projection) => {
+    const { result } = await succeeded(api, `verify(projection: "${projection}")`)
+    if (result?.['clean'] !== true)
+      problems.push(`${projection} differs: ${JSON.stringify(result).slice(0, 2_000)}`)
+  })
+}
+
+async function noLeftovers(api: Api, problems: string[]): Promise<void> {
+  const { generations } = dataOf<{
+    generations: { projection: string; generation: number; status: string }[]
+  }>(await api.graphql({ query: '{ generations { projection generation status } }' }))
+  for (const { projection, generation, status } of generations)
+    if (status !== 'live' && status !== 'old')
+      problems.push(`generation ${generation} of ${projection} is left over (${status})`)
+}
+
+async function lost(api: Api, acknowledged: readonly number[]): Promise<string[]> {
+  const there = new Set<number>()
+  for (let after = 0; ; ) {
+    const { journal } = dataOf<{ journal: { sequence: number }[] }>(
+      await api.graphql({
+        query: 'query ($after: Int!) { journal(after: $after, first: 100) { sequence } }',
+        variables: { after },
+      }),
+    )
+    for (const { sequence } of journal) there.add(sequence)
+    const last = journal.at(-1)
+    if (last === undefined) break
+    if (last.sequence !== after + journal.length) return [`the journal has a gap after ${after}`]
+    after = last.sequence
+  }
+  return acknowledged
+    .filter((sequence) => !there.has(sequence))
+    .map((sequence) => `the write ${sequence} is lost`)
+}

@@ -1,0 +1,94 @@
+import { pause } from '@daybook/runtime/backoff'
+import { type Api, dataOf } from '../support/graphql.ts'
+import type { Random } from '../support/random.ts'
+
+/** What agents did while something else went on, and what they met with. */
+export interface Traffic {
+  readonly writes: number
+  readonly searches: number
+  /** Every sequence that was acknowledged. */
+  readonly acknowledged: readonly number[]
+  /** In words: failed writes and searches, and searches that found nothing. */
+  readonly problems: readonly string[]
+  /** Milliseconds of each search. */
+  readonly searchTimes: readonly number[]
+  /** How many searches each engine answered. */
+  readonly engines: Readonly<Record<string, number>>
+  stop(): Promise<void>
+}
+
+export interface TrafficOptions {
+  readonly api: Api
+  readonly random: Random
+  readonly perSecond: number
+  /** What searches look for; each is in some memory. */
+  readonly queries: readonly string[]
+  readonly name: string
+}
+
+const WRITE = `mutation ($text: String!) {
+  remember(input: { content: { note: { text: $text } } }) { __typename ... on Remembered { sequence } ... on DaybookError { message } }
+}`
+const SEARCH = `query ($query: String!, $engine: SearchEngine!) {
+  search(query: $query, engine: $engine) { engine degraded hits { score memory { id } } }
+}`
+const ENGINES = ['AUTO', 'POSTGRES', 'TYPESENSE'] as const
+
+/** Writes and searches so often a second, each of them, until it is stopped. */
+export function startTraffic({ api, random, perSecond, queries, name }: TrafficOptions): Traffic {
+  const counts = { writes: 0, searches: 0 }
+  const acknowledged: number[] = []
+  const problems: string[] = []
+  const searchTimes: number[] = []
+  const engines: Record<string, number> = {}
+  const stop = new AbortController()
+  const underWay = new Set<Promise<void>>()
+
+  const write = async () => {
+    const text = `${name} ${(counts.writes += 1)} of the ${random.between(1, 9_999)}th harbour`
+    const { remember } = dataOf<{ remember: { sequence?: number; message?: string } }>(
+      await api.graphql({ query: WRITE, variables: { text } }),
+    )
+    if (remember.sequence === undefined) throw new Error(`a write was refused: ${remember.message}`)
+    acknowledged.push(remember.sequence)
+  }
+  const search = async () => {
+    counts.searches += 1
+    const variables = { query: random.oneOf(queries), engine: random.oneOf(ENGINES) }
+    const began = performance.now()
+    const { search: found } = dataOf<{ search: { engine: string; hits: unknown[] } }>(
+      await api.graphql({ query: SEARCH, variables }),
+    )
+    searchTimes.push(performance.now() - began)
+    engines[found.engine] = (engines[found.engine] ?? 0) + 1
+    if (found.hits.length === 0)
+      throw new Error(`nothing was found for "${variables.query}" on ${found.engine}`)
+  }
+  const every = async (what: () => Promise<void>) => {
+    for (let next = performance.now(); !stop.signal.aborted; ) {
+      const doing = what().catch((error: unknown) => void problems.push(String(error)))
+      underWay.add(doing)
+      void doing.finally(() => underWay.delete(doing))
+      next += 1_000 / perSecond
+      await pause(Math.max(1, next - performance.now()), stop.signal)
+    }
+  }
+  const running = [every(write), every(search)]
+  return {
+    get writes() {
+      return counts.writes
+    },
+    get searches() {
+      return counts.searches
+    },
+    acknowledged,
+    problems,
+    searchTimes,
+    engines,
+    async stop() {
+      stop.abort()
+      await Promise.all(running)
+      await Promise.all(underWay)
+    },
+  }
+}
