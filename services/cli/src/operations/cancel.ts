@@ -70,8 +70,9 @@ export async function operationMeant(connection: Connection, given: string | und
       ['See those that have ended:  daybook operations'],
     )
   if (active.length > 1)
-    throw new UsageError('Several operations are under way: which one?', [
-      ...active.map((one) => `${safeLine(one.id)}  ${operationName(one)}`),
-    ])
+    throw new UsageError(
+      'Several operations are under way: which one?',
+      active.map((one) => `${safeLine(one.id)}  ${operationName(one)}`),
+    )
   return only
 }

@@ -21,11 +21,12 @@ export async function dropOne(sequence: number, { connection, json, yes, place }
   if (one === undefined)
     throw new CliError(EXIT.failed, 'DROPPED', `The event ${sequence} is dropped already.`)
   if (found.length > 1)
-    throw new UsageError(`The event ${sequence} is parked in several places: which one?`, [
-      ...found.map(
+    throw new UsageError(
+      `The event ${sequence} is parked in several places: which one?`,
+      found.map(
         ({ projection, project }) => `--projection ${safeLine(projection)} --project ${safeLine(project)}`,
       ),
-    ])
+    )
   const what = `the event ${sequence} of ${safeLine(one.project)}`
   await confirm(`Let ${safeLine(one.projection)} pass over ${what} for good?`, yes)
   await dropParked(connection, one)

@@ -39,7 +39,6 @@ export const failed = (message: string, advice: string): Finding => ({ status: '
 export function worst(findings: readonly Finding[], fine: Finding): Finding {
   for (const status of ['FAILED', 'WARNING'] as const) {
     const found = findings.filter((one) => one.status === status)
-    const join = (texts: readonly (string | null)[]) => [...new Set(texts.filter(Boolean))].join('; ')
     if (found.length > 0)
       return {
         status,
@@ -49,5 +48,8 @@ export function worst(findings: readonly Finding[], fine: Finding): Finding {
   }
   return fine
 }
+
+/** Each once. */
+const join = (texts: readonly (string | null)[]): string => [...new Set(texts.filter(Boolean))].join('; ')
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
