@@ -4,13 +4,23 @@ import type { Bench } from './bench.ts'
 import * as embedLoopDelay from './embed-loop-delay.ts'
 import * as embedding from './embedding.ts'
 import * as findable from './findable.ts'
+import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
 import * as search from './search.ts'
 import * as twoProjectors from './two-projectors.ts'
 
 /* `npm run bench` lists the benches, `npm run bench -- append search --rounds 9` runs some, `npm run bench -- all` each. */
 
-const BENCHES: readonly Bench[] = [append, search, embedLoopDelay, embedding, relay, findable, twoProjectors]
+const BENCHES: readonly Bench[] = [
+  append,
+  search,
+  embedLoopDelay,
+  embedding,
+  relay,
+  findable,
+  twoProjectors,
+  rebuild,
+]
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string' } } })
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds)

@@ -8,7 +8,7 @@ import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { memoryRow } from './memory-row.ts'
 import { countLexicalStats, insertSegmentPostings } from './post-lexical.ts'
 import { insertVersions, upsertMemories } from './post-memories.ts'
-import { queueLiveTexts, textsOf, withStoredVectors } from './post-vectors.ts'
+import { insertStoredVectors, queueLiveTexts, textsOf } from './post-vectors.ts'
 
 /**
  * A generation of the Postgres read model, as a rebuild fills it. Rows of a batch are one transaction; the lexical index
@@ -30,10 +30,11 @@ export function pgvectorLoadTarget(
         await parkEvents(trx, place, projectId, parked)
         if (events.length > 0) await insertVersions(trx, tables, projectId, events)
         if (rows.length === 0) return
-        await upsertMemories(trx, tables, projectId, rows)
         if (regenerateBefore === null) await queueLiveTexts(trx, generation, rows)
         else await requeueTexts(trx, generation.modelId, textsOf(rows), regenerateBefore)
-        if (vectorsAtOnce) await withStoredVectors(trx, tables, generation, projectId, rows)
+        const storedVectorsOf = vectorsAtOnce ? generation.modelId : null
+        await upsertMemories(trx, tables, projectId, rows, { storedVectorsOf })
+        if (vectorsAtOnce) await insertStoredVectors(trx, tables, generation, projectId, rows)
       })
     },
     async endPage({ db, projectId }, first, last) {

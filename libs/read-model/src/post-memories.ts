@@ -53,13 +53,23 @@ export function rowsOf(
   return { rows, nextNumber }
 }
 
-/** Writes the rows, a new one or over the old one. The lexemes are made by Postgres, which stems and drops stop words. */
+/**
+ * Writes the rows, a new one or over the old one. The lexemes are made by Postgres, which stems and drops stop words.
+ * @param storedVectorsOf a model: new rows whose vectors the embedding store has of it do not wait for them, as the caller is
+ *   about to insert them. Default: every row waits.
+ */
 export async function upsertMemories(
   trx: DatabaseTransaction,
   tables: GenerationTables,
   projectId: string,
   rows: readonly MemoryRow[],
+  { storedVectorsOf = null }: { readonly storedVectorsOf?: string | null } = {},
 ): Promise<void> {
+  const hasVector =
+    storedVectorsOf === null
+      ? sql`false`
+      : sql`exists (select from embeddings e where e.model_id = ${storedVectorsOf}
+          and e.content_hash = decode(given.content_hash, 'hex') and e.embedded_at is not null)`
   await sql`
     insert into ${tables.memories} as m (project_id, memory_id, number, kind, version, sequence, first_sequence, state,
       exact_key, context, agent, labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
@@ -68,7 +78,7 @@ export async function upsertMemories(
       array(select jsonb_array_elements_text(labels)), array(select jsonb_array_elements_text(categories)), importance,
       created_at, occurred_at, expires_at, forgotten, analysed.lexemes,
       (select coalesce(sum(cardinality(positions)), 0) from unnest(analysed.lexemes)),
-      decode(content_hash, 'hex'), not forgotten
+      decode(content_hash, 'hex'), not forgotten and not ${hasVector}
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, number int, kind text, version int,
       sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
       categories jsonb, importance int, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,

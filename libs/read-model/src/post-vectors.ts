@@ -58,8 +58,27 @@ export async function queueLiveTexts(
   )
 }
 
+/** Gives rows that were written without waiting (`upsertMemories`) the vectors that the store has. */
+export async function insertStoredVectors(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  { modelId }: Generation,
+  projectId: string,
+  rows: readonly MemoryRow[],
+): Promise<void> {
+  const ids = rows.filter((row) => !row.forgotten).map((row) => row.memory_id)
+  if (ids.length === 0) return
+  await sql`
+    insert into ${tables.vectors} (project_id, memory_id, chunk, span_start, span_end, embedding)
+    select m.project_id, m.memory_id, c.chunk, c.span_start, c.span_end, c.embedding
+    from ${tables.memories} m
+    join embedding_chunks c on c.model_id = ${modelId} and c.content_hash = m.content_hash
+    where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[]) and not m.vector_pending
+    on conflict do nothing`.execute(trx)
+}
+
 /** Gives the rows' memories the vectors that the store has. */
-export async function withStoredVectors(
+async function withStoredVectors(
   trx: DatabaseTransaction,
   tables: GenerationTables,
   generation: Generation,

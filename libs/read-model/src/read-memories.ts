@@ -37,6 +37,18 @@ export async function readMemories(
   return new Map(rows.map((row) => [row.state.id, toMemory(row)]))
 }
 
+/** The first 50 characters of those memories that are notes, by id: enough to see who speaks, without reading them whole. */
+export async function readNoteBeginnings(
+  { db, projectId }: ProjectScope,
+  tables: GenerationTables,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ memory_id: string; beginning: string }>`
+    select m.memory_id, left(m.state->'content'->>'text', 50) as beginning from ${tables.memories} m
+    where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[]) and m.kind = 'note'`.execute(db)
+  return new Map(rows.map((row) => [row.memory_id, row.beginning]))
+}
+
 /** Memories that the filter means, newest first, those written before the one with `before` as its first sequence. */
 export async function listMemories(
   { db, projectId }: ProjectScope,

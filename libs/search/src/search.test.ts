@@ -186,6 +186,18 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
     expect(texts(plain)).toEqual(['Where is the observatory?'])
   })
 
+  it('prefers what somebody says whom the question names, and explains it', async () => {
+    const chat = await harness.newProject()
+    const said = ['Bob: Ann, did you plant beans?', 'Ann: I did plant beans in May']
+    await harness.remember(chat, ...said.map((text) => note(text)))
+    const ask = (query: string) => find({ mode: 'KEYWORD', query }, { scope: chat })
+    expect(texts(await ask('Who did Bob ask whether to plant beans?'))[0]).toBe(said[0])
+    const answer = await ask('When did Ann plant beans?')
+    expect(texts(answer)[0]).toBe(said[1])
+    const [first, second] = answer.hits.map((hit) => hit.explanation.scale)
+    expect(second).toBeLessThan(first ?? 0)
+  })
+
   it('leaves out what is far in meaning where asked to, with what only stands beside that', async () => {
     const chat = await harness.newProject()
     await harness.remember(

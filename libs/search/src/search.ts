@@ -1,6 +1,6 @@
 import { embeddedTextOf, type MemoryState, textOf } from '@daybook/memory/state'
-import { readMemories } from '@daybook/read-model/read-memories'
-import { checkLimit, checkQuery } from './check-request.ts'
+import { readMemories, readNoteBeginnings } from '@daybook/read-model/read-memories'
+import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
 import { hitCondition } from './legs/constraint.ts'
 import type { LegInput } from './legs/leg-input.ts'
 import { findNeighbours, type NeighboursFound } from './legs/neighbours-leg.ts'
@@ -9,6 +9,7 @@ import type { ParsedQuery } from './query/query.ts'
 import { neighboursCount } from './ranking/neighbours.ts'
 import { DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
+import { namesIn, preferSpeakers } from './ranking/speakers.ts'
 import { type Searched, searchOnEngine } from './search-engines.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { MatchType, SearchAnswer, SearchHit, SearchRequest } from './search-request.ts'
@@ -47,7 +48,8 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
     options,
     limit: Number.POSITIVE_INFINITY,
   })
-  const ranked = withoutFar(all, request.leastCosine).slice(0, limit)
+  const near = withoutFar(all, request.leastCosine)
+  const ranked = (options.method === 'DEFAULT' ? await bySpeakers(parts, query, near) : near).slice(0, limit)
 
   return {
     hits: await present(parts, query, ranked, legs),
@@ -61,6 +63,25 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
 }
 
 const NO_NEIGHBOURS: NeighboursFound = { neighbourhoods: new Map(), eligible: new Set() }
+
+/** How many of the best hits may change places by who speaks in them; as many as can be asked for. */
+const SPEAKERS_AMONG = LIMIT_MAX
+
+async function bySpeakers(
+  { scope, readModel }: SearchParts,
+  query: ParsedQuery,
+  ranked: readonly RankedHit[],
+): Promise<readonly RankedHit[]> {
+  const names = namesIn(query.wanted)
+  if (names.size === 0) return ranked
+  const best = ranked.slice(0, SPEAKERS_AMONG)
+  const beginnings = await readNoteBeginnings(
+    scope,
+    readModel.tables,
+    best.map((hit) => hit.memoryId),
+  )
+  return preferSpeakers(best, names, (id) => beginnings.get(id))
+}
 
 function withoutFar(ranked: readonly RankedHit[], leastCosine: number | undefined): readonly RankedHit[] {
   if (leastCosine === undefined) return ranked

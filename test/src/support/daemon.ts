@@ -27,6 +27,8 @@ export interface TestDaemon extends Api {
   readonly dataDir: string
   /** @throws DaemonDidNotStart where it ends before it is ready, or is not ready within two minutes */
   start(options?: StartOptions): Promise<void>
+  /** Where it listens; null while it is stopped. */
+  url(): string | null
   pid(): number | undefined
   /** The embedded database's process as its lock names it; undefined where that is not a child of this daemon. */
   databasePid(): number | undefined
@@ -109,6 +111,7 @@ export function createTestDaemon(
       throw new DaemonDidNotStart(`the daemon did not start: ${how}\n${log()}`)
     },
     running: () => current !== null && current.url !== null,
+    url: () => current?.url ?? null,
     pid: () => current?.process.pid,
     databasePid: () => {
       const { pid, parent } = lockHolder(join(dataDir, 'postgres.lock'))

@@ -62,6 +62,19 @@ describe('phrases', () => {
   })
 })
 
+describe('questions', () => {
+  it.each([
+    ['What is "Little Women" about?', 'What is Little Women about?'],
+    ['Who read "Emma" OR "Persuasion" ? ', 'Who read Emma Persuasion'],
+  ])('%j quotes a title and requires nothing', (query, wanted) => {
+    expect(parseQuery(query)).toEqual({ wanted, required: [], excluded: [] })
+  })
+
+  it('still leave out what they exclude', () => {
+    expect(parseQuery('who read "Emma" -film?').excluded).toEqual([word('film?')])
+  })
+})
+
 describe('exclusions', () => {
   it.each([
     ['car -red', 'car', [], [word('red')]],

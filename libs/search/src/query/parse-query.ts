@@ -12,6 +12,7 @@ import { tokens } from './tokens.ts'
  * | `"red car" OR "blue car"` | one of the two is required |
  * | `apple OR "red car"` | the word or the phrase is required |
  * | `cats OR dogs` | the same as `cats dogs`: words are optional anyway |
+ * | `What is "Little Women" about?` | nothing is required: in a question, quotes stand round a title, which the answer need not say |
  *
  * OR is upper case, and joins the terms right beside it: in `big apple OR "red car"` the word `big` only ranks. Everything
  * else is forgiven: an OR with nothing on one side, or beside an exclusion, joins nothing; a quote without its partner is
@@ -47,8 +48,15 @@ export function parseQuery(text: string): ParsedQuery {
     }
   }
 
-  return { wanted: wanted.join(' '), required: groups.filter(demands), excluded }
+  const required = isQuestion(text) ? [] : groups.filter(demands)
+  return { wanted: wanted.join(' '), required, excluded }
 }
+
+/**
+ * People and agents ask in sentences too. Of LoCoMo's 760 questions (DEV) 9 have quotes, and as demands they lost the evidence
+ * of 4: recall @5 @10 @20 over all 760 was .714 .788 .840 with such demands and is .716 .793 .845 without.
+ */
+const isQuestion = (text: string) => text.trimEnd().endsWith('?')
 
 /** A group is a demand once a phrase takes part in it; of words alone any may be missing. */
 function demands(group: readonly Alternative[]): boolean {

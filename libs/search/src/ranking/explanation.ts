@@ -40,7 +40,10 @@ export interface HitExplanation {
   readonly missingNeighbours: number
   /** S, 0 to 1: the fused score of the memory itself */
   readonly ownScore: number
-  /** 1 / (1 + 2λ + 2λ²), which keeps the score within 1; 1 without neighbours */
+  /**
+   * 1 / (1 + 2λ + 2λ²), which keeps the score within 1; 1 without neighbours. Lower where other hits are preferred, because
+   * somebody whom the question names speaks in them (`speakers.ts`).
+   */
   readonly scale: number
   /** 0 to 1 */
   readonly score: number

@@ -1,0 +1,322 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { newId } from '@daybook/memory/id'
+import { hasEnded } from '@daybook/operations/operation'
+import { readOperation } from '@daybook/operations/read'
+import { requestOperation } from '@daybook/operations/request'
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
+import { migrate } from '@daybook/postgres/migrate'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import {
+  type NativeServer,
+  NoNativeServerError,
+  startNativeServer,
+} from '@daybook/postgres/testing/native-server'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { LOAD_BEGINNING, loadProject } from '@daybook/projection/rebuild/load-project'
+import {
+  buildVectorIndex,
+  createGeneration,
+  ensureLiveGeneration,
+} from '@daybook/read-model/create-generation'
+import { generationTables } from '@daybook/read-model/generation-tables'
+import { pgvectorRebuildable } from '@daybook/read-model/rebuildable'
+import { pause } from '@daybook/runtime/backoff'
+import { silentLogger } from '@daybook/runtime/logger'
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { createRandom } from '../src/support/random.ts'
+import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
+import { createVocabulary, sentence, unitVector } from './generated-texts.ts'
+
+/**
+ * A rebuild of pgvector whose vectors are all stored, against `COPY` of the very rows that it comes to, with their indexes built
+ * afterwards: what Postgres itself needs for so many rows at least.
+ */
+export const name = 'rebuild'
+export const description =
+  'events a second from the journal to a new generation, against COPY of the same rows; memory; one of 1,000 projects'
+
+const EVENTS = 20_000
+const DIMENSION = 384
+const ROUNDS = 3
+const GOAL = 0.5
+/** Journals that the service's memory is held against. `DAYBOOK_BENCH_EVENTS` gives others. */
+const SIZES = (process.env['DAYBOOK_BENCH_EVENTS'] ?? '10000,100000').split(',').map(Number)
+const CAUSE = { actor: 'bench', correlationId: null, causationId: null }
+const BATCH = 500
+
+/** Writes so many events: of every five one is a revision. */
+async function writeEvents(scope: ProjectScope, events: number, seed: number): Promise<void> {
+  const random = createRandom(seed)
+  const word = createVocabulary(createRandom(50))
+  const writer = createJournalWriter(() => {})
+  let last = ''
+  for (let written = 0; written < events; written += BATCH)
+    await writer.appendMany(
+      scope,
+      Array.from({ length: Math.min(BATCH, events - written) }, (_, index) => {
+        const content = { kind: 'note' as const, fields: { text: sentence(random, word, 10, 60) } }
+        if (index % 5 === 4)
+          return {
+            command: { type: 'revise' as const, id: last, input: { importance: index % 10 } },
+            cause: CAUSE,
+          }
+        last = newId()
+        return { command: { type: 'remember' as const, id: last, input: { content } }, cause: CAUSE }
+      }),
+    )
+}
+
+async function storeRandomVectors(db: Database, modelId: string): Promise<void> {
+  const random = createRandom(1)
+  for (;;) {
+    const texts = await claimTexts(db, modelId, { limit: BATCH, leaseSeconds: 3_600 })
+    if (texts.length === 0) return
+    await storeVectors(
+      db,
+      modelId,
+      texts.map(({ hash, text }) => ({
+        hash,
+        chunks: [{ start: 0, end: text.length, vector: unitVector(random, DIMENSION) }],
+      })),
+    )
+  }
+}
+
+const MODEL = { modelId: `test-hash/${DIMENSION}`, dimension: DIMENSION }
+
+function rebuildableOn(db: Database) {
+  const workers = createQueueWorkers({
+    db,
+    embedders: fixedEmbedders([createHashEmbedder({ dimension: DIMENSION })]),
+    logger: silentLogger,
+  })
+  return pgvectorRebuildable({
+    db,
+    bus: createInProcessBus(),
+    signal: createPositionSignal(),
+    logger: silentLogger,
+    workers,
+    oneConnection: false,
+  })
+}
+
+/** Loads a new generation and builds its indexes. @returns its number and the seconds of both */
+async function loadOnce(db: Database, scope: ProjectScope, head: number) {
+  const rebuildable = rebuildableOn(db)
+  const generation = await createGeneration(db, MODEL)
+  const loading = await seconds(() =>
+    loadProject(scope, {
+      target: rebuildable.loadTarget(generation, { regenerateBefore: null }),
+      head,
+      from: LOAD_BEGINNING,
+      parallel: rebuildable.parallel,
+      signal: new AbortController().signal,
+      onPage: () => Promise.resolve(),
+    }),
+  )
+  const indexing = await seconds(() => buildVectorIndex(db, generation.generation))
+  return { generation: generation.generation, loading, indexing }
+}
+
+/** `COPY` of a generation's rows into tables without indexes, which are then built. @returns the seconds */
+async function copyOnce(server: NativeServer, generation: number, folder: string): Promise<number> {
+  const client = new Client(server.url)
+  await client.connect()
+  try {
+    const from = generationTables(generation).schema
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = '${from}'`,
+    )
+    const { rows: indexes } = await client.query<{ definition: string }>(
+      `select indexdef as definition from pg_indexes where schemaname = '${from}' order by indexname like '%embedding%'`,
+    )
+    await client.query('drop schema if exists copied cascade; create schema copied')
+    for (const { name: table } of tables) {
+      await client.query(`copy ${from}.${table} to '${folder}/${table}' (format binary)`)
+      await client.query(`create table copied.${table} (like ${from}.${table} including storage)`)
+    }
+    return await seconds(async () => {
+      for (const { name: table } of tables)
+        await client.query(`copy copied.${table} from '${folder}/${table}' (format binary)`)
+      await client.query(`set maintenance_work_mem = '512MB'`)
+      for (const { definition } of indexes)
+        await client.query(definition.replace(` ON ${from}.`, ' ON copied.'))
+    })
+  } finally {
+    await client.end()
+  }
+}
+
+async function againstCopy(server: NativeServer, rounds: number): Promise<void> {
+  const db = openDatabase(serverAddress(server.url))
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-copy-'))
+  chmodSync(folder, 0o777)
+  try {
+    await ensureLiveGeneration(db, MODEL)
+    const scope = projectScope(db, await ensureProject(db, 'rebuilt'))
+    await writeEvents(scope, EVENTS, 1)
+    // The first load asks for the vectors.
+    const first = await loadOnce(db, scope, EVENTS)
+    await storeRandomVectors(db, MODEL.modelId)
+    await rebuildableOn(db).drop(first.generation)
+    const ours: number[] = []
+    const theirs: number[] = []
+    const parts: string[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      const { generation, loading, indexing } = await loadOnce(db, scope, EVENTS)
+      ours.push(EVENTS / (loading + indexing))
+      parts.push(`${loading.toFixed(1)} + ${indexing.toFixed(1)} s`)
+      theirs.push(EVENTS / (await copyOnce(server, generation, folder)))
+      await rebuildableOn(db).drop(generation)
+    }
+    printComparison({
+      title: `${EVENTS} events of one project, a fifth of them revisions, vectors of ${DIMENSION} numbers, native Postgres, median of ${rounds}`,
+      ours: { label: 'rebuild: load + HNSW', value: `${median(ours).toFixed(0)}/s (${parts.join(', ')})` },
+      theirs: { label: 'COPY of its rows + all indexes', value: `${median(theirs).toFixed(0)}/s` },
+      ratio: median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN))),
+      goal: { atLeast: GOAL },
+    })
+  } finally {
+    await db.destroy()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The service in a process of its own, while it rebuilds. @returns the most memory it had, in MB, and the seconds */
+async function peakOfService(server: NativeServer, db: Database): Promise<{ peak: number; spent: number }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
+  const service = spawn(process.execPath, ['--import', 'tsx', 'services/reindex/src/main.ts'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: server.url,
+      DAYBOOK_EMBEDDER: 'none',
+      DAYBOOK_PORT: '0',
+      DAYBOOK_DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  try {
+    const { id } = await requestOperation(db, {
+      type: 'reindex',
+      projection: 'pgvector',
+      options: { model: null, regenerateEmbeddings: false, kinds: null, projectId: null },
+      requestedBy: 'bench',
+    })
+    let peak = 0
+    let last = await readOperation(db, id)
+    const spent = await seconds(async () => {
+      while (last !== null && !hasEnded(last)) {
+        const status = readFileSync(`/proc/${service.pid}/status`, 'utf8')
+        peak = Number(/VmHWM:\s+(\d+)/u.exec(status)?.[1] ?? 0) / 1024
+        await pause(100)
+        last = await readOperation(db, id)
+      }
+    })
+    if (last?.status !== 'succeeded') throw new Error(`the rebuild ended as ${last?.status}: ${last?.error}`)
+    return { peak, spent }
+  } finally {
+    service.kill('SIGTERM')
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function memory(server: NativeServer): Promise<void> {
+  const database = 'sizes'
+  for (const size of SIZES) {
+    const admin = new Client(server.url)
+    await admin.connect()
+    await admin.query(`drop database if exists ${database} with (force)`)
+    await admin.query(`create database ${database}`)
+    await admin.end()
+    const url = server.url.replace(/\/postgres$/u, `/${database}`)
+    await migrate(serverAddress(url))
+    const db = openDatabase(serverAddress(url))
+    await ensureLiveGeneration(db, MODEL)
+    await writeEvents(projectScope(db, await ensureProject(db, 'sized')), size, 2)
+    const { peak, spent } = await peakOfService({ ...server, url }, db)
+    console.log(
+      `  ${String(size).padStart(7)} events: the service took at most ${peak.toFixed(0)} MB; ${(size / spent).toFixed(0)} events/s, loaded, compared and swapped in, without vectors`,
+    )
+    await db.destroy()
+  }
+}
+
+/** One project anew in place, among a thousand. */
+async function oneOfMany(server: NativeServer): Promise<void> {
+  const db = openDatabase(serverAddress(server.url))
+  const many = 1_000
+  const live = await ensureLiveGeneration(db, MODEL)
+  const rebuildable = rebuildableOn(db)
+  const target = rebuildable.loadTarget(live, { regenerateBefore: null })
+  const load = async (scope: ProjectScope, head: number) =>
+    loadProject(scope, {
+      target,
+      head,
+      from: LOAD_BEGINNING,
+      parallel: 1,
+      signal: new AbortController().signal,
+      onPage: () => Promise.resolve(),
+    })
+  for (let index = 0; index < many; index += 1) {
+    const scope = projectScope(db, await ensureProject(db, `one-of-many-${index}`))
+    await writeEvents(scope, 20, index)
+    await load(scope, 20)
+  }
+  const one = projectScope(db, await ensureProject(db, 'one-of-many-500'))
+  const { memories } = generationTables(live.generation)
+  const others = async () =>
+    (
+      await sql<{ rows: string }>`
+        select md5(string_agg(ctid::text || xmin::text, ',' order by ctid)) as rows from ${memories}
+        where project_id <> ${one.projectId}`.execute(db)
+    ).rows[0]?.rows
+  const before = await others()
+  const ids = await db
+    .selectFrom('events')
+    .select('memory_id')
+    .distinct()
+    .where('project_id', '=', one.projectId)
+    .execute()
+  const spent = await seconds(() =>
+    rebuildable.check(live).repost(
+      one,
+      ids.map((row) => row.memory_id),
+    ),
+  )
+  console.log(
+    `  one project of ${ids.length} memories among ${many}: posted anew in ${(spent * 1_000).toFixed(0)} ms; rows of the others ${
+      before === (await others()) ? 'untouched' : 'TOUCHED'
+    }`,
+  )
+  await db.destroy()
+}
+
+export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
+  let server: NativeServer
+  try {
+    server = await startNativeServer()
+  } catch (error) {
+    if (!(error instanceof NoNativeServerError)) throw error
+    return console.log(`not measured: ${error.message}`)
+  }
+  try {
+    await migrate(serverAddress(server.url))
+    await againstCopy(server, rounds)
+    await oneOfMany(server)
+    await memory(server)
+  } finally {
+    await server.stop()
+  }
+}

@@ -1,0 +1,44 @@
+import { dataOf } from '../support/graphql.ts'
+import type { Question } from './collection.ts'
+import type { Place } from './daybook/evaluated-daybook.ts'
+import { ID_IN_METADATA } from './daybook/load-memories.ts'
+import { type Method, searchDocument } from './method.ts'
+
+/** Hits that are asked for: as deep as the measures look. */
+export const HITS = 50
+
+export interface Answer {
+  /** Ids of the memories found, best first. */
+  readonly found: readonly string[]
+  /** Milliseconds until the answer was here, over HTTP. */
+  readonly ms: number
+}
+
+interface Searched {
+  readonly search: {
+    readonly degraded: readonly string[]
+    readonly engine: string
+    readonly hits: readonly { readonly memory: { readonly metadata: Readonly<Record<string, unknown>> } }[]
+  }
+}
+
+/**
+ * Asks one question. @throws Error where the answer is not complete (no embedder, no Typesense): it would measure something
+ * else than its name says
+ */
+export async function ask(place: Place, method: Method, question: Question): Promise<Answer> {
+  const filter = {
+    ...question.filter,
+    ...(place.shared ? { categories: [place.category] } : {}),
+  }
+  const started = performance.now()
+  const answer = await place.ask<Searched>({
+    query: searchDocument(method),
+    variables: { query: question.text, filter, limit: HITS },
+  })
+  const ms = performance.now() - started
+  const { search } = dataOf(answer)
+  if (search.degraded.length > 0)
+    throw new Error(`the answer to ${question.id} is not complete: ${search.degraded.join('; ')}`)
+  return { found: search.hits.map(({ memory }) => String(memory.metadata[ID_IN_METADATA])), ms }
+}

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApiKey } from '@daybook/postgres/access/api-keys'
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { openDatabase } from '@daybook/postgres/connect'
+import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
+import { migrate } from '@daybook/postgres/migrate'
+import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
+import { silentLogger } from '@daybook/runtime/logger'
+import { createTestDaemon } from '../../support/daemon.ts'
+import { askGraphQL, TransportError } from '../../support/graphql.ts'
+import { categoryOf, type EvaluatedDaybook } from './evaluated-daybook.ts'
+
+export interface OwnDaybookOptions {
+  /** Each becomes a project. */
+  readonly groups: readonly string[]
+  readonly embedder: 'minilm' | 'none'
+  /** A folder that is kept and used again; default a temporary one. Only for the same groups. */
+  readonly folder?: string
+}
+
+/**
+ * Starts a daemon on embedded parts, with a project for each group. The settings of Typesense are handed on to it.
+ * @throws DaemonDidNotStart
+ */
+export async function startOwnDaybook(options: OwnDaybookOptions): Promise<EvaluatedDaybook> {
+  const { groups, embedder, folder } = options
+  const dataDir = folder ?? mkdtempSync(join(tmpdir(), 'daybook-eval-'))
+  const keys = await projectKeys(dataDir, groups)
+  const daemon = createTestDaemon(dataDir, { embedder, environment: typesenseSettings() })
+  try {
+    await daemon.start()
+  } catch (error) {
+    if (folder === undefined) await daemon.remove()
+    throw error
+  }
+  return {
+    description: 'a daemon of its own on embedded parts, a project for each group',
+    place: (group) => ({
+      category: categoryOf(group),
+      shared: false,
+      async ask(request) {
+        const [url, apiKey] = [daemon.url(), keys[group]]
+        if (url === null) throw new TransportError(`the daemon has ended\n${daemon.log()}`)
+        if (apiKey === undefined) throw new Error(`there is no project for ${group}`)
+        return askGraphQL({ url, apiKey }, request)
+      },
+    }),
+    async close() {
+      if (folder === undefined) await daemon.remove()
+      else await daemon.stop()
+    },
+  }
+}
+
+/**
+ * A key for each group's project, kept beside the database. The API makes no projects yet, so they are made before the daemon
+ * starts: the embedded database has one connection, which is then the daemon's.
+ */
+async function projectKeys(
+  dataDir: string,
+  groups: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  const file = join(dataDir, 'eval-keys.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+  mkdirSync(dataDir, { recursive: true })
+  if (!existsSync(join(dataDir, 'postgres'))) await copyEmptyCluster(dataDir)
+  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
+  try {
+    await migrate(embedded.address)
+    const db = openDatabase(embedded.address)
+    try {
+      const keys: Record<string, string> = {}
+      for (const group of groups)
+        keys[group] = await createApiKey(db, await ensureProject(db, `eval-${group}`), group)
+      writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
+      return keys
+    } finally {
+      await db.destroy()
+    }
+  } finally {
+    await embedded.stop()
+  }
+}
+
+function typesenseSettings(): Record<string, string> {
+  const { TYPESENSE_URL: url, TYPESENSE_API_KEY: key } = process.env
+  return url && key ? { TYPESENSE_URL: url, TYPESENSE_API_KEY: key } : {}
+}

@@ -1,0 +1,48 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Collection } from '../collection.ts'
+import { readJsonLines } from './json-lines.ts'
+
+/** A line of `memories.jsonl`: a `RememberInput` with the id by which questions name it. */
+type MemoryLine = { readonly id: string } & Readonly<Record<string, unknown>>
+
+/** A line of `questions.jsonl`. */
+interface QuestionLine {
+  readonly id: string
+  readonly category: string
+  readonly question: string
+  /** Ids of the memories that answer it. */
+  readonly evidence: readonly string[]
+  /** A `MemoryFilter`. */
+  readonly filter?: Readonly<Record<string, unknown>>
+}
+
+export function isLines(folder: string): boolean {
+  return existsSync(join(folder, 'memories.jsonl')) && existsSync(join(folder, 'questions.jsonl'))
+}
+
+/** The format of the bundled set: two files of JSON lines, all memories in one project. @throws Error for unknown evidence */
+export function loadLines(folder: string): Collection {
+  const memories = readJsonLines<MemoryLine>(join(folder, 'memories.jsonl'))
+  const ids = new Set(memories.map(({ id }) => id))
+  const questions = readJsonLines<QuestionLine>(join(folder, 'questions.jsonl')).map(
+    ({ id, category, question, evidence, filter }) => {
+      const unknown = evidence.find((memory) => !ids.has(memory))
+      if (unknown !== undefined)
+        throw new Error(`question ${id} names a memory that is not there: ${unknown}`)
+      if (evidence.length === 0) throw new Error(`question ${id} has no evidence`)
+      return {
+        id,
+        text: question,
+        category,
+        relevant: new Map(evidence.map((memory) => [memory, 1])),
+        ...(filter === undefined ? {} : { filter }),
+      }
+    },
+  )
+  const name = basename(realpathSync(folder))
+  return {
+    name,
+    groups: [{ name, memories: memories.map(({ id, ...input }) => ({ id, input })), questions }],
+  }
+}

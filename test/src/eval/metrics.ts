@@ -1,0 +1,44 @@
+/**
+ * Measures of one ranked answer. All take the ids that were found, best first, and the judgements: how relevant each memory
+ * is, 1 or more, by its id; a memory without one is not relevant. All are from 0 to 1, and 0 where nothing is relevant.
+ */
+export type Judgements = ReadonlyMap<string, number>
+
+/** The share of the relevant memories among the first k; on LoCoMo, "evidence recall". Grades do not count. */
+export function recallAt(k: number, found: readonly string[], relevant: Judgements): number {
+  if (relevant.size === 0) return 0
+  return new Set(found.slice(0, k).filter((id) => relevant.has(id))).size / relevant.size
+}
+
+/**
+ * Normalised discounted cumulative gain of the first k: `Σ grade / log2(rank + 1)`, divided by that of the best possible
+ * order. The gain is the grade itself, as trec_eval (`ndcg_cut`) and so BEIR have it, not 2^grade − 1.
+ *
+ * Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques" (2002).
+ */
+export function ndcgAt(k: number, found: readonly string[], relevant: Judgements): number {
+  const discounted = (grades: readonly number[]) =>
+    grades.slice(0, k).reduce((sum, grade, index) => sum + grade / Math.log2(index + 2), 0)
+  const best = discounted([...relevant.values()].toSorted((a, b) => b - a))
+  return best === 0 ? 0 : discounted(found.map((id) => relevant.get(id) ?? 0)) / best
+}
+
+/** 1 / the rank of the first relevant memory; 0 where none was found. Its mean over questions is MRR. */
+export function reciprocalRank(found: readonly string[], relevant: Judgements): number {
+  const index = found.findIndex((id) => relevant.has(id))
+  return index === -1 ? 0 : 1 / (index + 1)
+}
+
+/** 0 of nothing. */
+export function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/**
+ * The value that a share of all values does not exceed (nearest rank); 0 of nothing.
+ * @param share 0 to 1: .5 is the median
+ */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
+}

@@ -1,0 +1,140 @@
+import { parseArgs } from 'node:util'
+import { ENGINES, type Method, MODES, methods, RANKINGS } from './method.ts'
+import { MEASURES, type Measure } from './report/report.ts'
+
+/** What the command was asked to do. */
+export interface Options {
+  readonly data: string
+  readonly split: string | undefined
+  readonly methods: readonly Method[]
+  readonly together: boolean
+  /** How many questions are asked at most. */
+  readonly limit: number | undefined
+  readonly out: string | undefined
+  readonly compare: string | undefined
+  readonly gates: readonly Gate[]
+  readonly json: boolean
+  readonly jsonl: boolean
+  readonly keep: string | undefined
+  readonly amongOthers: boolean
+}
+
+/** The least that every method must reach over all questions. */
+export interface Gate {
+  readonly measure: Measure
+  readonly least: number
+}
+
+/** An option that cannot be understood; the message says what can. */
+export class WrongOption extends Error {}
+
+export const HELP = `npm run eval -- --data <folder or file> [options]
+
+Asks the questions of a collection and measures how well the answers are found: recall, nDCG@10, MRR, latency.
+
+  --data <path>         what to ask: a folder in our own format (memories.jsonl, questions.jsonl), such as
+                        test/src/eval/bundled; LoCoMo (conv-26.json …, one such file, or locomo10.json);
+                        or BEIR (corpus.jsonl, queries.jsonl, qrels/)
+  --split <name>        BEIR's judgements, qrels/<name>.tsv                          default test
+  --mode <modes>        HYBRID, KEYWORD, SEMANTIC                                    default the API's, HYBRID
+  --engine <engines>    AUTO, POSTGRES, TYPESENSE                                    default the API's, AUTO
+  --ranking <rankings>  DEFAULT, RRF                                                 default the API's, DEFAULT
+                        several, separated by commas, are asked one after another and shown side by side
+  --together            everything in one project; else each conversation is one of its own
+  --limit <n>           at most n questions, taken evenly from all
+  --out <folder>        writes report.json and report.html there
+  --compare <file>      an earlier report.json: shows what rose and fell, and which evidence was lost
+  --fail-below <gates>  such as recall@10=0.77,MRR=0.5: exits with 1 where a method is below over all questions
+                        of ${MEASURES.join(', ')}
+  --json                prints the report as JSON instead of tables
+  --jsonl               only prints the memories as lines for "daybook import"
+  --keep <folder>       keeps the daemon's data in there, and uses it again while memories and sources are the same
+  --among-others        lets memories be added to a project that holds others
+
+Without DAYBOOK_URL a daemon of its own is started on embedded parts; TYPESENSE_URL and TYPESENSE_API_KEY are handed on
+to it. With DAYBOOK_URL and DAYBOOK_API_KEY that Daybook is asked: the memories are added to the key's project, and stay.
+`
+
+/** @returns the options; null where help was asked for. @throws WrongOption */
+export function readOptions(args: readonly string[]): Options | null {
+  const values = parse(args)
+  if (values.help) return null
+  if (values.data === undefined) throw new WrongOption('--data is missing: say what to ask')
+  return {
+    data: values.data,
+    split: values.split,
+    methods: methods({
+      modes: someOf('--mode', MODES, values.mode),
+      engines: someOf('--engine', ENGINES, values.engine),
+      rankings: someOf('--ranking', RANKINGS, values.ranking),
+    }),
+    together: values.together,
+    limit: values.limit === undefined ? undefined : wholeNumber('--limit', values.limit),
+    out: values.out,
+    compare: values.compare,
+    gates: listed(values['fail-below']).map(toGate),
+    json: values.json,
+    jsonl: values.jsonl,
+    keep: values.keep,
+    amongOthers: values['among-others'],
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        data: { type: 'string' },
+        split: { type: 'string' },
+        mode: { type: 'string' },
+        engine: { type: 'string' },
+        ranking: { type: 'string' },
+        together: { type: 'boolean', default: false },
+        limit: { type: 'string' },
+        out: { type: 'string' },
+        compare: { type: 'string' },
+        'fail-below': { type: 'string' },
+        json: { type: 'boolean', default: false },
+        jsonl: { type: 'boolean', default: false },
+        keep: { type: 'string' },
+        'among-others': { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new WrongOption(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+const listed = (text: string | undefined) => (text ?? '').split(',').filter((part) => part.trim() !== '')
+
+function someOf<const Word extends string>(
+  option: string,
+  known: readonly Word[],
+  text: string | undefined,
+): Word[] {
+  return listed(text).map((part) => {
+    const word = known.find((one) => one === part.trim().toUpperCase())
+    if (word === undefined)
+      throw new WrongOption(`${option} takes ${known.join(', ')}, separated by commas; not "${part.trim()}"`)
+    return word
+  })
+}
+
+function wholeNumber(option: string, text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= 1) return number
+  throw new WrongOption(`${option} must be a whole number from 1 on, not "${text}"`)
+}
+
+function toGate(text: string): Gate {
+  const [name = '', least = ''] = text.split('=')
+  const measure = MEASURES.find((one) => one.toLowerCase() === name.trim().toLowerCase())
+  const value = Number(least)
+  if (measure === undefined || least.trim() === '' || !(value >= 0 && value <= 1))
+    throw new WrongOption(
+      `--fail-below takes a measure and a number from 0 to 1, such as recall@10=0.77; not "${text}"`,
+    )
+  return { measure, least: value }
+}

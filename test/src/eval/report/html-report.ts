@@ -1,0 +1,147 @@
+import type { Comparison, Moved } from './compare.ts'
+import { plotBars } from './plot-bars.ts'
+import { plotLines } from './plot-lines.ts'
+import { MEASURES, type Measure, type MethodReport, type QuestionReport, type Report } from './report.ts'
+import { STYLE } from './style.ts'
+import { escaped } from './svg.ts'
+
+/** The report as one page that needs nothing else: plots of all methods beside each other, and the numbers in tables. */
+export function htmlReport(report: Report, comparisons: readonly Comparison[]): string {
+  const { data, at, commit, daybook, groups, memories, methods } = report
+  const facts = [
+    `${groups} ${groups === 1 ? 'group' : 'groups'}, ${memories} memories, ${methods[0]?.all.questions ?? 0} questions`,
+    daybook,
+    commit === null ? '' : `commit ${commit}`,
+    at,
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(`Evaluation: ${data}`)}</title><style>${STYLE}</style></head>
+<body>
+<h1>${escaped(data)}</h1>
+<p class="facts">${escaped(facts.filter(Boolean).join(' · '))}</p>
+${[overview(methods), plots(methods), ...comparisons.map(comparison), ...methods.map(details)].join('\n')}
+</body>
+</html>
+`
+}
+
+function overview(methods: readonly MethodReport[]): string {
+  const rows = methods.map(({ name, all }) => [
+    name,
+    ...MEASURES.map((one) => three(all.measures[one])),
+    ...times(all),
+  ])
+  const note =
+    methods.length > 1
+      ? '<p class="facts">Latency: the gateway remembers the vectors of questions, so only the first method that uses vectors pays for them.</p>'
+      : ''
+  return `<h2>Methods</h2>${table(['method', ...MEASURES, 'p50 ms', 'p95 ms'], rows)}${note}`
+}
+
+const three = (value: number) => value.toFixed(3)
+const times = ({ latencyMs: { p50, p95 } }: MethodReport['all']) => [p50.toFixed(1), p95.toFixed(1)]
+
+function plots(methods: readonly MethodReport[]): string {
+  const depths: readonly Measure[] = ['recall@5', 'recall@10', 'recall@20', 'recall@50']
+  const overDepth = methods.map(({ name, all }) => ({ name, values: depths.map((one) => all.measures[one]) }))
+  const categories = Object.keys(methods[0]?.categories ?? {})
+  const byCategory = (measure: Measure) =>
+    plotBars(
+      `${measure} by category`,
+      ['all', ...categories],
+      methods.map(({ name, all, categories: summaries }) => ({
+        name,
+        values: [all, ...categories.map((one) => summaries[one])].map((one) => one?.measures[measure] ?? 0),
+      })),
+    )
+  return [
+    `<h2>Recall by depth</h2>${plotLines('recall by depth', depths, overDepth)}`,
+    ...(['recall@10', 'nDCG@10', 'MRR'] as const).map(
+      (measure) => `<h2>${measure}${categories.length > 0 ? ' by category' : ''}</h2>${byCategory(measure)}`,
+    ),
+  ].join('\n')
+}
+
+function comparison({ before, now, lost, gained }: Comparison): string {
+  const categories = ['all', ...Object.keys(now.categories)]
+  const of = (method: MethodReport, category: string) =>
+    category === 'all' ? method.all : method.categories[category]
+  const bars = plotBars(
+    'recall@10, earlier and now',
+    categories,
+    [[`now: ${now.name}`, now] as const, [`earlier: ${before.name}`, before] as const].map(
+      ([name, method]) => ({
+        name,
+        values: categories.map((category) => of(method, category)?.measures['recall@10'] ?? 0),
+      }),
+    ),
+  )
+  const rows = categories.map((category) => [
+    category,
+    ...MEASURES.map((measure) =>
+      change(of(before, category)?.measures[measure] ?? 0, of(now, category)?.measures[measure] ?? 0),
+    ),
+  ])
+  return `<h2>${escaped(`${now.name} beside the earlier ${before.name}`)}</h2>
+<p class="facts">${now.all.questions} questions are in both reports.</p>
+${bars}${rawTable(['', ...MEASURES], rows)}
+${movedTable('Evidence that left the first ten', lost)}${movedTable('Evidence that came into the first ten', gained)}`
+}
+
+function change(before: number, now: number): string {
+  const difference = now - before
+  if (Math.abs(difference) < 0.0005) return three(now)
+  const name = difference > 0 ? 'rose' : 'fell'
+  return `${three(now)} <span class="${name}">${difference > 0 ? '+' : ''}${three(difference)}</span>`
+}
+
+function movedTable(title: string, moved: readonly Moved[]): string {
+  if (moved.length === 0) return ''
+  const rows = moved.map((one) => [
+    one.questionId,
+    one.question,
+    one.category ?? '',
+    one.memory,
+    String(one.before ?? '–'),
+    String(one.now ?? '–'),
+  ])
+  return `<details open><summary>${escaped(title)}: ${moved.length}</summary>${table(['id', 'question', 'category', 'memory', 'was at', 'is at'], rows)}</details>`
+}
+
+function details({ name, all, categories, questions }: MethodReport): string {
+  const rows = [['all', all] as const, ...Object.entries(categories)].map(([category, summary]) => [
+    category,
+    String(summary.questions),
+    ...MEASURES.map((one) => three(summary.measures[one])),
+    ...times(summary),
+  ])
+  const missed = questions.filter(({ measures }) => measures['recall@10'] < 1)
+  return `<h2>${escaped(name)} by category</h2>
+${table(['category', 'questions', ...MEASURES, 'p50 ms', 'p95 ms'], rows)}
+<details><summary>${missed.length} questions whose evidence is not all among the first ten</summary>
+${table(['id', 'question', 'category', 'recall@10', 'evidence at'], missed.map(missedRow))}</details>`
+}
+
+function missedRow({ id, question, category, measures, ranks }: QuestionReport): string[] {
+  const places = Object.entries(ranks).map(([memory, rank]) => `${memory}: ${rank ?? '–'}`)
+  return [id, question, category ?? '', three(measures['recall@10']), places.join(', ')]
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rawTable(
+    headings,
+    rows.map((row) => row.map(escaped)),
+  )
+}
+
+/** @param rows HTML */
+function rawTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const align = (html = '') => (/^[\d.–]/u.test(html) ? '' : ' class="text"')
+  const head = headings.map((one, column) => `<th${align(rows[0]?.[column])}>${escaped(one)}</th>`)
+  const body = rows.map(
+    (row) =>
+      `<tr${row[0] === 'all' ? ' class="all"' : ''}>${row.map((html) => `<td${align(html)}>${html}</td>`).join('')}</tr>`,
+  )
+  return `<table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
+}

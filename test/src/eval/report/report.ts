@@ -1,0 +1,113 @@
+import { mean, ndcgAt, percentile, recallAt, reciprocalRank } from '../metrics.ts'
+
+/** What is measured of every question, in the order of the tables. */
+export const MEASURES = ['recall@5', 'recall@10', 'recall@20', 'recall@50', 'nDCG@10', 'MRR'] as const
+export type Measure = (typeof MEASURES)[number]
+/** From 0 to 1 each. */
+export type Measures = Readonly<Record<Measure, number>>
+
+/** An evaluation as it is written to `report.json`, and read again to be compared with. */
+export interface Report {
+  /** Of this format. */
+  readonly version: 1
+  /** The collection's name. */
+  readonly data: string
+  /** RFC 3339. */
+  readonly at: string
+  /** Of the sources, `-dirty` where they were changed since; null outside a repository. */
+  readonly commit: string | null
+  /** What was asked, and how. */
+  readonly daybook: string
+  readonly groups: number
+  readonly memories: number
+  readonly methods: readonly MethodReport[]
+}
+
+export interface MethodReport {
+  readonly name: string
+  readonly all: Summary
+  /** Empty where the collection has no categories. */
+  readonly categories: Readonly<Record<string, Summary>>
+  readonly questions: readonly QuestionReport[]
+}
+
+/** Means over questions. */
+export interface Summary {
+  readonly questions: number
+  readonly measures: Measures
+  readonly latencyMs: { readonly p50: number; readonly p95: number }
+}
+
+export interface QuestionReport {
+  readonly id: string
+  readonly question: string
+  readonly category: string | null
+  /** The place of each relevant memory among the hits, from 1 on; null where it was not among them. */
+  readonly ranks: Readonly<Record<string, number | null>>
+  readonly measures: Measures
+  readonly ms: number
+}
+
+export interface Judged {
+  readonly id: string
+  readonly text: string
+  readonly category: string | null
+  readonly relevant: ReadonlyMap<string, number>
+}
+
+export function reportQuestion(
+  { id, text, category, relevant }: Judged,
+  { found, ms }: { readonly found: readonly string[]; readonly ms: number },
+): QuestionReport {
+  const rank = (memory: string) => {
+    const index = found.indexOf(memory)
+    return index === -1 ? null : index + 1
+  }
+  return {
+    id,
+    question: text,
+    category,
+    ranks: Object.fromEntries([...relevant.keys()].map((memory) => [memory, rank(memory)])),
+    measures: rounded({
+      'recall@5': recallAt(5, found, relevant),
+      'recall@10': recallAt(10, found, relevant),
+      'recall@20': recallAt(20, found, relevant),
+      'recall@50': recallAt(50, found, relevant),
+      'nDCG@10': ndcgAt(10, found, relevant),
+      MRR: reciprocalRank(found, relevant),
+    }),
+    ms: Math.round(ms * 10) / 10,
+  }
+}
+
+export function reportMethod(name: string, questions: readonly QuestionReport[]): MethodReport {
+  const categories = [...new Set(questions.flatMap(({ category }) => category ?? []))].toSorted()
+  return {
+    name,
+    all: summarise(questions),
+    categories: Object.fromEntries(
+      categories.map((one) => [one, summarise(questions.filter(({ category }) => category === one))]),
+    ),
+    questions,
+  }
+}
+
+function summarise(questions: readonly QuestionReport[]): Summary {
+  const times = questions.map(({ ms }) => ms)
+  return {
+    questions: questions.length,
+    measures: rounded(
+      Object.fromEntries(
+        MEASURES.map((measure) => [measure, mean(questions.map(({ measures }) => measures[measure]))]),
+      ) as Measures,
+    ),
+    latencyMs: { p50: percentile(times, 0.5), p95: percentile(times, 0.95) },
+  }
+}
+
+/** Digits that say nothing would make a committed baseline unreadable. */
+function rounded(measures: Measures): Measures {
+  return Object.fromEntries(
+    MEASURES.map((measure) => [measure, Math.round(measures[measure] * 1e5) / 1e5]),
+  ) as Measures
+}
