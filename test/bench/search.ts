@@ -6,6 +6,7 @@ import { startGateway } from '@daybook/gateway/start'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { startAccessTracker } from '@daybook/read-model/access'
+import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 import { checkQuery } from '@daybook/search/check-request'
 import { hitCondition } from '@daybook/search/legs/constraint'
@@ -74,6 +75,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
       access,
       typesense: null,
       logger: silentLogger,
+      config: readConfig({}),
     },
     { host: '127.0.0.1', port: 0 },
   )

@@ -107,6 +107,10 @@ export function describeBus({ name, open }: BusUnderTest): void {
       await staying.stop()
     })
 
+    it('says that it takes events', async () => {
+      await expect(bus.status()).resolves.toMatchObject({ problem: null })
+    })
+
     it('is silent once it is closed', async () => {
       const closed = await open()
       const heard = recorder()

@@ -28,6 +28,18 @@ export interface BusConsumer {
   stop(): Promise<void>
 }
 
+/** How the bus is at this moment, for those who look after it. */
+export interface BusStatus {
+  /** `process` where events travel inside this process only. */
+  readonly transport: 'process' | 'nats'
+  /** Why it cannot take events now, in words; null where it can. */
+  readonly problem: string | null
+  /** The server's; null where there is none, or it is away. */
+  readonly version: string | null
+  /** What a message to the server and back takes, in milliseconds; null as before. */
+  readonly roundTripMs: number | null
+}
+
 /**
  * How committed events travel. It exists for speed: it may lose, repeat and reorder, and everyone who listens reads the
  * journal where something is missing.
@@ -42,6 +54,8 @@ export interface Bus {
   subscribe(listener: BusListener): () => void
   /** Brings each of the news to one member of the group, over all processes; the group outlives its members. */
   consume(group: string, handle: BusHandler): BusConsumer
+  /** Looks whether it can take events now. It does not throw, and answers within seconds. */
+  status(): Promise<BusStatus>
   /** Ends every subscription and consumer. */
   close(): Promise<void>
 }

@@ -14,6 +14,15 @@ describe('the bus of one process', () => {
     expect(heard).toEqual([7, 5])
   })
 
+  it('names no server', async () => {
+    expect(await createInProcessBus().status()).toEqual({
+      transport: 'process',
+      problem: null,
+      version: null,
+      roundTripMs: null,
+    })
+  })
+
   it('does not send again what a member gives back', async () => {
     const bus = createInProcessBus()
     let times = 0

@@ -35,6 +35,9 @@ export function createInProcessBus(): Bus {
         },
       }
     },
+    async status() {
+      return { transport: 'process', problem: null, version: null, roundTripMs: null }
+    },
     async close() {
       listeners.clear()
       groups.clear()

@@ -7,6 +7,7 @@ import { openLink } from './jetstream/link.ts'
 import { createListeners } from './jetstream/listeners.ts'
 import { sendEvents } from './jetstream/send.ts'
 import { parseServerAddress } from './jetstream/server-address.ts'
+import { AWAY, describeSession } from './jetstream/status.ts'
 import { createStreamKeeper } from './jetstream/stream.ts'
 import { type StreamSettings, streamSettings } from './jetstream/stream-settings.ts'
 
@@ -73,6 +74,12 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
           await member.stop()
         },
       }
+    },
+    async status() {
+      const session = link.current()
+      return session === null
+        ? { ...AWAY, problem: `NATS at ${address.shown} cannot be reached` }
+        : describeSession(session, { keeper, shown: address.shown })
     },
     async close() {
       listeners.close()

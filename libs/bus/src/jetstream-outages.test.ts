@@ -101,6 +101,24 @@ describe.skipIf(!HAS_NATIVE_NATS)('JetStream whose server is treated badly', () 
     await untilHeard(bus, consumed, heard)
   })
 
+  it('says whether it can take events now: while the server is down, and when it is back without its store', async () => {
+    const bus = await open({ stream: ownStream() })
+    await vi.waitUntil(async () => (await bus.status()).problem === null, { timeout: 10_000 })
+    expect(await bus.status()).toMatchObject({
+      transport: 'nats',
+      version: expect.stringMatching(/^\d+\.\d+/u),
+      roundTripMs: expect.any(Number),
+    })
+    await nats.kill()
+    await vi.waitUntil(async () => (await bus.status()).problem?.includes('cannot be reached'), {
+      timeout: 10_000,
+    })
+    expect(await bus.status()).toMatchObject({ transport: 'nats', version: null, roundTripMs: null })
+    nats.wipe()
+    await nats.start()
+    await vi.waitUntil(async () => (await bus.status()).problem === null, { timeout: 10_000 })
+  })
+
   it('brings a group what was published while all its members were away', async () => {
     const stream = ownStream()
     const publisher = await open({ stream })

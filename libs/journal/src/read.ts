@@ -1,4 +1,5 @@
 import type { JournalEvent } from '@daybook/memory/events'
+import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { EVENT_COLUMNS, type JournalRecord, readable, toRecord } from './stored-event.ts'
 
@@ -44,4 +45,13 @@ export async function readHead({ db, projectId }: ProjectScope): Promise<number>
     .where('project_id', '=', projectId)
     .executeTakeFirst()
   return row?.sequence ?? 0
+}
+
+/** The events of all projects together, from one row a project. */
+export async function countEvents(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('journal_heads')
+    .select((eb) => eb.fn.sum<number | null>('sequence').as('events'))
+    .executeTakeFirstOrThrow()
+  return Number(row.events ?? 0)
 }

@@ -1,5 +1,6 @@
 import { NotFoundError } from '@daybook/memory/errors'
 import type { Queryable } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
 import { type Operation, type OperationType, toOperation } from './operation.ts'
 
 /** Null where there is none of that id. */
@@ -38,6 +39,39 @@ export async function listSucceeded(
     .where('status', '=', 'succeeded')
     .orderBy('created_at', 'desc')
     .limit(limit)
+    .execute()
+  return rows.map(toOperation)
+}
+
+/**
+ * Those that nobody works on, though they have waited for so many milliseconds: queued ones while nobody works on any, and
+ * running ones whose process has died.
+ */
+export async function listUntaken(db: Queryable, waitedMs: number): Promise<Operation[]> {
+  const before = sql<string>`clock_timestamp() - make_interval(secs => ${waitedMs / 1_000}::float8)`
+  const rows = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          eb('status', '=', 'queued'),
+          eb('created_at', '<', before),
+          // A process works on one at a time: beside one that is held, others wait rightly.
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('operations as held')
+                .select('held.id')
+                .where('held.status', '=', 'running')
+                .where('held.held_until', '>', sql<string>`clock_timestamp()`),
+            ),
+          ),
+        ]),
+        eb.and([eb('status', '=', 'running'), eb('held_until', '<', before)]),
+      ]),
+    )
+    .orderBy('created_at')
     .execute()
   return rows.map(toOperation)
 }

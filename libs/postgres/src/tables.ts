@@ -116,6 +116,8 @@ export interface Tables {
     span_end: number
     embedding: string
   }
+  /** Kysely's own. */
+  kysely_migration: { name: string; timestamp: string }
   memory_access: { project_id: string; memory_id: string; accessed_at: Moment; access_count: number }
 }
 

@@ -8,6 +8,8 @@ export interface GenerationProgress {
   readonly lag: number
   /** Events that it could not apply and nobody has dropped. */
   readonly parked: number
+  /** The sum of its positions. It grows while a projector is at work, whatever is written meanwhile. */
+  readonly applied: number
 }
 
 export async function describeGeneration(
@@ -20,8 +22,8 @@ export async function describeGeneration(
         from journal_heads head left join positions place on place.project_id = head.project_id
           and place.projection = ${projection} and place.generation = ${generation}) as lag,
       (select count(*) from parked_events
-        where projection = ${projection} and generation = ${generation} and dropped_at is null) as parked`.execute(
-    db,
-  )
-  return rows[0] ?? { lag: 0, parked: 0 }
+        where projection = ${projection} and generation = ${generation} and dropped_at is null) as parked,
+      (select coalesce(sum(position), 0)::bigint from positions
+        where projection = ${projection} and generation = ${generation}) as applied`.execute(db)
+  return rows[0] ?? { lag: 0, parked: 0, applied: 0 }
 }

@@ -68,29 +68,38 @@ export async function parkEvents(
 /** A parked event as operators see it. */
 export interface ParkedRow extends ParkedEvent {
   readonly projectId: string
+  /** The project's name. */
+  readonly project: string
   readonly generation: number
   readonly parkedAt: string
   readonly droppedAt: string | null
 }
 
-/** The parked events of a generation in all projects, or in one, in the order of their places; the dropped ones among them. */
+/**
+ * The parked events of a generation in all projects, or in one, in the order of their places; the dropped ones among them.
+ * @param sequence only the one there, in each project
+ */
 export async function listParked(
   db: Queryable,
   place: Place,
-  { projectId, first }: { projectId: string | null; first: number },
+  { projectId, sequence, first }: { projectId: string | null; sequence: number | null; first: number },
 ): Promise<ParkedRow[]> {
   const rows = await db
     .selectFrom('parked_events')
-    .selectAll()
+    .innerJoin('projects', 'projects.id', 'parked_events.project_id')
+    .selectAll('parked_events')
+    .select('projects.name as project')
     .where('projection', '=', place.name)
     .where('generation', '=', place.generation)
     .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
+    .$if(sequence !== null, (query) => query.where('sequence', '=', sequence as number))
     .orderBy('project_id')
     .orderBy('sequence')
     .limit(first)
     .execute()
   return rows.map((row) => ({
     projectId: row.project_id,
+    project: row.project,
     generation: row.generation,
     sequence: row.sequence,
     memoryId: row.memory_id,

@@ -37,6 +37,19 @@ export class UnauthorisedError extends CliError {
   }
 }
 
+/** What helps where Daybook refuses for one of these reasons. */
+const HINTS: Readonly<Record<string, readonly string[]>> = {
+  FORBIDDEN: [
+    'The daemon keeps such a key in <its data folder>/api-key: name that folder with --data-dir',
+    'or give one in DAYBOOK_API_KEY',
+  ],
+  BUSY: [
+    'See what is under way:  daybook operations',
+    'Watch it, or end it:    daybook operations watch <id>, daybook operations cancel <id>',
+  ],
+  REFUSED: ['See what there is:  daybook reindex --list'],
+}
+
 /** Daybook refused a request. `field` is the path of the input that is wrong, where it is one. */
 export class RefusedError extends CliError {
   readonly field: string | null
@@ -44,7 +57,8 @@ export class RefusedError extends CliError {
   readonly retryable: boolean
 
   constructor(code: string, message: string, { field = null, retryable = false }: Partial<Refusal> = {}) {
-    super(retryable ? EXIT.unreachable : EXIT.failed, code, message)
+    const refused = code === 'FORBIDDEN' ? EXIT.unauthorised : EXIT.failed
+    super(retryable ? EXIT.unreachable : refused, code, message, HINTS[code])
     this.field = field
     this.retryable = retryable
   }

@@ -7,9 +7,9 @@ export const EXIT = {
   usage: 2,
   /** The daemon does not answer, or cannot serve now. */
   unreachable: 3,
-  /** No API key, or one that opens nothing. */
+  /** No API key, one that opens nothing, or one that may not do this. */
   unauthorised: 4,
-  /** Ctrl-C, as shells count it. `tail` ends with 0: there it is the way to end. */
+  /** Ctrl-C, as shells count it. `tail` and `status --watch` end with 0: there it is the way to end. */
   interrupted: 130,
 } as const
 

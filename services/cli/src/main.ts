@@ -57,6 +57,46 @@ const COMMANDS: readonly CommandEntry[] = [
     description: 'follow what is written, live',
     load: () => import('./commands/tail.ts'),
   },
+  {
+    name: 'doctor',
+    description: 'look at every part and setting, and say what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'reindex',
+    parameters: '[projection]',
+    description: 'make a search index anew beside the live one; roll back, clean up',
+    load: () => import('./commands/reindex.ts'),
+  },
+  {
+    name: 'verify',
+    parameters: '[projection]',
+    description: 'compare the indexes with the journal, and repair them',
+    load: () => import('./commands/verify.ts'),
+  },
+  {
+    name: 'replay',
+    description: 'bring a part of the journal out again',
+    load: () => import('./commands/replay.ts'),
+  },
+  {
+    name: 'backfill',
+    parameters: '[projection]',
+    description: 'make the vectors that memories lack',
+    load: () => import('./commands/backfill.ts'),
+  },
+  {
+    name: 'parked',
+    parameters: '[list|show|retry|drop]',
+    description: 'events that could not be applied',
+    load: () => import('./commands/parked.ts'),
+  },
+  {
+    name: 'operations',
+    parameters: '[list|show|watch|cancel]',
+    description: 'what is under way, and what came of it',
+    load: () => import('./commands/operations.ts'),
+  },
 ]
 
 const EXIT_CODES = `
@@ -65,7 +105,7 @@ Exit codes:
   1  refused by Daybook, not found, or a part failed
   2  the command line is wrong
   3  the daemon cannot be reached, or cannot serve now
-  4  no API key, or not a valid one
+  4  no API key, not a valid one, or one that may not do this
 
 The API key is DAYBOOK_API_KEY, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.`
 

@@ -4,6 +4,7 @@ import type { JournalWriter } from '@daybook/journal/journal-writer'
 import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/position-signal'
 import type { AccessTracker } from '@daybook/read-model/access'
+import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { TypesenseSearch } from '@daybook/search/typesense/typesense-search'
@@ -20,6 +21,11 @@ export interface GatewayParts {
   readonly typesense: TypesenseSearch | null
   readonly access: AccessTracker
   readonly logger: Logger
+  /** What the parts were opened with, for those who look whether all is well. It holds secrets: nothing of it goes out as it is. */
+  readonly config: Pick<
+    Config,
+    'dataDir' | 'databaseUrl' | 'nats' | 'typesense' | 'embedder' | 'modelDir' | 'keepGenerationMs'
+  >
   /** Served at `/metrics`; absent: there is no such page. */
   readonly metrics?: ServiceMetrics
 }

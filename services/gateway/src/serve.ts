@@ -40,7 +40,8 @@ export async function serveGateway(
   stops.add(access.stop)
   const typesense = openTypesense(config, { logger, stops })
   const embedders = wrapEmbedders(shared.embedders, rememberQueries)
-  const gateway = await startGateway({ ...shared, embedders, typesense, writer, access, logger }, config)
+  const parts = { ...shared, embedders, typesense, writer, access, logger, config }
+  const gateway = await startGateway(parts, config)
   stops.add(gateway.stop)
   return { gateway, defaultKey }
 }

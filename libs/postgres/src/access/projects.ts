@@ -46,3 +46,12 @@ export async function findProject(db: Database, nameOrId: string): Promise<Proje
     .execute()
   return rows.find(({ name }) => name === nameOrId) ?? rows[0] ?? null
 }
+
+/** How many projects there are. */
+export async function countProjects(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('projects')
+    .select((eb) => eb.fn.countAll<number>().as('projects'))
+    .executeTakeFirstOrThrow()
+  return row.projects
+}

@@ -6,8 +6,13 @@ export const ERROR_FIELDS = `
   ... on ConflictError { currentVersion }
   ... on DaybookError { code message }`
 
+/** The same for results of what operators ask for. */
+export const ADMIN_ERROR_FIELDS = `
+  ... on ValidationError { field }
+  ... on DaybookError { code message }`
+
 export interface Failure {
-  readonly __typename: 'ValidationError' | 'ConflictError' | 'NotFoundError'
+  readonly __typename: 'ValidationError' | 'ConflictError' | 'NotFoundError' | 'OperationRefusedError'
   readonly code: string
   readonly message: string
   readonly field?: string

@@ -1,95 +1,43 @@
-import type { Command } from 'commander'
-import { CliError } from '../cli-error.ts'
-import { readHealth, readReadiness } from '../client/health.ts'
-import { type Projection, readProjections } from '../client/projections.ts'
+import { type Command, InvalidArgumentError } from 'commander'
 import { addExamples, globalOptions } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
-import { table } from '../output/table.ts'
-import { connectionFrom, placeFrom } from '../settings.ts'
+import { readStatus, statusUnreachable } from '../status/read-status.ts'
+import { renderStatus } from '../status/render-status.ts'
+
+const DEFAULT_SECONDS = 2
 
 export function configure(command: Command): void {
-  command.action((_, self: Command) => status(self))
-  addExamples(command, ['daybook status', 'daybook status --json'])
+  command
+    .option('--watch [seconds]', `show it again every so many seconds (default ${DEFAULT_SECONDS})`, seconds)
+    .action((options: { watch?: number | true }, self: Command) => status(options.watch, self))
+  addExamples(command, ['daybook status', 'daybook status --watch 5', 'daybook status --json'])
   command.addHelpText(
     'after',
-    '\nEnds with 0 where the daemon is ready, even while an index catches up; 1 where it answers but is not ready; 3 where\nit does not answer.',
+    '\nEnds with 0 where the daemon is ready, even while an index catches up; 1 where it answers but is not ready; 3 where\nit does not answer. A key that may run the whole Daybook sees all projects, generations and sizes besides.',
   )
 }
 
-async function status(command: Command): Promise<void> {
+function seconds(value: string): number {
+  const number = Number(value)
+  if (!(number >= 0.2 && number <= 3_600)) throw new InvalidArgumentError('It must be from 0.2 to 3600.')
+  return number
+}
+
+async function status(watch: number | true | undefined, command: Command): Promise<void> {
   const options = globalOptions(command)
-  const json = options.json === true
-  const place = placeFrom(options, process.env)
+  if (watch !== undefined) {
+    const { watchStatus } = await import('../status/watch-status.ts')
+    return watchStatus(options, process.env, watch === true ? DEFAULT_SECONDS : watch)
+  }
   try {
-    const { version } = await readHealth(place)
-    const { ready, problems } = await readReadiness(place)
-    const projections = ready ? await readProjections(connectionFrom(options, process.env)) : []
-    if (!ready) process.exitCode = EXIT.failed
-    if (json) return printJson({ reachable: true, url: place.url, version, ready, problems, projections })
-    print(renderStatus(place.url, version, { ready, problems }, projections))
+    const found = await readStatus(options, process.env)
+    if (!found.ready) process.exitCode = EXIT.failed
+    if (options.json === true) printJson(found)
+    else print(renderStatus(found, Date.now()))
   } catch (error) {
-    if (json && error instanceof CliError && error.exitCode === EXIT.unreachable)
-      printJson({
-        reachable: false,
-        url: place.url,
-        version: null,
-        ready: false,
-        problems: [error.message],
-        projections: [],
-      })
+    const away = options.json === true ? statusUnreachable(options, process.env, error) : null
+    if (away !== null) printJson(away)
     throw error
   }
-}
-
-function renderStatus(
-  url: string,
-  version: string | null,
-  { ready, problems }: { ready: boolean; problems: readonly string[] },
-  projections: readonly Projection[],
-): string {
-  const named = version === null ? 'Daybook' : `Daybook ${safeLine(version)}`
-  if (!ready)
-    return [
-      `${named} answers at ${url}, but is not ready:`,
-      ...problems.map((problem) => `  ${safeLine(problem)}`),
-      '',
-      'It may still be starting: try again in some seconds. The daemon’s own output says more.',
-    ].join('\n')
-  const rows = projections.map((one) => [
-    safeLine(one.name),
-    one.position,
-    one.head,
-    one.lag,
-    one.pendingEmbeddings,
-    one.parked,
-    one.generation,
-    safeLine(one.status),
-  ])
-  const header = ['projection', 'position', 'head', 'lag', 'pending', 'parked', 'generation', 'status']
-  return [`${named} is ready at ${url}`, '', table(header, rows), '', ...nextSteps(projections)].join('\n')
-}
-
-/** What the numbers mean for whoever looks at them. */
-export function nextSteps(projections: readonly Projection[]): string[] {
-  const steps = projections.flatMap(({ name, lag, pendingEmbeddings, parked, status: state }) => [
-    ...(state === 'live' ? [] : [`${safeLine(name)} is ${safeLine(state)}: the daemon’s log says why.`]),
-    ...(lag > 0
-      ? [`${safeLine(name)} still has to apply ${lag} of the journal’s events; searches find them then.`]
-      : []),
-    ...(pendingEmbeddings > 0
-      ? [
-          `Memories without vectors yet: ${pendingEmbeddings}. They are found by words; by meaning soon, unless DAYBOOK_EMBEDDER is none.`,
-        ]
-      : []),
-    ...(parked > 0
-      ? [
-          `Events that could not be applied: ${parked}. The daemon’s log says why; the journal still has them.`,
-        ]
-      : []),
-  ])
-  if (projections.every(({ head }) => head === 0))
-    return [...steps, 'Nothing is remembered yet. Try:  daybook remember note "my first memory"']
-  return steps.length > 0 ? steps : ['Everything that was written can be searched.']
 }

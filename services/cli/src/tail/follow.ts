@@ -1,8 +1,8 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { RefusedError, UnreachableError } from '../cli-error.ts'
 import { readHead } from '../client/projections.ts'
+import { ConnectionLost, subscribe } from '../client/subscribe.ts'
 import type { Connection } from '../settings.ts'
-import { ConnectionLost, subscribe } from './subscribe.ts'
 
 interface Following<Event> {
   readonly connection: Connection

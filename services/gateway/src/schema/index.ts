@@ -23,6 +23,8 @@ import './admin/request-operations.ts'
 import './admin/follow-operation.ts'
 import './admin/generations.ts'
 import './admin/parked.ts'
+import './admin/system.ts'
+import './admin/checks.ts'
 
 /** The whole API. Its printed form is committed as `services/gateway/schema.graphql`. */
 export const schema: GraphQLSchema = builder.toSchema()

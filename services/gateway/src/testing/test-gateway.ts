@@ -10,6 +10,7 @@ import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { startAccessTracker } from '@daybook/read-model/access'
+import { readConfig } from '@daybook/runtime/config'
 import { type Logger, silentLogger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { TypesenseSearch } from '@daybook/search/typesense/typesense-search'
@@ -18,8 +19,8 @@ import { type Gateway, startGateway } from '../start.ts'
 /** A real gateway with its projector in this process, on a database that suites share. */
 export interface TestGateway {
   readonly gateway: Gateway
-  /** A client of a new project. */
-  newClient(): Promise<TestClient>
+  /** A client of a new project. @param admin whether its key may run the whole Daybook; default no */
+  newClient(admin?: boolean): Promise<TestClient>
   stop(): Promise<void>
 }
 
@@ -52,7 +53,14 @@ export async function startTestGateway(
     logger = silentLogger,
     metrics,
     typesense = null,
-  }: { logger?: Logger; metrics?: ServiceMetrics; typesense?: TypesenseSearch | null } = {},
+    environment = {},
+  }: {
+    logger?: Logger
+    metrics?: ServiceMetrics
+    typesense?: TypesenseSearch | null
+    /** Settings as checks see them. */
+    environment?: Readonly<Record<string, string>>
+  } = {},
 ): Promise<TestGateway> {
   const { db } = database
   const bus = createInProcessBus()
@@ -67,13 +75,14 @@ export async function startTestGateway(
   const workers = createQueueWorkers({ db, embedders, logger, onEmbedded: metrics?.embedded })
   const model = embedders.preferred
   const projector = await startPgvectorProjector({ db, bus, signal, logger, workers, model, ...observed })
-  const parts = { db, writer, bus, signal, embedders, typesense, access, logger, ...observed }
+  const config = readConfig({ DAYBOOK_EMBEDDER: `test-hash/${DIMENSION}`, ...environment })
+  const parts = { db, writer, bus, signal, embedders, typesense, access, logger, config, ...observed }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {
     gateway,
-    async newClient() {
+    async newClient(admin = false) {
       const { projectId } = await database.newProject()
-      return testClient(gateway.url, await createApiKey(db, projectId, `key-${newId()}`), projectId)
+      return testClient(gateway.url, await createApiKey(db, projectId, `key-${newId()}`, { admin }), projectId)
     },
     async stop() {
       await gateway.stop()

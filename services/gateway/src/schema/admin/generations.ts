@@ -7,6 +7,8 @@ import {
   moveGeneration,
   swapGenerations,
 } from '@daybook/projection/generations'
+import { generationBytes } from '@daybook/read-model/generation-size'
+import { PGVECTOR } from '@daybook/read-model/generation-tables'
 import { builder } from '../builder.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { checkProjection, PROJECTIONS } from './check-arguments.ts'
@@ -37,6 +39,13 @@ builder.objectType(generation, {
     parked: t.int({
       complexity: 10,
       resolve: async (one, _, context) => (await describeGeneration(requireAdmin(context), one)).parked,
+    }),
+    bytes: t.float({
+      nullable: true,
+      complexity: 10,
+      description: 'What it takes in the database, indexes included; null of one that is elsewhere.',
+      resolve: ({ projection, generation: number }, _, context) =>
+        projection === PGVECTOR ? generationBytes(requireAdmin(context), number) : null,
     }),
   }),
 })

@@ -17,6 +17,7 @@ builder.objectType(parkedEvent, {
     projection: t.exposeString('projection'),
     generation: t.exposeInt('generation'),
     projectId: t.exposeID('projectId'),
+    project: t.exposeString('project', { description: 'Its name.' }),
     sequence: t.exposeInt('sequence'),
     memoryId: t.exposeID('memoryId'),
     error: t.exposeString('error'),
@@ -43,11 +44,12 @@ builder.queryField('parkedEvents', (t) =>
     description: 'Of the live generation, in the order of their places.',
     args: {
       projection: t.arg.string({ required: true }),
-      project: t.arg.string(),
+      project: t.arg.string({ description: 'Its name or id; all projects where it is not given.' }),
+      sequence: t.arg.int({ description: 'Only the event there, in each project.' }),
       first: t.arg.int({ defaultValue: 50 }),
     },
     complexity: ({ first }) => listCost(first),
-    resolve: async (_, { projection, project, first }, context) => {
+    resolve: async (_, { projection, project, sequence, first }, context) => {
       const db = requireAdmin(context)
       const limit = first ?? 50
       if (limit < 1 || limit > PAGE_MAX) throw new ValidationError('first', `must be from 1 to ${PAGE_MAX}`)
@@ -55,7 +57,8 @@ builder.queryField('parkedEvents', (t) =>
       if (live === null) return []
       const place = { name: projection, generation: live.generation }
       const projectId = await checkProject(db, project)
-      return (await listParked(db, place, { projectId, first: limit })).map((row) => ({ projection, ...row }))
+      const rows = await listParked(db, place, { projectId, sequence: sequence ?? null, first: limit })
+      return rows.map((row) => ({ projection, ...row }))
     },
   }),
 )

@@ -1,8 +1,8 @@
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { RefusedError } from '../cli-error.ts'
-import { unauthorised } from '../client/request.ts'
 import type { Connection } from '../settings.ts'
+import { unauthorised } from './request.ts'
 
 /** Milliseconds between signs of life asked of the daemon, and for an answer: a connection can die without a word. */
 const PING_MS = 10_000

@@ -1,0 +1,27 @@
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readQueueState } from './queue-state.ts'
+import { claimTexts, contentHash, queueTexts, releaseText, storeVectors } from './store.ts'
+
+const queued = (text: string) => ({ hash: contentHash(text), text })
+
+describe.each(TEST_DATABASES)('the state of the embedding queue on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database?.stop())
+
+  it('tells what waits, what somebody is at, and what failed and why', async () => {
+    const { db } = database
+    expect(await readQueueState(db)).toEqual({ queued: 0, failed: 0, claimed: 0, failure: null })
+    await db
+      .transaction()
+      .execute((trx) => queueTexts(trx, 'model', ['one', 'two', 'three', 'four'].map(queued)))
+    const taken = await claimTexts(db, 'model', { limit: 3 })
+    expect(await readQueueState(db)).toEqual({ queued: 4, failed: 0, claimed: 3, failure: null })
+    await storeVectors(db, 'model', [{ hash: taken[0]?.hash as Buffer, chunks: [] }])
+    await releaseText(db, 'model', taken[1]?.hash as Buffer, new Error('too strange'))
+    expect(await readQueueState(db)).toEqual({ queued: 3, failed: 1, claimed: 1, failure: 'too strange' })
+  })
+})

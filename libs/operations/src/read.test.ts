@@ -1,0 +1,38 @@
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { finishOperation, takeOperation } from './lease.ts'
+import { listUntaken } from './read.ts'
+import { requestOperation } from './request.ts'
+
+describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database?.stop())
+
+  it('are the queued ones while nobody is at work, and those whose process has died', async () => {
+    const { db } = database
+    const ask = (projection: string) =>
+      requestOperation(db, { type: 'backfill', projection, options: {}, requestedBy: null })
+    const untaken = async (waitedMs = 0) => (await listUntaken(db, waitedMs)).map(({ id }) => id)
+    const [first, second] = [await ask('pgvector'), await ask('typesense')]
+    expect(await untaken(60_000)).toEqual([])
+    expect(await untaken()).toEqual([first.id, second.id])
+
+    const holder = { name: 'a process', leaseMs: 60_000 }
+    expect(await takeOperation(db, holder, ['pgvector'])).toMatchObject({ operation: { id: first.id } })
+    expect(await untaken()).toEqual([])
+
+    await sql`update operations set held_until = clock_timestamp() - interval '1 second' where id = ${first.id}`.execute(
+      db,
+    )
+    expect(await untaken()).toEqual([first.id, second.id])
+    expect(await untaken(5_000)).toEqual([])
+
+    await takeOperation(db, holder, ['pgvector'])
+    await finishOperation(db, holder, first.id, { status: 'succeeded', result: {} })
+    expect(await untaken()).toEqual([second.id])
+  })
+})

@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Database } from '../connect.ts'
+
+/** What an operator wants to know of a database server. */
+export interface ServerFacts {
+  /** What the smallest query takes, in milliseconds. */
+  readonly roundTripMs: number
+  /** Such as `15.14`. */
+  readonly version: string
+  /** Of pgvector, such as `0.8.7`. */
+  readonly vectorVersion: string
+  /** Of the whole database: the journal, the read models and what else is in it. */
+  readonly bytes: number
+}
+
+export async function readServerFacts(db: Database): Promise<ServerFacts> {
+  const startedAt = performance.now()
+  await sql`select 1`.execute(db)
+  const roundTripMs = performance.now() - startedAt
+  const { rows } = await sql<Omit<ServerFacts, 'roundTripMs'>>`
+    select split_part(current_setting('server_version'), ' ', 1) as version,
+      (select extversion from pg_extension where extname = 'vector') as "vectorVersion",
+      pg_database_size(current_database()) as bytes`.execute(db)
+  const facts = rows[0]
+  if (facts === undefined) throw new Error('the database told nothing of itself')
+  return { roundTripMs, ...facts }
+}

@@ -1,0 +1,20 @@
+import { UnavailableError } from '@daybook/memory/errors'
+
+/**
+ * What the promise comes to, if it does in time; what it does afterwards is nobody's concern.
+ * @throws UnavailableError after `milliseconds`
+ */
+export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new UnavailableError(`there was no answer within ${milliseconds / 1_000} s`)),
+      milliseconds,
+    )
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

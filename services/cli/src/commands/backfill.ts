@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { addExamples, invocation } from '../command.ts'
+import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
+import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
+import { runOperations } from '../operations/run-operations.ts'
+
+export function configure(command: Command): void {
+  command.argument('[projection]', `${PROJECTION_ARGUMENT} (default all)`)
+  addOperationOptions(command).action(
+    (projection: string | undefined, options: OperationOptions, self: Command) =>
+      backfill(projection, options, self),
+  )
+  addExamples(command, ['daybook backfill', 'daybook backfill pgvector --project default'])
+  command.addHelpText(
+    'after',
+    `
+Makes the vectors that memories lack, at once also those that could not be made before. It is seldom needed: projectors
+make vectors by themselves. Ends with 1 where some could not be made.
+${OPERATION_HELP}`,
+  )
+}
+
+async function backfill(
+  projection: string | undefined,
+  { project, detach = false }: OperationOptions,
+  command: Command,
+): Promise<void> {
+  const { connection, json } = invocation(command)
+  const projections = await projectionsMeant(connection, projection)
+  await runOperations(
+    projections.map((name) => ({ mutation: 'backfill', arguments: { projection: name, project } })),
+    { connection, json, detach },
+  )
+}

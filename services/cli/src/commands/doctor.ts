@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { addExamples, globalOptions } from '../command.ts'
+import { renderChecks } from '../doctor/render-checks.ts'
+import { runDoctor } from '../doctor/run-doctor.ts'
+import { EXIT } from '../exit-codes.ts'
+import { painterFor } from '../output/paint.ts'
+import { print, printJson } from '../output/print.ts'
+
+export function configure(command: Command): void {
+  command.action((_, self: Command) => doctor(self))
+  addExamples(command, ['daybook doctor', 'daybook doctor --json'])
+  command.addHelpText(
+    'after',
+    `
+Looks from this terminal to the daemon and its parts: database, NATS, relay, Typesense, embedder, projections, parked
+events, vectors, operations, generations and settings. It changes nothing, and takes some seconds where something does
+not move. Ends with 0 where all is well or there are warnings only, with 1 where something has failed.`,
+  )
+}
+
+async function doctor(command: Command): Promise<void> {
+  const options = globalOptions(command)
+  const checks = await runDoctor(options, process.env)
+  const failed = checks.some(({ status }) => status === 'FAILED')
+  if (failed) process.exitCode = EXIT.failed
+  if (options.json === true) printJson({ ok: !failed, checks })
+  else print(renderChecks(checks, painterFor(process.stdout)))
+}

@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import { UsageError } from '../cli-error.ts'
+import { addExamples, addGlobalOptions, invocation, wholeNumber } from '../command.ts'
+import { projectionsMeant } from '../operations/projections.ts'
+import { runOperations } from '../operations/run-operations.ts'
+import { print, printJson } from '../output/print.ts'
+import { findParked, listParked, type ParkedPlace } from '../parked/find-parked.ts'
+import { renderParked, renderParkedList } from '../parked/render-parked.ts'
+
+export function configure(command: Command): void {
+  command
+    .command('list', { isDefault: true })
+    .description('events that could not be applied')
+    .action((_, self: Command) => list(self))
+  command
+    .command('show')
+    .description('one of them, with what it failed of')
+    .argument('<sequence>', 'its place in its project’s journal', wholeNumber(1))
+    .action((sequence: number, _, self: Command) => show(sequence, self))
+  command
+    .command('retry')
+    .description('try again to apply them')
+    .argument('[memoryId...]', 'of these memories')
+    .option('--all', 'of all memories')
+    .option('--detach', 'do not wait for the end')
+    .action((memoryIds: string[], _, self: Command) => retry(memoryIds, self))
+  command
+    .command('drop')
+    .description('pass over one for good')
+    .argument('<sequence>', 'its place in its project’s journal', wholeNumber(1))
+    .option('--yes', 'do not ask')
+    .action((sequence: number, _, self: Command) => drop(sequence, self))
+  for (const one of command.commands) {
+    one.option('--projection <name>', 'of pgvector or typesense; of all unless given')
+    one.option('--project <name>', 'of this project, by its name or id; of all unless given')
+    addGlobalOptions(one)
+  }
+  addExamples(command, [
+    'daybook parked list',
+    'daybook parked show 120',
+    'daybook parked retry --all',
+    'daybook parked drop 120 --projection pgvector',
+  ])
+  command.addHelpText(
+    'after',
+    `
+An event that a projection cannot apply is tried several times and then parked, and later events of its memory wait
+behind it; everything else goes on. Retry it when what it failed of is mended. Dropped, the memory is shown without it;
+the journal keeps it, and a rebuild tries it again.`,
+  )
+}
+
+async function list(command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const parked = await listParked(connection, command.opts<ParkedPlace>())
+  if (json) printJson({ parked })
+  else print(renderParkedList(parked, Date.now()))
+}
+
+async function show(sequence: number, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const parked = await findParked(connection, sequence, command.opts<ParkedPlace>())
+  if (json) printJson({ parked })
+  else print(parked.map((one) => renderParked(one)).join('\n\n'))
+}
+
+async function retry(memoryIds: readonly string[], command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { projection, project, all = false, detach = false } = command.opts<ParkedPlace & RetryOptions>()
+  if (memoryIds.length > 0 === all)
+    throw new UsageError('Name memories, or say --all', ['daybook parked list  shows their ids'])
+  const projections = await projectionsMeant(connection, projection)
+  await runOperations(
+    projections.map((name) => ({
+      mutation: 'retryParked',
+      arguments: { projection: name, project, memoryIds: all ? undefined : memoryIds },
+    })),
+    { connection, json, detach },
+  )
+}
+
+interface RetryOptions {
+  readonly all?: boolean
+  readonly detach?: boolean
+}
+
+async function drop(sequence: number, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { yes = false, ...place } = command.opts<ParkedPlace & { readonly yes?: boolean }>()
+  const { dropOne } = await import('../parked/drop-parked.ts')
+  await dropOne(sequence, { connection, json, yes, place })
+}

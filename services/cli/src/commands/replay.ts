@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { addExamples, invocation, wholeNumber } from '../command.ts'
+import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
+import { checkProjection } from '../operations/projections.ts'
+import { runOperations } from '../operations/run-operations.ts'
+
+export function configure(command: Command): void {
+  command
+    .requiredOption('--from <sequence>', 'the first event', wholeNumber(1))
+    .option('--to <sequence>', 'the last event; the journal’s end unless given', wholeNumber(1))
+    .option(
+      '--projection <name>',
+      'post its memories anew in pgvector or typesense, instead of publishing it',
+    )
+  addOperationOptions(command).action((options: ReplayOptions, self: Command) => replay(options, self))
+  addExamples(command, [
+    'daybook replay --from 1',
+    'daybook replay --from 120 --to 180 --projection pgvector',
+  ])
+  command.addHelpText(
+    'after',
+    `
+Brings a part of one project’s journal out again, of the key’s own unless --project names one. Published again, projectors
+pass over what they have and listeners hear it once more; posted anew, the memories with events in it are made from the
+journal, as a rebuild would.
+${OPERATION_HELP}`,
+  )
+}
+
+interface ReplayOptions extends OperationOptions {
+  readonly from: number
+  readonly to?: number
+  readonly projection?: string
+}
+
+async function replay(
+  { from, to, projection, project, detach = false }: ReplayOptions,
+  command: Command,
+): Promise<void> {
+  const { connection, json } = invocation(command)
+  if (projection !== undefined) checkProjection(projection)
+  await runOperations([{ mutation: 'replay', arguments: { from, to, project, projection } }], {
+    connection,
+    json,
+    detach,
+  })
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import type { OperationRequest } from '../client/operations.ts'
+import { addExamples, invocation } from '../command.ts'
+import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
+import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
+import { runOperations } from '../operations/run-operations.ts'
+
+export function configure(command: Command): void {
+  command
+    .argument('[projection]', `what is compared with the journal: ${PROJECTION_ARGUMENT} (default all)`)
+    .option(
+      '--journal',
+      'check the journal itself, by its hash chain; nothing else unless a projection is named',
+    )
+    .option('--incremental', 'only what has changed since it was last found right')
+    .option('--repair', 'post anew what differs')
+  addOperationOptions(command).action(
+    (projection: string | undefined, options: VerifyOptions, self: Command) =>
+      verify(projection, options, self),
+  )
+  addExamples(command, [
+    'daybook verify',
+    'daybook verify pgvector --repair',
+    'daybook verify --journal --project default',
+  ])
+  command.addHelpText(
+    'after',
+    `
+Ends with 0 where everything is what the journal says, or was repaired; with 1 where something differs. Nothing is
+changed without --repair, and it may run beside writes and searches.
+${OPERATION_HELP}`,
+  )
+}
+
+interface VerifyOptions extends OperationOptions {
+  readonly journal?: boolean
+  readonly incremental?: boolean
+  readonly repair?: boolean
+}
+
+async function verify(
+  projection: string | undefined,
+  { journal = false, incremental, repair, project, detach = false }: VerifyOptions,
+  command: Command,
+): Promise<void> {
+  const { connection, json } = invocation(command)
+  const names = journal && projection === undefined ? [] : await projectionsMeant(connection, projection)
+  const requests: OperationRequest[] = names.map((name) => ({
+    mutation: 'verify',
+    arguments: { projection: name, project, incremental, repair },
+  }))
+  if (journal) requests.unshift({ mutation: 'verifyJournal', arguments: { project } })
+  await runOperations(requests, { connection, json, detach })
+}

@@ -1,0 +1,23 @@
+import type { Painter } from '../output/paint.ts'
+import { safeLine } from '../output/safe-text.ts'
+import type { Check } from './check.ts'
+
+/** A line each, with what to do below those that need it, and the sum. */
+export function renderChecks(checks: readonly Check[], { bold, dim }: Painter): string {
+  const width = Math.max(...checks.map(({ name }) => safeLine(name).length))
+  const lines = checks.flatMap(({ name, status, message, advice }) => {
+    const state = status.padEnd(7)
+    return [
+      `${status === 'OK' ? state : bold(state)}  ${safeLine(name).padEnd(width)}  ${safeLine(message)}`,
+      ...(advice === null ? [] : [`${' '.repeat(9 + width + 2)}${dim(`→ ${safeLine(advice)}`)}`]),
+    ]
+  })
+  return [...lines, '', sum(checks)].join('\n')
+}
+
+function sum(checks: readonly Check[]): string {
+  const count = (status: Check['status']) => checks.filter((one) => one.status === status).length
+  const [warnings, failures] = [count('WARNING'), count('FAILED')]
+  if (warnings + failures === 0) return `All ${checks.length} checks are well.`
+  return `${checks.length} checks: ${count('OK')} well, ${warnings} with a warning, ${failures} failed.`
+}

@@ -1,0 +1,104 @@
+import { VERSION } from '@daybook/runtime/version'
+import { CliError, RefusedError } from '../cli-error.ts'
+import { readHealth, readReadiness } from '../client/health.ts'
+import { readProjections } from '../client/projections.ts'
+import { request } from '../client/request.ts'
+import { connectionFrom, type Environment, type GlobalOptions, placeFrom } from '../settings.ts'
+import type { Check } from './check.ts'
+
+/** The oldest Node that Daybook runs on. */
+const OLDEST_NODE = [20, 19] as const
+
+/** Looks at everything, from this terminal to the daemon’s parts: what comes first is needed by what follows. */
+export async function runDoctor(options: GlobalOptions, environment: Environment): Promise<readonly Check[]> {
+  const checks = [checkNode(process.versions.node)]
+  for (const look of [checkUrl, checkReady, checkKey]) {
+    const found = await look(options, environment)
+    checks.push(...found)
+    if (found.some(({ status }) => status === 'FAILED')) return checks
+  }
+  return [...checks, ...(await checkServer(options, environment))]
+}
+
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const name = 'node'
+  return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
+    ? { name, status: 'OK', message: `Node.js ${version}`, advice: null }
+    : {
+        name,
+        status: 'FAILED',
+        message: `Node.js ${version} is too old`,
+        advice: `Install Node.js ${OLDEST_NODE.join('.')} or newer`,
+      }
+}
+
+type Look = (options: GlobalOptions, environment: Environment) => Promise<readonly Check[]>
+
+const checkUrl: Look = async (options, environment) => {
+  const place = placeFrom(options, environment)
+  return orFailed('url', async () => {
+    const { version } = await readHealth(place)
+    return [
+      { name: 'url', status: 'OK', message: `Daybook answers at ${place.url}`, advice: null },
+      checkVersions(VERSION, version),
+    ]
+  })
+}
+
+export function checkVersions(cli: string, daemon: string | null): Check {
+  const name = 'version'
+  return cli === daemon
+    ? { name, status: 'OK', message: `CLI and daemon are ${cli}`, advice: null }
+    : {
+        name,
+        status: 'WARNING',
+        message: `The CLI is ${cli}, the daemon ${daemon ?? 'does not say what it is'}`,
+        advice: 'Use the CLI that came with the daemon, or upgrade the older one',
+      }
+}
+
+const checkReady: Look = (options, environment) =>
+  orFailed('ready', async () => {
+    const { ready, problems } = await readReadiness(placeFrom(options, environment))
+    return [
+      ready
+        ? { name: 'ready', status: 'OK', message: 'It can serve requests', advice: null }
+        : {
+            name: 'ready',
+            status: 'FAILED',
+            message: `It cannot serve requests: ${problems.join('; ')}`,
+            advice: 'It may still be starting: try again in some seconds, then look at its log',
+          },
+    ]
+  })
+
+const checkKey: Look = (options, environment) =>
+  orFailed('key', async () => {
+    const connection = connectionFrom(options, environment)
+    await readProjections(connection)
+    return [
+      { name: 'key', status: 'OK', message: `The key from ${connection.keySource} is valid`, advice: null },
+    ]
+  })
+
+const checkServer: Look = (options, environment) =>
+  orFailed('admin', async () => {
+    const query = '{ checks { name status message advice } }'
+    const connection = connectionFrom(options, environment)
+    return (await request<{ checks: readonly Check[] }>(connection, query)).checks
+  })
+
+/** An expected failure is a finding, and the last one. */
+async function orFailed(name: string, look: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
+  try {
+    return await look()
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    const forbidden = error instanceof RefusedError && error.code === 'FORBIDDEN'
+    const message = forbidden
+      ? 'The key may use its project only, so that the daemon’s parts cannot be looked at'
+      : error.message
+    return [{ name, status: 'FAILED', message, advice: error.hints.join('; ') || null }]
+  }
+}

@@ -1,0 +1,83 @@
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { RefusedError, UnreachableError } from '../cli-error.ts'
+import { hasEnded, OPERATION_FIELDS, type Operation, readOperation } from '../client/operations.ts'
+import { ConnectionLost, subscribe } from '../client/subscribe.ts'
+import type { Connection } from '../settings.ts'
+
+interface Following {
+  readonly onChange: (operation: Operation) => void
+  /** Said to the person who watches. */
+  readonly onNotice: (message: string) => void
+  readonly signal: AbortSignal
+  /** How long a daemon that is gone is waited for, in milliseconds. Default 60,000. */
+  readonly retryMs?: number
+}
+
+const SUBSCRIPTION = `subscription Operation($id: ID!) { operation(id: $id) { ${OPERATION_FIELDS} } }`
+
+/**
+ * Follows an operation to its end, over restarts of the daemon: it goes on whether somebody follows it or not.
+ * @returns it as it has ended; null where the signal came first
+ * @throws UnreachableError where the daemon stays away, RefusedError, UnauthorisedError
+ */
+export async function followOperation(
+  connection: Connection,
+  { id }: Pick<Operation, 'id'>,
+  { onChange, onNotice, signal, retryMs = 60_000 }: Following,
+): Promise<Operation | null> {
+  let lostAt: number | null = null
+  for (let attempt = 0; !signal.aborted; attempt += 1)
+    try {
+      // It fails with better words than a socket.
+      const now = await readOperation(connection, id)
+      if (lostAt !== null) onNotice('Connected again.')
+      lostAt = null
+      attempt = 0
+      onChange(now)
+      if (hasEnded(now)) return now
+      const ended = await subscribeUntilEnd(connection, id, onChange, signal)
+      if (ended !== null) return ended
+    } catch (error) {
+      if (signal.aborted) return null
+      if (!mayComeBack(error)) throw error
+      if (lostAt === null) onNotice('The connection is lost; trying again. The work goes on without it …')
+      lostAt ??= performance.now()
+      if (performance.now() - lostAt > retryMs) throw error
+      await pause(backoffDelay(attempt, { firstMs: 200, maxMs: 3_000 }), signal)
+    }
+  return null
+}
+
+/** @returns the operation as it has ended; null where the signal came first. @throws ConnectionLost, RefusedError */
+async function subscribeUntilEnd(
+  connection: Connection,
+  id: string,
+  onChange: (operation: Operation) => void,
+  signal: AbortSignal,
+): Promise<Operation | null> {
+  const own = new AbortController()
+  let ended: Operation | null = null
+  await subscribe<{ operation: Operation }>(
+    connection,
+    { query: SUBSCRIPTION, variables: { id } },
+    {
+      signal: AbortSignal.any([signal, own.signal]),
+      onConnected: () => undefined,
+      onData: ({ operation }) => {
+        onChange(operation)
+        if (!hasEnded(operation)) return
+        ended = operation
+        own.abort()
+      },
+    },
+  )
+  return ended
+}
+
+function mayComeBack(error: unknown): boolean {
+  return (
+    error instanceof ConnectionLost ||
+    error instanceof UnreachableError ||
+    (error instanceof RefusedError && error.retryable)
+  )
+}

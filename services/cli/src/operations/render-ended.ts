@@ -1,0 +1,94 @@
+import type { Operation } from '../client/operations.ts'
+import { duration } from '../output/duration.ts'
+import { safeLine } from '../output/safe-text.ts'
+import { operationName } from './progress-line.ts'
+import {
+  type ReportOptions,
+  renderVerified,
+  renderVerifiedJournal,
+  type VerifyJournalResult,
+  type VerifyResult,
+} from './verify-report.ts'
+
+/** Differences that are named unless all are asked for. */
+const NAMED = 20
+
+/** What came of an operation: how it ended, what it did, and what can be done next. */
+export function renderEnded(operation: Operation, { all = false }: { all?: boolean } = {}): string {
+  const name = operationName(operation)
+  const { status, error, result } = operation
+  if (status === 'failed') return `The ${name} has failed: ${safeLine(error ?? 'it does not say why')}`
+  if (status === 'cancelled') return `The ${name} was cancelled. What it had begun is cleaned up.`
+  if (status !== 'succeeded' || result === null)
+    return `The ${name} is ${status}, ${safeLine(operation.phase)}.`
+  const options: ReportOptions = {
+    named: all ? Number.POSITIVE_INFINITY : NAMED,
+    seeAll: `daybook operations show ${safeLine(operation.id)}`,
+  }
+  return [`The ${name} has ended (${took(operation)}).`, ...outcome(operation, result, options)].join('\n')
+}
+
+function took({ createdAt, startedAt, finishedAt }: Operation): string {
+  return duration((Date.parse(finishedAt ?? createdAt) - Date.parse(startedAt ?? createdAt)) / 1_000)
+}
+
+type Result = Readonly<Record<string, unknown>>
+
+function outcome({ type, projection }: Operation, result: Result, options: ReportOptions): string[] {
+  const number = (name: string) => Number(result[name] ?? 0)
+  switch (type) {
+    case 'reindex':
+      return result['reposted'] === undefined
+        ? rebuilt(safeLine(projection ?? ''), result)
+        : [`${number('reposted')} memories were posted anew in generation ${number('generation')}.`]
+    case 'verify':
+      return verified(result as unknown as VerifyResult, safeLine(projection ?? ''), options)
+    case 'verify-journal':
+      return renderVerifiedJournal(result as unknown as VerifyJournalResult, options)
+    case 'replay':
+      return projection === null
+        ? [`${number('published')} events were published again. Whoever has them already passes over them.`]
+        : [`${number('reposted')} memories were posted anew in generation ${number('generation')}.`]
+    case 'backfill':
+      return [
+        `Vectors made: ${number('done')}; there already: ${number('skipped')}; failed: ${number('failed')}.`,
+        ...(number('failed') > 0 ? ['Why:  daybook doctor'] : []),
+      ]
+    case 'retry-parked':
+      return [
+        `Memories up to date again: ${number('retried')}; still parked: ${number('failed')}.`,
+        ...(number('failed') > 0 ? ['Why:  daybook parked list'] : []),
+      ]
+    default:
+      return [safeLine(JSON.stringify(result))]
+  }
+}
+
+function rebuilt(projection: string, result: Result): string[] {
+  const old = Array.isArray(result['old']) ? result['old'].map(Number) : []
+  return [
+    `Generation ${Number(result['generation'])} is live, with vectors of ${safeLine(String(result['model']))}.`,
+    ...(old.length === 0
+      ? []
+      : [
+          `Generation ${old.join(', ')} is kept for a while, and up to date:`,
+          `  back to it:   daybook reindex ${projection} --rollback`,
+          `  delete it:    daybook reindex ${projection} --drop-old`,
+        ]),
+  ]
+}
+
+function verified(result: VerifyResult, projection: string, options: ReportOptions): string[] {
+  const lines = renderVerified(result, options)
+  const repaired = result.projects.some((one) => one.repaired > 0)
+  if (result.clean)
+    return [...lines, repaired ? 'What differed is repaired.' : 'It is what the journal says.']
+  return [...lines, `Post anew what differs:  daybook verify ${projection} --repair`]
+}
+
+/** Whether all that was asked for was done, and nothing wrong was found. */
+export function isGood({ status, type, result }: Operation): boolean {
+  if (status !== 'succeeded') return false
+  if (type === 'verify' || type === 'verify-journal') return result?.['clean'] === true
+  return type === 'backfill' || type === 'retry-parked' ? Number(result?.['failed'] ?? 0) === 0 : true
+}

@@ -1,0 +1,69 @@
+import { RefusedError } from '../cli-error.ts'
+import { type Operation, type OperationRequest, requestOperation } from '../client/operations.ts'
+import { EXIT } from '../exit-codes.ts'
+import { note, print, printJson } from '../output/print.ts'
+import { safeLine } from '../output/safe-text.ts'
+import type { Connection } from '../settings.ts'
+import { operationName } from './progress-line.ts'
+import { isGood, renderEnded } from './render-ended.ts'
+import { watchOperation } from './watch-operation.ts'
+
+interface Running {
+  readonly connection: Connection
+  readonly json: boolean
+  /** Do not wait for the ends. */
+  readonly detach: boolean
+}
+
+/**
+ * Asks for operations, shows their progress one after another, and prints what came of them; `process.exitCode` says whether
+ * all is well. Ctrl-C leaves them to the daemon.
+ * @throws RefusedError where the first is refused; where a later one is, that is said and the others go on
+ */
+export async function runOperations(requests: readonly OperationRequest[], running: Running): Promise<void> {
+  const operations: Operation[] = []
+  let refused = false
+  for (const one of requests)
+    try {
+      operations.push(await requestOperation(running.connection, one))
+    } catch (error) {
+      if (!(error instanceof RefusedError) || operations.length === 0) throw error
+      refused = true
+      note(safeLine(error.message))
+    }
+  await watchOperations(operations, running)
+  if (refused && process.exitCode === undefined) process.exitCode = EXIT.failed
+}
+
+/** The same for operations that were asked for already. @param all whether every noted difference is printed */
+export async function watchOperations(
+  operations: readonly Operation[],
+  { connection, json, detach, all = false }: Running & { readonly all?: boolean },
+): Promise<void> {
+  if (detach) {
+    if (json) printJson({ operations })
+    else for (const one of operations) print(`The ${operationName(one)} is queued.\n${howToGoOn(one)}`)
+    return
+  }
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  process.once('SIGTERM', () => ending.abort())
+  const seen: Operation[] = []
+  for (const one of operations) {
+    const ended = await watchOperation(connection, one, ending.signal)
+    if (ended === null) {
+      if (json) printJson({ operations: [...seen, ...operations.slice(seen.length)] })
+      note(`\nThe ${operationName(one)} goes on without you.\n${howToGoOn(one)}`)
+      process.exitCode = EXIT.interrupted
+      return
+    }
+    seen.push(ended)
+    if (!json) print(renderEnded(ended, { all }))
+    if (!isGood(ended)) process.exitCode = EXIT.failed
+  }
+  if (json) printJson({ operations: seen })
+}
+
+function howToGoOn({ id }: Operation): string {
+  return `  watch it:    daybook operations watch ${safeLine(id)}\n  cancel it:   daybook operations cancel ${safeLine(id)}`
+}

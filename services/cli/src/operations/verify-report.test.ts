@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { renderVerified, renderVerifiedJournal, type VerifiedProject } from './verify-report.ts'
+
+const options = { named: 2, seeAll: 'daybook operations show 1' }
+const equal: VerifiedProject = {
+  project: 'default',
+  position: 12,
+  memories: 10,
+  journalDigest: 'a'.repeat(64),
+  projectionDigest: 'a'.repeat(64),
+  different: 0,
+  differences: [],
+  indexProblems: [],
+  pending: 0,
+  repaired: 0,
+}
+const difference = (number: number) => ({ memoryId: `memory-${number}`, differs: ['row', 'vectors'] })
+
+test('a project that is equal has one line and one digest', () => {
+  expect(renderVerified({ clean: true, projects: [equal] }, options)).toEqual([
+    [
+      'project  memories  position  pending  repaired  result  digest',
+      'default        10        12        0         0  equal   aaaaaaaaaaaaaaaa',
+    ].join('\n'),
+  ])
+})
+
+test('what differs is named, the rest counted, with how to see it', () => {
+  const projects = [
+    {
+      ...equal,
+      project: 'sho\u001B[2Jp',
+      projectionDigest: 'b'.repeat(64),
+      different: 120,
+      differences: [1, 2, 3].map(difference),
+      indexProblems: ['the words of 3 memories are indexed otherwise'],
+      pending: 1,
+    },
+  ]
+  const [rows, ...lines] = renderVerified({ clean: false, projects }, options)
+  expect(rows).toContain('120 differ  aaaaaaaaaaaaaaaa in the journal, bbbbbbbbbbbbbbbb in the index')
+  expect(lines).toEqual([
+    'shop: the words of 3 memories are indexed otherwise',
+    'shop: memory memory-1 differs in row, vectors',
+    'shop: memory memory-2 differs in row, vectors',
+    '… and 118 more. Those that are noted:  daybook operations show 1',
+    'Pending memories wait for their vectors, which is no difference.',
+  ])
+  const all = renderVerified({ clean: false, projects }, { ...options, named: Number.POSITIVE_INFINITY })
+  expect(all).toContain('… and 117 more. They are not noted by name.')
+})
+
+test('a repaired project says so, and that its digest is from before', () => {
+  const projects = [{ ...equal, projectionDigest: 'b'.repeat(64), repaired: 3 }]
+  expect(renderVerified({ clean: true, projects }, options)[0]).toMatch(/ 3 {2}equal .* before the repair$/u)
+})
+
+test('journals: unbroken ones with their head, and each problem at its sequence', () => {
+  const sound = { project: 'default', sequence: 7, head: 'c'.repeat(64), events: 7, count: 0, problems: [] }
+  const broken = {
+    ...sound,
+    project: 'shop',
+    count: 1,
+    problems: [{ sequence: 3, message: 'its data is not what its hash was made of' }],
+  }
+  const [rows, ...lines] = renderVerifiedJournal({ clean: false, projects: [sound, broken] }, options)
+  expect(rows).toContain('default       7         7  unbroken    cccccccccccccccc')
+  expect(lines).toEqual(['shop: sequence 3: its data is not what its hash was made of'])
+  expect(renderVerifiedJournal({ clean: true, projects: [] }, options)).toHaveLength(1)
+})

@@ -1,0 +1,131 @@
+import { safeLine } from '../output/safe-text.ts'
+import { table } from '../output/table.ts'
+
+/** What a verification found of one project: `services/reindex/src/verify/handle-verify.ts`. */
+export interface VerifiedProject {
+  readonly project: string
+  readonly position: number
+  readonly memories: number
+  readonly journalDigest: string
+  readonly projectionDigest: string
+  readonly different: number
+  /** The first hundred. */
+  readonly differences: readonly { readonly memoryId: string; readonly differs: readonly string[] }[]
+  readonly indexProblems: readonly string[]
+  /** Memories whose vectors are still being made. */
+  readonly pending: number
+  readonly repaired: number
+}
+
+export interface VerifyResult {
+  readonly clean: boolean
+  readonly generation?: number
+  readonly projects: readonly VerifiedProject[]
+}
+
+/** What a verification of the journal found of one project: `services/reindex/src/verify/handle-verify-journal.ts`. */
+export interface VerifiedJournal {
+  readonly project: string
+  readonly sequence: number
+  readonly head: string
+  readonly events: number
+  readonly count: number
+  /** The first hundred. */
+  readonly problems: readonly { readonly sequence: number; readonly message: string }[]
+}
+
+export interface VerifyJournalResult {
+  readonly clean: boolean
+  readonly projects: readonly VerifiedJournal[]
+}
+
+export interface ReportOptions {
+  /** Differences named, a project. */
+  readonly named: number
+  /** How to see the others. */
+  readonly seeAll: string
+}
+
+/** Characters of a digest that are shown: enough to see that two are not the same. */
+const DIGEST = 16
+
+/** Each project in a line, then what differs, by name. */
+export function renderVerified({ projects }: VerifyResult, options: ReportOptions): string[] {
+  if (projects.length === 0) return ['There is nothing to compare yet.']
+  const header = ['project', 'memories', 'position', 'pending', 'repaired', 'result', 'digest']
+  const rows = projects.map((one) => [
+    safeLine(one.project),
+    one.memories,
+    one.position,
+    one.pending,
+    one.repaired,
+    resultOf(one),
+    digests(one),
+  ])
+  return [
+    table(header, rows),
+    ...projects.flatMap((one) => [
+      ...one.indexProblems.map((problem) => `${safeLine(one.project)}: ${safeLine(problem)}`),
+      ...named(
+        one.differences.map(
+          ({ memoryId, differs }) =>
+            `${safeLine(one.project)}: memory ${safeLine(memoryId)} differs in ${differs.map(safeLine).join(', ')}`,
+        ),
+        one.different,
+        options,
+      ),
+    ]),
+    ...(projects.some(({ pending }) => pending > 0)
+      ? ['Pending memories wait for their vectors, which is no difference.']
+      : []),
+  ]
+}
+
+function resultOf({ different, indexProblems }: VerifiedProject): string {
+  if (different > 0) return `${different} differ`
+  return indexProblems.length > 0 ? 'index differs' : 'equal'
+}
+
+/** Equal ones are shown once. After a repair they are those from before it. */
+function digests({ journalDigest, projectionDigest, repaired }: VerifiedProject): string {
+  const [wanted, held] = [journalDigest, projectionDigest].map((one) => safeLine(one).slice(0, DIGEST))
+  if (journalDigest === projectionDigest) return wanted ?? ''
+  return `${wanted} in the journal, ${held} ${repaired > 0 ? 'before the repair' : 'in the index'}`
+}
+
+/** The same for journals and their hash chains. */
+export function renderVerifiedJournal({ projects }: VerifyJournalResult, options: ReportOptions): string[] {
+  if (projects.length === 0) return ['There is nothing to check yet.']
+  const rows = projects.map((one) => [
+    safeLine(one.project),
+    one.events,
+    one.sequence,
+    one.count === 0 ? 'unbroken' : `${one.count} problems`,
+    safeLine(one.head).slice(0, DIGEST),
+  ])
+  return [
+    table(['project', 'events', 'sequence', 'result', 'head'], rows),
+    ...projects.flatMap((one) =>
+      named(
+        one.problems.map(
+          ({ sequence, message }) => `${safeLine(one.project)}: sequence ${sequence}: ${safeLine(message)}`,
+        ),
+        one.count,
+        options,
+      ),
+    ),
+  ]
+}
+
+/** @param count of all that there are, of which the lines may be the first */
+function named(lines: readonly string[], count: number, { named: most, seeAll }: ReportOptions): string[] {
+  const shown = lines.slice(0, most)
+  if (count <= shown.length) return [...shown]
+  const more = `… and ${count - shown.length} more.`
+  return [
+    ...shown,
+    lines.length > shown.length
+      ? `${more} Those that are noted:  ${seeAll}`
+      : `${more} They are not noted by name.`,
+  ]
+}

@@ -1,0 +1,50 @@
+import { listOperations, type Operation } from '../client/operations.ts'
+import { safeLine } from '../output/safe-text.ts'
+import type { Connection } from '../settings.ts'
+import { followOperation } from './follow-operation.ts'
+import { operationName } from './progress-line.ts'
+import { type OperationProgress, showOperationProgress } from './show-progress.ts'
+
+/** Milliseconds after which an operation that nobody takes is worth a word. A reindex service looks twice a second. */
+const QUEUED_LONG_MS = 3_000
+
+/** Shows an operation's progress until it has ended. @returns it; null where the signal came first */
+export async function watchOperation(
+  connection: Connection,
+  first: Operation,
+  signal: AbortSignal,
+): Promise<Operation | null> {
+  const progress = await showOperationProgress(process.stderr, first)
+  let status = first.status
+  const timer = setTimeout(() => {
+    if (status === 'queued') void sayWhyQueued(connection, first, progress)
+  }, QUEUED_LONG_MS)
+  try {
+    return await followOperation(connection, first, {
+      signal,
+      onNotice: progress.say,
+      onChange: (operation) => {
+        status = operation.status
+        progress.update(operation)
+      },
+    })
+  } finally {
+    clearTimeout(timer)
+    progress.stop()
+  }
+}
+
+async function sayWhyQueued(
+  connection: Connection,
+  { id }: Operation,
+  progress: OperationProgress,
+): Promise<void> {
+  // A failure to look is no reason to stop watching.
+  const active = await listOperations(connection, { active: true }).catch(() => [])
+  const other = active.find((one) => one.id !== id && one.status === 'running')
+  progress.say(
+    other === undefined
+      ? 'No reindex service seems to run: start one with  npm run start:reindex  (the daemon has one inside). It takes this up by itself.'
+      : `It waits for the ${operationName(other)} (${safeLine(other.id)}) to end.`,
+  )
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { ParkedEvent } from '../client/parked.ts'
+import { renderParked, renderParkedList } from './render-parked.ts'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+const parked: ParkedEvent = {
+  projection: 'pgvector',
+  project: 'default',
+  projectId: 'p',
+  sequence: 120,
+  memoryId: '0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
+  error: `a value\u001B[2J is too long\nfor it: ${'x'.repeat(100)}`,
+  attempts: 5,
+  parkedAt: '2026-11-21T11:00:00Z',
+  droppedAt: null,
+  event: {
+    type: 'MemoryRevised',
+    version: 2,
+    recordedAt: '2026-11-21T10:00:00Z',
+    memory: { kind: 'NOTE', title: 'ignore\u001B]0;x\u0007 this' },
+  },
+}
+
+test('a list has a line for each, cut so that it is one', () => {
+  const [header, line, dropped] = renderParkedList([parked, { ...parked, droppedAt: '2026' }], now).split(
+    '\n',
+  )
+  expect(header).toMatch(/^sequence {2}project/u)
+  expect(line).toMatch(
+    /^ {5}120 {2}default {2}pgvector .* 5 {2}1 hour ago {2}a value is too long for it: x+…$/u,
+  )
+  expect(dropped).toContain('dropped')
+  expect(renderParkedList([], now)).toBe('No event is parked.')
+})
+
+test('one is shown whole, as data', () => {
+  expect(renderParked(parked).split('\n').slice(0, 4)).toEqual([
+    'sequence 120 of default, parked by pgvector',
+    'memory:   0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
+    'event:    MemoryRevised, version 2, recorded 2026-11-21T10:00:00Z',
+    'title:    ignore this (note)',
+  ])
+  expect(renderParked({ ...parked, event: null })).toContain('cannot read it')
+})

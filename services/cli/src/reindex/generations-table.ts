@@ -1,0 +1,22 @@
+import type { Generation } from '../client/generations.ts'
+import { age } from '../output/age.ts'
+import { safeLine } from '../output/safe-text.ts'
+import { size } from '../output/size.ts'
+import { table } from '../output/table.ts'
+
+/** One line a generation, over all projects. */
+export function generationsTable(generations: readonly Generation[], now: number): string {
+  return table(
+    ['projection', 'generation', 'status', 'lag', 'parked', 'size', 'made', 'model'],
+    generations.map((one) => [
+      safeLine(one.projection),
+      one.generation,
+      safeLine(one.status),
+      one.lag,
+      one.parked,
+      one.bytes === null ? '-' : size(one.bytes),
+      age(one.createdAt, now),
+      safeLine(one.model),
+    ]),
+  )
+}

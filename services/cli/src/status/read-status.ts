@@ -1,0 +1,48 @@
+import { CliError } from '../cli-error.ts'
+import { readHealth, readReadiness } from '../client/health.ts'
+import { type Projection, readProjections } from '../client/projections.ts'
+import { readSystem, type SystemState } from '../client/system.ts'
+import { EXIT } from '../exit-codes.ts'
+import { connectionFrom, type Environment, type GlobalOptions, placeFrom } from '../settings.ts'
+
+/** What `status` tells. */
+export interface Status {
+  readonly reachable: boolean
+  readonly url: string
+  readonly version: string | null
+  readonly ready: boolean
+  readonly problems: readonly string[]
+  /** As far as they have come with the key's own project. */
+  readonly projections: readonly Projection[]
+  /** Over all projects; null where the key may not see that, or nothing is ready. */
+  readonly system: SystemState['system'] | null
+  readonly generations: SystemState['generations']
+  /** Those under way. */
+  readonly operations: SystemState['operations']
+}
+
+const NOTHING = { projections: [], system: null, generations: [], operations: [] } as const
+
+/** @throws UnreachableError with `statusUnreachable` being what is known then; UnauthorisedError */
+export async function readStatus(options: GlobalOptions, environment: Environment): Promise<Status> {
+  const place = placeFrom(options, environment)
+  const { version } = await readHealth(place)
+  const { ready, problems } = await readReadiness(place)
+  const found = { reachable: true, url: place.url, version, ready, problems }
+  if (!ready) return { ...found, ...NOTHING }
+  const connection = connectionFrom(options, environment)
+  const projections = await readProjections(connection)
+  const state = await readSystem(connection)
+  return { ...found, ...NOTHING, projections, ...state }
+}
+
+/** The status of a daemon that does not answer; null where the error says something else. */
+export function statusUnreachable(
+  options: GlobalOptions,
+  environment: Environment,
+  error: unknown,
+): Status | null {
+  if (!(error instanceof CliError) || error.exitCode !== EXIT.unreachable) return null
+  const { url } = placeFrom(options, environment)
+  return { reachable: false, url, version: null, ready: false, problems: [error.message], ...NOTHING }
+}

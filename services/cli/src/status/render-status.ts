@@ -1,0 +1,91 @@
+import type { Projection } from '../client/projections.ts'
+import type { SystemPart } from '../client/system.ts'
+import { progressLine } from '../operations/progress-line.ts'
+import { safeLine } from '../output/safe-text.ts'
+import { size } from '../output/size.ts'
+import { table } from '../output/table.ts'
+import { generationsTable } from '../reindex/generations-table.ts'
+import type { Status } from './read-status.ts'
+
+export function renderStatus(status: Status, now: number): string {
+  const { url, version, ready, problems, projections } = status
+  const named = version === null ? 'Daybook' : `Daybook ${safeLine(version)}`
+  if (!ready)
+    return [
+      `${named} answers at ${url}, but is not ready:`,
+      ...problems.map((problem) => `  ${safeLine(problem)}`),
+      '',
+      'It may still be starting: try again in some seconds. The daemon’s own output says more.',
+    ].join('\n')
+  return [
+    `${named} is ready at ${url}`,
+    '',
+    projectionsTable(projections),
+    '',
+    ...renderSystem(status, now),
+    ...nextSteps(status),
+  ].join('\n')
+}
+
+function projectionsTable(projections: readonly Projection[]): string {
+  const header = ['projection', 'position', 'head', 'lag', 'pending', 'parked', 'generation', 'status']
+  const rows = projections.map((one) => [
+    safeLine(one.name),
+    one.position,
+    one.head,
+    one.lag,
+    one.pendingEmbeddings,
+    one.parked,
+    one.generation,
+    safeLine(one.status),
+  ])
+  return table(header, rows)
+}
+
+/** What only a key sees that may run the whole Daybook. */
+function renderSystem({ system, generations, operations }: Status, now: number): string[] {
+  if (system === null) return []
+  const { projects, events, memories, databaseBytes, queuedTexts, failedTexts, parts } = system
+  return [
+    `All projects (${projects}): ${events} events, ${memories} memories to be found; the database takes ${size(databaseBytes)}`,
+    `Vectors: ${queuedTexts} texts wait${failedTexts > 0 ? `, ${failedTexts} of them failed` : ''}`,
+    `Parts: ${parts.map(describePart).join(' · ')}`,
+    '',
+    generationsTable(generations, now),
+    '',
+    ...operations.map((one) =>
+      one.status === 'queued' ? `${progressLine(one, null)} (queued)` : progressLine(one, null),
+    ),
+    ...(operations.length > 0 ? [''] : []),
+  ]
+}
+
+function describePart({ name, configured, reachable, version, problem }: SystemPart): string {
+  const named = version === null ? safeLine(name) : `${safeLine(name)} ${safeLine(version)}`
+  if (!configured) return `${named} not configured`
+  return reachable ? named : `${named} AWAY (${safeLine(problem ?? 'it does not answer')})`
+}
+
+/** What the numbers mean for whoever looks at them. */
+function nextSteps({ projections, system, generations }: Status): string[] {
+  const steps = projections.flatMap(({ name, lag, pendingEmbeddings, parked, status: state }) => [
+    ...(state === 'live' ? [] : [`${safeLine(name)} is ${safeLine(state)}: the daemon’s log says why.`]),
+    ...(lag > 0
+      ? [`${safeLine(name)} still has to apply ${lag} of the journal’s events; searches find them then.`]
+      : []),
+    ...(pendingEmbeddings > 0
+      ? [
+          `Memories without vectors yet: ${pendingEmbeddings}. They are found by words; by meaning soon, unless DAYBOOK_EMBEDDER is none.`,
+        ]
+      : []),
+    ...(parked > 0 ? [`Events that could not be applied: ${parked}. Why:  daybook parked list`] : []),
+  ])
+  // Of other projects, which the lines above do not see.
+  const others = generations.filter(({ status, lag, parked }) => status === 'live' && (lag > 0 || parked > 0))
+  const away = system?.parts.some(({ configured, reachable }) => configured && !reachable) ?? false
+  if (away || (system?.failedTexts ?? 0) > 0 || (steps.length === 0 && others.length > 0))
+    steps.push('What to do about it:  daybook doctor')
+  if (projections.every(({ head }) => head === 0) && (system?.events ?? 0) === 0)
+    return [...steps, 'Nothing is remembered yet. Try:  daybook remember note "my first memory"']
+  return steps.length > 0 ? steps : ['Everything that was written can be searched.']
+}

@@ -1,0 +1,43 @@
+import { pause } from '@daybook/runtime/backoff'
+import { renderError } from '../output/error.ts'
+import { toJson } from '../output/json.ts'
+import { print } from '../output/print.ts'
+import type { Environment, GlobalOptions } from '../settings.ts'
+import { readStatus, type Status, statusUnreachable } from './read-status.ts'
+import { renderStatus } from './render-status.ts'
+
+/** Back to the upper left corner, with what is below it gone. */
+const HOME = '\u001B[H\u001B[J'
+
+/** Shows the status again and again, also while the daemon is away, until Ctrl-C. With JSON, an object a line. */
+export async function watchStatus(
+  options: GlobalOptions,
+  environment: Environment,
+  everySeconds: number,
+): Promise<void> {
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  process.once('SIGTERM', () => ending.abort())
+  const redraws = process.stdout.isTTY === true && options.json !== true
+  while (!ending.signal.aborted) {
+    const text = await look(options, environment)
+    if (redraws)
+      process.stdout.write(
+        `${HOME}${text}\n\n${new Date().toISOString()}, every ${everySeconds} s; Ctrl-C ends\n`,
+      )
+    else print(options.json === true ? text : `${text}\n`)
+    await pause(everySeconds * 1_000, ending.signal)
+  }
+}
+
+/** @throws UnauthorisedError and others that do not pass */
+async function look(options: GlobalOptions, environment: Environment): Promise<string> {
+  const show = (status: Status) => (options.json === true ? toJson(status) : renderStatus(status, Date.now()))
+  try {
+    return show(await readStatus(options, environment))
+  } catch (error) {
+    const away = statusUnreachable(options, environment, error)
+    if (away === null) throw error
+    return options.json === true ? toJson(away) : renderError(error, false).text
+  }
+}

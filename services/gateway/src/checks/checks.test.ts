@@ -1,0 +1,128 @@
+import type { Operation } from '@daybook/operations/operation'
+import type { GenerationState } from '@daybook/projection/generations'
+import { readConfig } from '@daybook/runtime/config'
+import { describe, expect, it } from 'vitest'
+import { judgeRights } from './application-role.ts'
+import { failed, ok, warning, worst } from './check.ts'
+import { judgeServer } from './database.ts'
+import { judgeDisk } from './disk.ts'
+import { judgeGenerations } from './generations.ts'
+import { judgeMigrations } from './migrations.ts'
+import { judgeBus } from './nats.ts'
+import { judgeOperations } from './operations.ts'
+import { judgeParked } from './parked.ts'
+import { judgePgvector } from './pgvector.ts'
+import { judgeProgress } from './projections.ts'
+import { judgeBacklog } from './relay.ts'
+import { judgeSettings } from './settings.ts'
+import { judgeTypesense } from './typesense.ts'
+import { judgeQueue } from './vectors.ts'
+
+const rights = { role: 'app', isSuperuser: false, ownsJournal: false, mayChangeJournal: false }
+const bus = { transport: 'nats', problem: null, version: '2.9', roundTripMs: 1 } as const
+const server = { roundTripMs: 1, version: '15.1', vectorVersion: '0.8.4', bytes: 1 }
+const typesense = { problem: null, version: '29.0', documents: 3, alias: 'daybook_memories_g2' }
+const queue = { queued: 0, failed: 0, claimed: 0, failure: null }
+const progress = (lag: number, applied: number) => ({ lag, applied, parked: 0 })
+const config = (environment: Record<string, string>) => readConfig({ TYPESENSE_API_KEY: 'x', ...environment })
+const operation = (more: Partial<Operation>) =>
+  ({
+    id: 'id',
+    type: 'verify',
+    projection: 'pgvector',
+    status: 'running',
+    phase: 'comparing',
+    error: null,
+    ...more,
+  }) as Operation
+
+describe('what is found is judged', () => {
+  it.each([
+    ['OK', judgeServer(server, true)],
+    ['WARNING', judgeServer({ ...server, roundTripMs: 80 }, false)],
+    ['OK', judgePgvector('0.8.4')],
+    ['OK', judgePgvector('0.10.0')],
+    ['WARNING', judgePgvector('0.8.0')],
+    ['OK', judgeMigrations({ missing: [], unknown: [] })],
+    ['FAILED', judgeMigrations({ missing: ['0002'], unknown: ['0099'] })],
+    ['WARNING', judgeMigrations({ missing: [], unknown: ['0099'] })],
+    ['OK', judgeRights(rights)],
+    ['FAILED', judgeRights({ ...rights, isSuperuser: true })],
+    ['FAILED', judgeRights({ ...rights, mayChangeJournal: true })],
+    ['OK', judgeDisk(5e9, '/data')],
+    ['WARNING', judgeDisk(5e8, '/data')],
+    ['FAILED', judgeDisk(5e7, '/data')],
+    ['OK', judgeBus(bus)],
+    ['OK', judgeBus({ transport: 'process', problem: null, version: null, roundTripMs: null })],
+    ['FAILED', judgeBus({ ...bus, problem: 'away' })],
+    ['OK', judgeBacklog({ events: 0, oldestMs: 0 })],
+    ['OK', judgeBacklog({ events: 9, oldestMs: 500 })],
+    ['WARNING', judgeBacklog({ events: 9, oldestMs: 60_000 })],
+    ['OK', judgeTypesense(typesense, 2)],
+    ['WARNING', judgeTypesense(typesense, 3)],
+    ['WARNING', judgeTypesense({ ...typesense, alias: null }, 2)],
+    ['FAILED', judgeTypesense({ ...typesense, documents: null }, 2)],
+    ['FAILED', judgeTypesense({ ...typesense, problem: 'away' }, 2)],
+    ['OK', judgeProgress('pgvector', progress(0, 9), progress(0, 9))],
+    ['OK', judgeProgress('pgvector', progress(9, 3), progress(12, 6))],
+    ['FAILED', judgeProgress('pgvector', progress(9, 3), progress(9, 3))],
+    ['OK', judgeParked('pgvector', 0)],
+    ['WARNING', judgeParked('pgvector', 1)],
+    ['OK', judgeQueue(queue, queue)],
+    ['OK', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 8 })],
+    ['OK', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 9, claimed: 9 })],
+    ['WARNING', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 9 })],
+    ['WARNING', judgeQueue(queue, { ...queue, queued: 1, failed: 1, failure: 'too strange' })],
+    ['OK', judgeOperations([], [operation({})])],
+    ['WARNING', judgeOperations([], [operation({ error: 'waiting: Typesense is away' })])],
+    ['FAILED', judgeOperations([operation({ status: 'queued' })], [])],
+    ['OK', judgeSettings(config({}), { postsTypesense: false })],
+    ['WARNING', judgeSettings(config({}), { postsTypesense: true })],
+    ['WARNING', judgeSettings(config({ TYPESENSE_URL: 'http://t' }), { postsTypesense: false })],
+    ['OK', judgeSettings(config({ TYPESENSE_URL: 'http://t' }), { postsTypesense: true })],
+    ['WARNING', judgeSettings(config({ NATS_URL: 'nats://n' }), { postsTypesense: false })],
+    [
+      'WARNING',
+      judgeSettings(config({ DAYBOOK_MODEL_DIR: '/m', DAYBOOK_EMBEDDER: 'none' }), { postsTypesense: false }),
+    ],
+  ])('as %s: %o', (status, finding) => {
+    expect(finding.status).toBe(status)
+    expect(finding.message).not.toMatch(/undefined|null|NaN/u)
+    // Whoever is warned is told what to do.
+    if (status !== 'OK') expect(finding.advice).toMatch(/\S/u)
+  })
+
+  it('generations: one live each, old ones for as long as they are kept, no leftovers of rebuilds', () => {
+    const now = Date.parse('2026-11-21T12:00:00Z')
+    const one = (status: GenerationState['status'], retiredAt: string | null = null): GenerationState => ({
+      projection: 'pgvector',
+      generation: 7,
+      modelId: 'm',
+      dimension: 1,
+      createdAt: '',
+      status,
+      retiredAt,
+    })
+    const judge = (others: GenerationState[], rebuilding: string[] = []) =>
+      judgeGenerations(others, { rebuilding, keepMs: 86_400_000, now })
+    const live = one('live')
+    expect(judge([live])).toMatchObject({ status: 'OK', advice: null })
+    expect(judge([])).toMatchObject({ status: 'FAILED' })
+    expect(judge([live, one('old', '2026-11-21T10:00:00Z')])).toMatchObject({
+      status: 'OK',
+      message: 'Kept for a rollback, and up to date: generation 7 of pgvector',
+    })
+    expect(judge([live, one('old', '2026-11-20T10:00:00Z')])).toMatchObject({ status: 'WARNING' })
+    expect(judge([live, one('building')])).toMatchObject({ status: 'WARNING' })
+    expect(judge([live, one('building')], ['typesense'])).toMatchObject({ status: 'WARNING' })
+    expect(judge([live, one('building')], ['pgvector'])).toMatchObject({ status: 'OK' })
+  })
+})
+
+it('the worst of several findings says what all that are as bad say', () => {
+  const fine = ok('fine')
+  expect(worst([], fine)).toBe(fine)
+  expect(worst([ok('a'), warning('b', 'do b')], fine)).toEqual(warning('b', 'do b'))
+  const both = worst([failed('a', 'do'), warning('b', 'do b'), failed('c', 'do')], fine)
+  expect(both).toEqual(failed('a; c', 'do'))
+})

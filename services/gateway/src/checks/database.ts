@@ -1,0 +1,28 @@
+import { readServerFacts, type ServerFacts } from '@daybook/postgres/inspect/server-facts'
+import { type CheckedParts, type Finding, failed, ok, reasonOf, warning } from './check.ts'
+
+/** A search makes a handful of queries one after another; a slow way to the database is felt in each. */
+const SLOW_MS = 50
+
+/** Whether the database answers, and how fast. */
+export async function checkDatabase({ db, config }: CheckedParts): Promise<Finding> {
+  const embedded = config.databaseUrl === undefined
+  try {
+    return judgeServer(await readServerFacts(db), embedded)
+  } catch (error) {
+    return failed(
+      `The database does not answer: ${reasonOf(error)}`,
+      embedded
+        ? 'Look at the daemon’s log: it starts its database again by itself'
+        : 'Check that the server of DATABASE_URL runs and can be reached from here',
+    )
+  }
+}
+
+export function judgeServer({ version, roundTripMs }: ServerFacts, embedded: boolean): Finding {
+  const name = `${embedded ? 'The embedded Postgres' : 'Postgres'} ${version}`
+  const message = `${name} answers in ${roundTripMs.toFixed(1)} ms`
+  return roundTripMs <= SLOW_MS
+    ? ok(message)
+    : warning(message, 'Run gateways and projectors near the database; look for what else keeps it busy')
+}

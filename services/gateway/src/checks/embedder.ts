@@ -1,0 +1,47 @@
+import type { Embedders } from '@daybook/embeddings/embedders'
+import { liveGeneration } from '@daybook/projection/generations'
+import { within } from '@daybook/runtime/within'
+import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
+import { type CheckedParts, type Finding, failed, ok, reasonOf, warning, worst } from './check.ts'
+
+/** Milliseconds for one word. A model that is not in memory yet takes a second or two to load. */
+const ANSWER_MS = 8_000
+
+/** Whether queries can be embedded, with the models whose vectors the live generations hold. */
+export async function checkEmbedder({ db, embedders, config }: CheckedParts): Promise<Finding> {
+  if (config.embedder === 'none')
+    return warning(
+      'There is no embedder: memories are found by their words and not by meaning',
+      'Set DAYBOOK_EMBEDDER=minilm and restart, if that is not what you want',
+    )
+  const findings: Finding[] = []
+  const models = new Set<string>()
+  for (const name of PROJECTIONS) {
+    const live = await liveGeneration(db, name)
+    if (live === null) continue
+    if (!models.has(live.modelId)) findings.push(await tryModel(embedders, live.modelId))
+    models.add(live.modelId)
+    if (live.modelId !== embedders.preferred.modelId)
+      findings.push(
+        warning(
+          `The live generation of ${name} holds vectors of ${live.modelId}, and DAYBOOK_EMBEDDER is ${config.embedder}`,
+          `Make them anew:  daybook reindex ${name} --model ${config.embedder}  – or set DAYBOOK_EMBEDDER back`,
+        ),
+      )
+  }
+  return worst(findings, findings[0] ?? ok('Nothing has vectors yet'))
+}
+
+async function tryModel(embedders: Embedders, modelId: string): Promise<Finding> {
+  const advice = 'The gateway’s log says why; check DAYBOOK_EMBEDDER and DAYBOOK_MODEL_DIR'
+  try {
+    const startedAt = performance.now()
+    const embedder = await within(ANSWER_MS, embedders.of(modelId))
+    if (embedder === null) return failed(`This gateway has no embedder for ${modelId}`, advice)
+    // Not the same text twice, which would be remembered.
+    await within(ANSWER_MS, embedder.embed([`check ${Date.now()}`], { priority: 'query' }))
+    return ok(`${modelId} makes a vector in ${(performance.now() - startedAt).toFixed(0)} ms`)
+  } catch (error) {
+    return failed(`${modelId} makes no vectors: ${reasonOf(error)}`, advice)
+  }
+}

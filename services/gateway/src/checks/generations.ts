@@ -1,0 +1,54 @@
+import { listOperations } from '@daybook/operations/read'
+import { type GenerationState, listGenerations } from '@daybook/projection/generations'
+import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
+import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
+
+/** Whoever deletes old generations looks every second; what is an hour too old, nobody deletes. */
+const LATE_MS = 3_600_000
+
+/** Whether each projection has a live generation, and what there is besides. */
+export async function checkGenerations({ db, config }: CheckedParts): Promise<Finding> {
+  const generations = (await Promise.all(PROJECTIONS.map((name) => listGenerations(db, name)))).flat()
+  const active = await listOperations(db, { first: 20, active: true })
+  return judgeGenerations(generations, {
+    rebuilding: active.filter(({ type }) => type === 'reindex').map(({ projection }) => projection ?? ''),
+    keepMs: config.keepGenerationMs,
+    now: Date.now(),
+  })
+}
+
+export function judgeGenerations(
+  generations: readonly GenerationState[],
+  { rebuilding, keepMs, now }: { rebuilding: readonly string[]; keepMs: number; now: number },
+): Finding {
+  const findings: Finding[] = []
+  const old: string[] = []
+  if (!generations.some(({ projection, status }) => projection === 'pgvector' && status === 'live'))
+    findings.push(
+      failed('There is no read model', 'Start its projector once:  npm run start:projector-pgvector'),
+    )
+  for (const { projection, generation, status, retiredAt } of generations) {
+    const name = `generation ${generation} of ${projection}`
+    const kept = now - Date.parse(retiredAt ?? '')
+    if (status === 'old') old.push(name)
+    if (status === 'old' && kept > keepMs + LATE_MS)
+      findings.push(warning(`${name} should have been deleted by now`, STARTED))
+    if ((status === 'building' || status === 'following') && !rebuilding.includes(projection))
+      findings.push(
+        warning(
+          `${name} is left over from a rebuild`,
+          `The next one deletes it:  daybook reindex ${projection}`,
+        ),
+      )
+  }
+  const fine =
+    old.length === 0
+      ? ok('Each projection has one, and it is live')
+      : ok(
+          `Kept for a rollback, and up to date: ${old.join(', ')}`,
+          'If you need none:  daybook reindex --drop-old',
+        )
+  return worst(findings, fine)
+}
+
+const STARTED = 'The reindex service deletes it: is one running?  npm run start:reindex'

@@ -1,0 +1,74 @@
+import { within } from '@daybook/runtime/within'
+import { checkApplicationRole } from './application-role.ts'
+import { type Check, type CheckedParts, type Finding, failed, reasonOf } from './check.ts'
+import { checkDatabase } from './database.ts'
+import { checkDisk } from './disk.ts'
+import { checkEmbedder } from './embedder.ts'
+import { checkGenerations } from './generations.ts'
+import { checkMigrations } from './migrations.ts'
+import { checkNats } from './nats.ts'
+import { checkOperations } from './operations.ts'
+import { checkParked } from './parked.ts'
+import { checkPgvector } from './pgvector.ts'
+import { checkProjections } from './projections.ts'
+import { checkRelay } from './relay.ts'
+import { checkSettings } from './settings.ts'
+import { checkTypesense } from './typesense.ts'
+import { checkVectors } from './vectors.ts'
+
+interface NamedCheck {
+  readonly name: string
+  /** Null: there is nothing to look at here. Several where there are several of the kind, under names of their own. */
+  readonly look: (parts: CheckedParts) => Promise<Finding | null | readonly Check[]>
+}
+
+/** What needs no database. */
+const OUTSIDE: readonly NamedCheck[] = [
+  { name: 'disk', look: checkDisk },
+  { name: 'nats', look: checkNats },
+]
+
+/** All others, in the order of the report. A new check is a file here and a line there. */
+const INSIDE: readonly NamedCheck[] = [
+  { name: 'pgvector', look: checkPgvector },
+  { name: 'migrations', look: checkMigrations },
+  { name: 'role', look: checkApplicationRole },
+  { name: 'relay', look: checkRelay },
+  { name: 'typesense', look: checkTypesense },
+  { name: 'embedder', look: checkEmbedder },
+  { name: 'projections', look: checkProjections },
+  { name: 'parked', look: checkParked },
+  { name: 'vectors', look: checkVectors },
+  { name: 'operations', look: checkOperations },
+  { name: 'generations', look: checkGenerations },
+  { name: 'settings', look: checkSettings },
+]
+
+/** Milliseconds that one check may take; longer than the longest waits within it. */
+const LOOK_MS = 20_000
+
+/** Looks at everything that this gateway needs. What cannot be looked at has failed; it does not throw. */
+export async function runChecks(parts: CheckedParts): Promise<Check[]> {
+  const database = await runCheck({ name: 'database', look: checkDatabase }, parts)
+  // Without it the others would all fail of the same.
+  const reached = database.every(({ status }) => status !== 'FAILED')
+  const rest = [...OUTSIDE, ...(reached ? INSIDE : [])]
+  const found = await Promise.all(rest.map((one) => runCheck(one, parts)))
+  return [...database, ...found.flat()]
+}
+
+async function runCheck({ name, look }: NamedCheck, parts: CheckedParts): Promise<readonly Check[]> {
+  try {
+    const found = await within(LOOK_MS, look(parts))
+    if (found === null) return []
+    return 'status' in found ? [{ name, ...found }] : found
+  } catch (error) {
+    parts.logger.warn({ error, check: name }, 'something could not be looked at')
+    return [
+      {
+        name,
+        ...failed(`It could not be looked at: ${reasonOf(error)}`, 'The gateway’s log says more'),
+      },
+    ]
+  }
+}

@@ -1,0 +1,35 @@
+import type { Check } from '../../checks/check.ts'
+import { runChecks } from '../../checks/run-checks.ts'
+import { builder } from '../builder.ts'
+import { requireAdmin } from '../require-admin.ts'
+
+const checkStatus = builder.enumType('CheckStatus', {
+  values: {
+    OK: {},
+    WARNING: { description: 'It works, and something about it should be known or done.' },
+    FAILED: { description: 'It does not work.' },
+  },
+})
+
+const check = builder.objectRef<Check>('Check')
+
+builder.objectType(check, {
+  description: 'What came of looking at one thing that this gateway needs.',
+  fields: (t) => ({
+    name: t.exposeString('name', {
+      description: 'What was looked at, in a word: database, relay, embedder.',
+    }),
+    status: t.field({ type: checkStatus, resolve: ({ status }) => status }),
+    message: t.exposeString('message'),
+    advice: t.exposeString('advice', { nullable: true, description: 'What to do about it.' }),
+  }),
+})
+
+builder.queryField('checks', (t) =>
+  t.field({
+    type: [check],
+    complexity: 500,
+    description: 'Looks at every dependency and setting, for some seconds where something does not move.',
+    resolve: (_, __, context) => runChecks({ ...context.parts, db: requireAdmin(context) }),
+  }),
+)

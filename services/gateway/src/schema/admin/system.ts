@@ -1,0 +1,73 @@
+import { readQueueState } from '@daybook/embeddings/queue-state'
+import { countEvents } from '@daybook/journal/read'
+import { countProjects } from '@daybook/postgres/access/projects'
+import type { Database } from '@daybook/postgres/connect'
+import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
+import { countIndexed } from '@daybook/read-model/generation-size'
+import { VERSION } from '@daybook/runtime/version'
+import { describeParts, type SystemPart } from '../../checks/describe-parts.ts'
+import { builder } from '../builder.ts'
+import { requireAdmin } from '../require-admin.ts'
+
+interface System {
+  readonly db: Database
+}
+
+const systemPart = builder.objectRef<SystemPart>('SystemPart')
+
+builder.objectType(systemPart, {
+  description: 'Something that Daybook works with, as this gateway reaches it.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'database, nats, typesense or embedder' }),
+    configured: t.exposeBoolean('configured'),
+    reachable: t.boolean({
+      description: 'Of one that is configured.',
+      resolve: ({ configured, problem }) => configured && problem === null,
+    }),
+    version: t.exposeString('version', { nullable: true, description: 'Of the embedder: its model.' }),
+    problem: t.exposeString('problem', { nullable: true }),
+  }),
+})
+
+const system = builder.objectRef<System>('System')
+
+builder.objectType(system, {
+  description: 'This Daybook as a whole, over all projects.',
+  fields: (t) => ({
+    version: t.string({ resolve: () => VERSION }),
+    projects: t.int({ complexity: 10, resolve: ({ db }) => countProjects(db) }),
+    events: t.int({ complexity: 10, resolve: ({ db }) => countEvents(db) }),
+    memories: t.int({
+      complexity: 10,
+      description: 'As searches find them: forgotten ones and those not posted yet are left out.',
+      resolve: async ({ db }, _, { readModel }) =>
+        countIndexed(db, (await readModel()).generation.generation),
+    }),
+    databaseBytes: t.float({
+      complexity: 10,
+      resolve: async ({ db }) => (await readServerFacts(db)).bytes,
+    }),
+    queuedTexts: t.int({
+      complexity: 10,
+      description: 'Distinct texts without vectors, the failed ones among them.',
+      resolve: async ({ db }) => (await readQueueState(db)).queued,
+    }),
+    failedTexts: t.int({
+      complexity: 10,
+      description: 'Those whose last try failed. They are tried again, ever more seldom.',
+      resolve: async ({ db }) => (await readQueueState(db)).failed,
+    }),
+    parts: t.field({
+      type: [systemPart],
+      complexity: 50,
+      resolve: ({ db }, _, { parts }) => describeParts({ ...parts, db }),
+    }),
+  }),
+})
+
+builder.queryField('system', (t) =>
+  t.field({
+    type: system,
+    resolve: (_, __, context) => ({ db: requireAdmin(context) }),
+  }),
+)

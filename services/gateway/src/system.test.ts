@@ -1,0 +1,154 @@
+import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { newId } from '@daybook/memory/id'
+import { requestOperation } from '@daybook/operations/request'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+
+const CHECKS = '{ checks { name status message advice } }'
+const SYSTEM = `{
+  system { version projects events memories databaseBytes queuedTexts failedTexts
+    parts { name configured reachable version problem } }
+  generations { projection status lag parked bytes }
+}`
+
+interface Check {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly advice: string | null
+}
+
+describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ start, severalSessions }) => {
+  let database: TestDatabase
+  let running: TestGateway
+  let admin: TestClient
+  beforeAll(async () => {
+    database = await start()
+    const environment: Record<string, string> = severalSessions
+      ? { DATABASE_URL: 'postgres://configured' }
+      : { DAYBOOK_DATA_DIR: '/tmp' }
+    running = await startTestGateway(database, undefined, { environment })
+    admin = await running.newClient(true)
+    const { remember } = await admin.data(REMEMBER, { input: { content: { note: { text: 'a giraffe' } } } })
+    await admin.data(`{ search(query: "giraffe", atLeast: ${remember.sequence}) { sequence } }`)
+  })
+  afterAll(async () => {
+    await running?.stop()
+    await database?.stop()
+  })
+
+  const checks = async (): Promise<readonly Check[]> => (await admin.data(CHECKS)).checks
+  const wrong = async () => (await checks()).filter(({ status }) => status !== 'OK')
+
+  it('is for keys that may run the whole Daybook', async () => {
+    const client = await running.newClient()
+    for (const query of [CHECKS, SYSTEM]) {
+      const { body } = await client.send(query)
+      expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'FORBIDDEN' })
+    }
+  })
+
+  it('says how much there is, and which parts are reached', async () => {
+    const { system, generations } = await admin.data(SYSTEM)
+    expect(system).toMatchObject({ projects: expect.any(Number), events: 1, memories: 1, failedTexts: 0 })
+    expect(system.databaseBytes).toBeGreaterThan(1_000_000)
+    expect(system.parts).toEqual([
+      expect.objectContaining({ name: 'database', reachable: true, problem: null }),
+      { name: 'nats', configured: false, reachable: false, version: null, problem: null },
+      { name: 'typesense', configured: false, reachable: false, version: null, problem: null },
+      { name: 'embedder', configured: true, reachable: true, version: 'test-hash/64', problem: null },
+    ])
+    expect(generations).toEqual([
+      { projection: 'pgvector', status: 'live', lag: 0, parked: 0, bytes: expect.any(Number) },
+    ])
+    expect(generations[0].bytes).toBeGreaterThan(10_000)
+  })
+
+  it('finds nothing wrong where nothing is', async () => {
+    const found = await checks()
+    expect(found.map(({ name }) => name)).toEqual([
+      'database',
+      ...(severalSessions ? [] : ['disk']),
+      'nats',
+      'pgvector',
+      'migrations',
+      'role',
+      'embedder',
+      'projection pgvector',
+      'parked',
+      'vectors',
+      'operations',
+      'generations',
+      'settings',
+    ])
+    // The machine may have an older pgvector, or a full disk.
+    const own = found.filter(({ name }) => name !== 'pgvector' && name !== 'disk')
+    expect(own.filter(({ status }) => status !== 'OK')).toEqual([])
+  })
+
+  it('finds what is parked, what failed, what nobody applies and what nobody takes', async () => {
+    const { db } = database
+    const scope = projectScope(db, admin.projectId)
+    await sql`
+      insert into parked_events (projection, generation, project_id, sequence, memory_id, error, attempts)
+      values ('pgvector', 1, ${scope.projectId}, 1, ${newId()}, 'broken', 5)`.execute(db)
+    await sql`
+      insert into embeddings (model_id, content_hash, text, attempts, last_error, claimed_until)
+      values ('other', '\\x01', 'text', 9, 'too strange', now() + interval '1 hour')`.execute(db)
+    await requestOperation(db, { type: 'verify-journal', projection: null, options: {}, requestedBy: null })
+    await sql`update operations set created_at = created_at - interval '1 minute'`.execute(db)
+    // A projection that nobody posts here.
+    await sql`
+      insert into generations (projection, generation, status, model_id, dimension)
+      values ('typesense', 1, 'live', 'test-hash/64', 64)`.execute(db)
+    const found = (await wrong()).filter(({ name }) => name !== 'pgvector' && name !== 'disk')
+    expect(found.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'parked WARNING',
+      'vectors WARNING',
+      'operations FAILED',
+      'settings WARNING',
+    ])
+    expect(found[1]?.message).toContain('too strange')
+    const parked = (sequence: number) =>
+      admin.data(
+        `{ parkedEvents(projection: "pgvector", sequence: ${sequence}) { project sequence error event { type } } }`,
+      )
+    expect((await parked(1)).parkedEvents).toEqual([
+      {
+        project: expect.stringMatching(/^test-/u),
+        sequence: 1,
+        error: 'broken',
+        event: { type: 'MemoryRemembered' },
+      },
+    ])
+    expect((await parked(2)).parkedEvents).toEqual([])
+    const { system } = await admin.data(SYSTEM)
+    expect(system).toMatchObject({ queuedTexts: 1, failedTexts: 1 })
+  })
+
+  it('finds a projection that does not move', async () => {
+    const lonely = await startTestGateway(database, undefined, {
+      environment: { TYPESENSE_URL: 'http://127.0.0.1:9', TYPESENSE_API_KEY: 'x' },
+    })
+    const client = await lonely.newClient(true)
+    const writer = createJournalWriter(() => {})
+    await writer.append(projectScope(database.db, client.projectId), {
+      command: { type: 'remember', id: newId(), input: { content: { kind: 'note', fields: { text: 'b' } } } },
+      cause: { actor: null, correlationId: null, causationId: null },
+    })
+    const found: readonly Check[] = (await client.data(CHECKS)).checks
+    const of = (name: string) => found.find((one) => one.name === name)
+    expect(of('projection typesense')).toMatchObject({
+      status: 'FAILED',
+      message: expect.stringMatching(/^\d+ events are not applied yet, and nobody applies them$/u),
+    })
+    expect(of('typesense')).toMatchObject({
+      status: 'FAILED',
+      message: expect.stringContaining('does not answer'),
+    })
+    await lonely.stop()
+  })
+})
