@@ -114,7 +114,7 @@ async function handle(
   }
   if (route === undefined || access === null) return graphql(request, response, { ...known, access })
 
-  requireAdmin(access)
+  requireAdmin({ admin: access.admin ? parts.db : null })
   if (request.method === route.method)
     return route.answer({ ...parts, authenticate, closing }, request, response)
   sendError(response, 405, 'METHOD_NOT_ALLOWED', `${pathname} takes ${route.method} only`, {
