@@ -82,7 +82,11 @@ export async function startTestGateway(
     gateway,
     async newClient(admin = false) {
       const { projectId } = await database.newProject()
-      return testClient(gateway.url, await createApiKey(db, projectId, `key-${newId()}`, { admin }), projectId)
+      return testClient(
+        gateway.url,
+        await createApiKey(db, projectId, `key-${newId()}`, { admin }),
+        projectId,
+      )
     },
     async stop() {
       await gateway.stop()
