@@ -11,7 +11,7 @@ import { readable } from '@daybook/journal/stored-event'
 import { newId } from '@daybook/memory/id'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
-import { type Database, openDatabase } from '@daybook/postgres/connect'
+import { type Database, type DatabaseAddress, openDatabase } from '@daybook/postgres/connect'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { migrate } from '@daybook/postgres/migrate'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -24,7 +24,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { createRandom } from '../src/support/random.ts'
 import { createVocabulary, sentence, unitVector } from './generated-texts.ts'
 
-/** Memories in one project of an embedded database, ready to be searched. */
+/** Memories in one project, ready to be searched. */
 export interface SearchCorpus {
   readonly db: Database
   readonly scope: ProjectScope
@@ -38,16 +38,22 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 const BUILDERS = ['libs/read-model/src', 'libs/postgres/src/migrations', 'libs/memory/src', 'test/bench']
 const BATCH = 500
 
-/** Opens the corpus, which is built on first use (minutes) and kept beside the models of the tests. */
+/** Opens the corpus in an embedded database, which is built on first use (minutes) and kept beside the models of the tests. */
 export async function openSearchCorpus(memories: number): Promise<SearchCorpus> {
   const folder = join(testCacheDir(), `search-corpus-${memories}-${sourcesHash()}`)
   if (!existsSync(folder)) await build(folder, memories)
-  return open(folder)
+  const embedded = await startEmbeddedDatabase(folder, silentLogger)
+  return open(embedded.address, embedded.stop)
 }
 
-async function open(folder: string): Promise<SearchCorpus> {
-  const embedded = await startEmbeddedDatabase(folder, silentLogger)
-  const db = openDatabase(embedded.address)
+/** Builds the corpus (minutes) in a database that is thrown away afterwards. */
+export async function buildSearchCorpus(address: DatabaseAddress, memories: number): Promise<SearchCorpus> {
+  await fill(address, memories)
+  return open(address, async () => {})
+}
+
+async function open(address: DatabaseAddress, onClose: () => Promise<void>): Promise<SearchCorpus> {
+  const db = openDatabase(address)
   const projectId = await ensureProject(db, 'bench')
   return {
     db,
@@ -56,7 +62,7 @@ async function open(folder: string): Promise<SearchCorpus> {
     apiKey: await createApiKey(db, projectId, 'bench'),
     async close() {
       await db.destroy()
-      await embedded.stop()
+      await onClose()
     },
   }
 }
@@ -66,36 +72,39 @@ async function build(folder: string, memories: number): Promise<void> {
   for (const old of readdirSync(testCacheDir()))
     if (old.startsWith(`search-corpus-${memories}-`)) rmSync(join(testCacheDir(), old), { recursive: true })
   const unfinished = `${folder}.building-${process.pid}`
-  const started = Date.now()
-  const progress = (what: string) =>
-    process.stderr.write(`  building the corpus: ${what}, ${((Date.now() - started) / 1000).toFixed(0)} s\n`)
   const embedded = await startEmbeddedDatabase(unfinished, silentLogger)
   try {
     await migrate(embedded.address)
-    const db = openDatabase(embedded.address)
-    const scope = projectScope(db, await ensureProject(db, 'bench'))
-    const generation = await ensureLiveGeneration(db, DEFAULT_MODEL)
-    await writeJournal(scope, memories)
-    progress(`${memories} memories in the journal`)
-    const projection = pgvectorProjection(generation)
-    for (let from = 0; from < memories; from += BATCH) {
-      const events = (await readJournal(scope, { after: from, limit: BATCH })).map(readable)
-      await projection.apply(scope, { from, to: from + events.length, events, parked: [] })
-      if (from % 10_000 === 0) progress(`${from} posted`)
-    }
-    const readModel = await liveReadModel(db)
-    const createIndex = await dropVectorIndex(db, readModel)
-    await fillWithRandomVectors(db, readModel, (done) => {
-      if (done % 10_000 === 0) progress(`${done} vectors`)
-    })
-    await createIndex()
-    progress('vectors indexed')
-    await db.destroy()
+    await fill(embedded.address, memories)
   } finally {
     await embedded.stop()
   }
   renameSync(unfinished, folder)
-  progress('done')
+}
+
+async function fill(address: DatabaseAddress, memories: number): Promise<void> {
+  const started = Date.now()
+  const progress = (what: string) =>
+    process.stderr.write(`  building the corpus: ${what}, ${((Date.now() - started) / 1000).toFixed(0)} s\n`)
+  const db = openDatabase(address)
+  const scope = projectScope(db, await ensureProject(db, 'bench'))
+  const generation = await ensureLiveGeneration(db, DEFAULT_MODEL)
+  await writeJournal(scope, memories)
+  progress(`${memories} memories in the journal`)
+  const projection = pgvectorProjection(generation)
+  for (let from = 0; from < memories; from += BATCH) {
+    const events = (await readJournal(scope, { after: from, limit: BATCH })).map(readable)
+    await projection.apply(scope, { from, to: from + events.length, events, parked: [] })
+    if (from % 10_000 === 0) progress(`${from} posted`)
+  }
+  const readModel = await liveReadModel(db)
+  const createIndex = await dropVectorIndex(db, readModel)
+  await fillWithRandomVectors(db, readModel, (done) => {
+    if (done % 10_000 === 0) progress(`${done} vectors`)
+  })
+  await createIndex()
+  progress('vectors indexed')
+  await db.destroy()
 }
 
 async function writeJournal(scope: ProjectScope, memories: number): Promise<void> {

@@ -20,18 +20,20 @@ import type { SearchParts } from '@daybook/search/search-parts'
 import { askGraphQL, dataOf } from '../src/support/graphql.ts'
 import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, printComparison, quantile } from './bench.ts'
+import { onEachDatabase } from './databases.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
-import { openSearchCorpus } from './search-corpus.ts'
+import { buildSearchCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts'
 
 /**
- * What a search costs beyond what it cannot do without: the two queries to the database and the query's vector, one after
+ * What a search costs beyond what it cannot do without: the two legs and the query's vector, one after
  * the other. Neighbours, ranking, the memories themselves, snippets, and over GraphQL the rest of the way, are what comes on top.
  */
 export const name = 'search'
 export const description =
-  'search in 50,000 memories, and over GraphQL, against its two bare SQL queries and the embedding of the query'
+  'search in 50,000 memories, and over GraphQL, against its two bare legs and the embedding of the query (--large: in 100,000 on native Postgres too)'
 
 const MEMORIES = 50_000
+const LARGE = 100_000
 const QUERIES = 120
 const ROUNDS = 1
 const GOAL = 1.5
@@ -60,8 +62,16 @@ async function whole(parts: SearchParts, query: string): Promise<void> {
   if (degraded.length > 0) throw new Error(degraded.join(', '))
 }
 
-export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
-  const corpus = await openSearchCorpus(MEMORIES)
+export async function run({ rounds = ROUNDS, large }: BenchOptions): Promise<void> {
+  await measure(await openSearchCorpus(MEMORIES), rounds, `${MEMORIES} memories, embedded PGlite`)
+  if (large)
+    await onEachDatabase(async ({ name: where, address }) => {
+      if (address.maxConnections > 1)
+        await measure(await buildSearchCorpus(address, LARGE), rounds, `${LARGE} memories, ${where}`)
+    })
+}
+
+async function measure(corpus: SearchCorpus, rounds: number, where: string): Promise<void> {
   const embedder = await startMiniLm({ cacheDir: testCacheDir() })
   const embedders = fixedEmbedders([embedder])
   const access = startAccessTracker(corpus.db, silentLogger)
@@ -114,7 +124,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
 
   const show = (side: Side) =>
     `p50 ${quantile(times[side], 0.5).toFixed(1)} ms   p95 ${quantile(times[side], 0.95).toFixed(1)} ms`
-  const count = `${QUERIES * rounds} queries of 4 to 12 words, ${MEMORIES} memories, embedded PGlite`
+  const count = `${QUERIES * rounds} queries of 4 to 12 words, ${where}`
   for (const [side, label] of [
     ['search', 'search()'],
     ['graphql', 'search over GraphQL'],

@@ -78,7 +78,8 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
       }
     return null
   }
-  const started = open().then((embedder) => {
+  const start = async (): Promise<void> => {
+    const embedder = await open()
     if (embedder === null || stop.signal.aborted) return
     worker = startQueueWorker({
       db,
@@ -90,7 +91,8 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
         for (const onStored of wanting) await onStored(hashes)
       },
     })
-  })
+  }
+  const started = start()
   return {
     wanting,
     wake: () => worker?.wake(),

@@ -115,9 +115,12 @@ interface Hashes {
   readonly held_vectors: string | null
 }
 
+/** Null where the first part is: then there is nothing. */
+const whole = (...parts: readonly (string | null)[]): string | null =>
+  parts[0] === null ? null : parts.join(' ')
+
 function compared(row: Hashes): ComparedMemory {
   const { wanted_row: wanted, held_row: held } = row
-  const whole = (...parts: (string | null)[]) => (parts[0] === null ? null : parts.join(' '))
   const differs = [
     ...(wanted !== null && held === null ? ['missing'] : []),
     ...(wanted === null && held !== null ? ['surplus'] : []),

@@ -260,11 +260,11 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     const { rows } = await sql<{ total_length: number }>`
       select total_length from ${lexicalStats} where project_id = ${scope.projectId}`.execute(harness.db)
     expect(pages.reduce((sum, page) => sum + page.totalLength, 0)).toBe(rows[0]?.total_length)
-    await expect(
-      harness.db
-        .transaction()
-        .execute((trx) => insertSegmentPostings(trx, harness.readModel.tables, scope.projectId, 1, 4_096)),
-    ).rejects.toThrow(/unique/)
+    // As a rebuild does that was killed behind it.
+    await harness.db
+      .transaction()
+      .execute((trx) => insertSegmentPostings(trx, harness.readModel.tables, scope.projectId, 1, 4_096))
+    expect(await check(scope)).toEqual([])
   })
 
   it('posts a text of the longest that a memory can hold', async () => {

@@ -90,6 +90,9 @@ interface Held {
   readonly vectors: ReadonlyMap<string, VectorChunk[]>
 }
 
+const digest = (documents: readonly JsonDocument[]): string | null =>
+  documents.length === 0 ? null : createHash('sha256').update(JSON.stringify(documents)).digest('hex')
+
 /**
  * Vectors are 32-bit numbers there and are compared within a tolerance, so that what is held has the digest of what is wanted
  * where nothing differs, and else its own.
@@ -102,8 +105,6 @@ function compareMemory(projectId: string, { memoryId, memory, found, waits, vect
   const without = memory === null ? [] : documentsOf(projectId, memory, [])
   const same =
     compareDocuments(wanted, found).length === 0 || (waits && compareDocuments(without, found).length === 0)
-  const digest = (documents: readonly JsonDocument[]) =>
-    documents.length === 0 ? null : createHash('sha256').update(JSON.stringify(documents)).digest('hex')
   return {
     memoryId,
     wanted: digest(wanted),

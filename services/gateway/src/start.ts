@@ -13,7 +13,7 @@ import { type RequestContext, readRequestContext } from './http/request-context.
 import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
 import type { GatewayParts } from './parts.ts'
-import { requireAdmin } from './schema/require-admin.ts'
+import { forbidden } from './schema/require-admin.ts'
 
 export interface Gateway {
   /** `http://127.0.0.1:4000` */
@@ -114,7 +114,7 @@ async function handle(
   }
   if (route === undefined || access === null) return graphql(request, response, { ...known, access })
 
-  requireAdmin({ admin: access.admin ? parts.db : null })
+  if (!access.admin) throw forbidden()
   if (request.method === route.method)
     return route.answer({ ...parts, authenticate, closing }, request, response)
   sendError(response, 405, 'METHOD_NOT_ALLOWED', `${pathname} takes ${route.method} only`, {

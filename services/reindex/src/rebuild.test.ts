@@ -2,7 +2,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ReindexService } from './start.ts'
 import { OTHER, type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
 
@@ -16,12 +16,6 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
   beforeAll(async () => {
     harness = await startReindexHarness({ start })
     service = harness.startService()
-  })
-  afterEach(async () => {
-    const { rows } = await sql<{
-      id: string
-    }>`select id from operations where status in ('queued', 'running')`.execute(harness.db)
-    expect(rows).toEqual([])
   })
   afterAll(() => harness?.stop())
 

@@ -52,7 +52,7 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
     }
   }
   /** Finds just the damage, mends it, and finds nothing any more. */
-  async function findsAndMends(
+  async function foundAndMended(
     projection: string,
     scope: ProjectScope,
     damage: readonly Damaged[],
@@ -71,6 +71,7 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
     const after = await verify(projection, scope)
     expect(after).toMatchObject({ clean: true })
     expect(after.projects[0]?.journalDigest).toBe(after.projects[0]?.projectionDigest)
+    return after
   }
 
   describe('of pgvector', () => {
@@ -85,9 +86,11 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
       const { scope, ids } = await filled()
       const { memories } = await tables()
       await change(sql`delete from ${memories} where memory_id = ${ids[4]}`)
-      await findsAndMends('pgvector', scope, [{ memoryId: ids[4]!, differs: ['missing'] }], {
-        index: true,
-      })
+      expect(
+        await foundAndMended('pgvector', scope, [{ memoryId: ids[4]!, differs: ['missing'] }], {
+          index: true,
+        }),
+      ).toMatchObject({ clean: true })
     })
 
     it('finds columns that were changed, and a version', async () => {
@@ -102,13 +105,15 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
         sql`update ${versions} set type = 'MemoryForgotten' where memory_id = ${ids[0]} and version = 1`,
       )
       await change(sql`delete from ${versions} where memory_id = ${ids[5]}`)
-      await findsAndMends('pgvector', scope, [
-        { memoryId: ids[1]!, differs: ['row'] },
-        { memoryId: ids[2]!, differs: ['row'] },
-        { memoryId: ids[3]!, differs: ['row'] },
-        { memoryId: ids[0]!, differs: ['versions'] },
-        { memoryId: ids[5]!, differs: ['versions'] },
-      ])
+      expect(
+        await foundAndMended('pgvector', scope, [
+          { memoryId: ids[1]!, differs: ['row'] },
+          { memoryId: ids[2]!, differs: ['row'] },
+          { memoryId: ids[3]!, differs: ['row'] },
+          { memoryId: ids[0]!, differs: ['versions'] },
+          { memoryId: ids[5]!, differs: ['versions'] },
+        ]),
+      ).toMatchObject({ clean: true })
     })
 
     it('finds a memory that was added', async () => {
@@ -119,9 +124,11 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
         insert into ${memories}
         select (jsonb_populate_record(m, jsonb_build_object('memory_id', ${added}::text, 'number', 4000))).*
         from ${memories} m where memory_id = ${ids[1]}`)
-      await findsAndMends('pgvector', scope, [{ memoryId: added, differs: ['words', 'surplus'] }], {
-        index: true,
-      })
+      expect(
+        await foundAndMended('pgvector', scope, [{ memoryId: added, differs: ['words', 'surplus'] }], {
+          index: true,
+        }),
+      ).toMatchObject({ clean: true })
     })
 
     it('finds vectors that are gone or others', async () => {
@@ -131,10 +138,12 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
       await change(
         sql`update ${vectors} set embedding = (select embedding from ${vectors} where memory_id = ${ids[3]}) where memory_id = ${ids[2]}`,
       )
-      await findsAndMends('pgvector', scope, [
-        { memoryId: ids[1]!, differs: ['vectors'] },
-        { memoryId: ids[2]!, differs: ['vectors'] },
-      ])
+      expect(
+        await foundAndMended('pgvector', scope, [
+          { memoryId: ids[1]!, differs: ['vectors'] },
+          { memoryId: ids[2]!, differs: ['vectors'] },
+        ]),
+      ).toMatchObject({ clean: true })
     })
 
     it('finds words that are gone from the lexical index, and statistics that are wrong', async () => {
@@ -177,12 +186,14 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
             .create({ ...copy, id: documentId(scope.projectId, added), memory_id: added })
         }),
       )
-      await findsAndMends('typesense', scope, [
-        { memoryId: ids[1]!, differs: ['missing'] },
-        { memoryId: ids[2]!, differs: ['documents'] },
-        { memoryId: ids[3]!, differs: ['documents'] },
-        { memoryId: added, differs: ['surplus'] },
-      ])
+      expect(
+        await foundAndMended('typesense', scope, [
+          { memoryId: ids[1]!, differs: ['missing'] },
+          { memoryId: ids[2]!, differs: ['documents'] },
+          { memoryId: ids[3]!, differs: ['documents'] },
+          { memoryId: added, differs: ['surplus'] },
+        ]),
+      ).toMatchObject({ clean: true })
     })
   })
 

@@ -93,24 +93,29 @@ export async function readQuestionPostings(
     from found cross join (select * from ${lexicalStats} where project_id = ${projectId}) stats`.execute(db)
   // Here and not there, where whole postings would be moved about. Sums of the same numbers in the same order are equal.
   const ordered = rows.toSorted((one, other) => one.term - other.term)
-  const gathered = await gather(ordered, turns)
+  const { terms, segments, long } = await gather(ordered, turns)
   const { documents = 0, total_length = 0 } = rows[0] ?? {}
   return {
     documents,
     averageLength: Math.max(total_length / Math.max(documents, 1), 1),
-    ...gathered,
-    longLengths: await readLongLengths(scope, readModel, gathered.segments),
+    terms,
+    segments,
+    longLengths: await readLengths(scope, readModel, [...long]),
   }
 }
 
+/** The rows by term and by segment, and the numbers of the memories whose lengths have to be looked up. */
 async function gather(
   rows: readonly Row[],
   turns: Turns,
-): Promise<Pick<QuestionPostings, 'terms' | 'segments'>> {
+): Promise<Pick<QuestionPostings, 'terms' | 'segments'> & { readonly long: ReadonlySet<number> }> {
   const terms = new Map<number, QuestionTerm>()
   const segments = new Map<number, TermPostings[]>()
+  const long = new Set<number>()
   for (const row of rows) {
     const postings = unpack(row.postings, row.removed)
+    for (const posting of postings)
+      if (lengthOf(posting) === LENGTH_MAX) long.add(numberAt(row.segment, placeOf(posting)))
     const term = terms.get(row.term) ?? { queryFrequency: row.query_frequency, documentFrequency: 0 }
     terms.set(row.term, term)
     // Word statistics are those of the live memories, also where forgotten ones are looked at.
@@ -120,22 +125,17 @@ async function gather(
     else others.push({ term, postings })
     await turns()
   }
-  return { terms: [...terms.values()], segments }
+  return { terms: [...terms.values()], segments, long }
 }
 
-async function readLongLengths(
+async function readLengths(
   { db, projectId }: ProjectScope,
   { tables }: LiveReadModel,
-  segments: QuestionPostings['segments'],
+  numbers: readonly number[],
 ): Promise<Map<number, number>> {
-  const numbers = new Set<number>()
-  for (const [segment, found] of segments)
-    for (const { postings } of found)
-      for (const posting of postings)
-        if (lengthOf(posting) === LENGTH_MAX) numbers.add(numberAt(segment, placeOf(posting)))
-  if (numbers.size === 0) return new Map()
+  if (numbers.length === 0) return new Map()
   const { rows } = await sql<{ number: number; length: number }>`
     select number, length from ${tables.memories}
-    where project_id = ${projectId} and number = any(${[...numbers]}::int[])`.execute(db)
+    where project_id = ${projectId} and number = any(${numbers}::int[])`.execute(db)
   return new Map(rows.map((row) => [row.number, row.length]))
 }

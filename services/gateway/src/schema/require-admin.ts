@@ -8,10 +8,14 @@ import type { Context } from '../context.ts'
  * @throws DaybookError FORBIDDEN
  */
 export function requireAdmin({ admin }: Pick<Context, 'admin'>): Database {
-  if (admin === null)
-    throw new DaybookError(
-      'FORBIDDEN',
-      'This needs a key that may run the whole Daybook: the daemon keeps one in <data folder>/api-key, a team sets it as DAYBOOK_DEFAULT_KEY.',
-    )
+  if (admin === null) throw forbidden()
   return admin
+}
+
+/** What is told to a key that may not run the whole Daybook. */
+export function forbidden(): DaybookError {
+  return new DaybookError(
+    'FORBIDDEN',
+    'This needs a key that may run the whole Daybook: the daemon keeps one in <data folder>/api-key, a team sets it as DAYBOOK_DEFAULT_KEY.',
+  )
 }
