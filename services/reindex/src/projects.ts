@@ -22,3 +22,14 @@ export async function readProjects(db: Database, projectId: string | null): Prom
     .execute()
   return rows.map(({ id, name, sequence }) => ({ scope: projectScope(db, id), id, name, head: sequence }))
 }
+
+/** The memories that there ever were, of all projects or of one. */
+export async function countMemories(db: Database, projectId: string | null): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.countAll<number>().as('memories'))
+    .where('version', '=', 1)
+    .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
+    .executeTakeFirstOrThrow()
+  return row.memories
+}

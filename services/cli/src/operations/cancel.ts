@@ -45,7 +45,7 @@ export async function cancel(
   const last = seen ?? asked
   if (json) printJson({ operations: [last] })
   else if (last.status === 'cancelled')
-    print(`The ${operationName(last)} was cancelled. Nothing of it is left.`)
+    print(`The ${operationName(last)} was cancelled. What it had begun is cleaned up.`)
   else if (hasEnded(last)) note(`The ${operationName(last)} had ended before: ${safeLine(last.status)}.`)
   else print(`The ${operationName(last)} is told to end.`)
   if (hasEnded(last) && last.status !== 'cancelled') process.exitCode = EXIT.failed

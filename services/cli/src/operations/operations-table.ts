@@ -3,6 +3,15 @@ import { age } from '../output/age.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { table } from '../output/table.ts'
 
+/** Characters of an error; `operations show` has all of it. */
+const ERROR = 60
+
+/** What it is doing, or waits for, or failed of. */
+function statusOf({ status, phase, error }: Operation): string {
+  const said = safeLine(error ?? (status === 'running' ? phase : '-'))
+  return said.length <= ERROR ? said : `${said.slice(0, ERROR - 1)}…`
+}
+
 /** One line an operation. */
 export function operationsTable(operations: readonly Operation[], now: number): string {
   return table(
@@ -12,7 +21,7 @@ export function operationsTable(operations: readonly Operation[], now: number): 
       safeLine(one.type),
       one.projection === null ? 'journal' : safeLine(one.projection),
       safeLine(one.status),
-      one.status === 'running' ? safeLine(one.error ?? one.phase) : '-',
+      statusOf(one),
       one.status === 'running' && one.total !== null && one.total > 0
         ? `${Math.floor((100 * one.done) / one.total)} %`
         : '-',

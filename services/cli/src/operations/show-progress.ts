@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import type { Operation } from '../client/operations.ts'
+import { hasEnded, type Operation } from '../client/operations.ts'
 import { note } from '../output/print.ts'
 import { progressBar, progressLine } from './progress-line.ts'
 import { createRateMeter } from './rate.ts'
@@ -46,6 +46,8 @@ function showLines(): OperationProgress {
   return {
     update(operation) {
       meter.add(operation)
+      // What came of it is printed; the line would say it twice.
+      if (hasEnded(operation)) return
       if (operation.phase === phase && performance.now() - last < LINE_EVERY_MS) return
       phase = operation.phase
       last = performance.now()

@@ -82,7 +82,7 @@ export function renderVerified({ projects }: VerifyResult, options: ReportOption
 }
 
 function resultOf({ different, indexProblems }: VerifiedProject): string {
-  if (different > 0) return `${different} differ`
+  if (different > 0) return different === 1 ? '1 differs' : `${different} differ`
   return indexProblems.length > 0 ? 'index differs' : 'equal'
 }
 
@@ -100,7 +100,7 @@ export function renderVerifiedJournal({ projects }: VerifyJournalResult, options
     safeLine(one.project),
     one.events,
     one.sequence,
-    one.count === 0 ? 'unbroken' : `${one.count} problems`,
+    one.count === 0 ? 'unbroken' : one.count === 1 ? '1 problem' : `${one.count} problems`,
     safeLine(one.head).slice(0, DIGEST),
   ])
   return [

@@ -19,7 +19,7 @@ import { verifyProject } from '@daybook/projection/verify/verify-project'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
-import { readProjects } from '../projects.ts'
+import { countMemories, readProjects } from '../projects.ts'
 import { waitUntilCaughtUp } from './caught-up.ts'
 import { dropGeneration, dropUnfinished } from './drop-generation.ts'
 import { waitForVectors } from './wait-for-vectors.ts'
@@ -95,7 +95,7 @@ export async function rebuild(
   try {
     await work.report({ phase: 'following', done: 0, total: null })
     await waitUntilCaughtUp(db, generation, work)
-    await work.report({ phase: 'comparing', done: 0, total: null })
+    await work.report({ phase: 'comparing', done: 0, total: await countMemories(db, null) })
     await compare(db, rebuildable, generation, work)
     await waitUntilCaughtUp(db, generation, work)
     await work.report({ phase: 'swapping' })

@@ -12,7 +12,7 @@ import {
   verifyProject,
 } from '@daybook/projection/verify/verify-project'
 import { type Projections, projectionOf } from '../projections.ts'
-import { type KnownProject, readProjects } from '../projects.ts'
+import { countMemories, type KnownProject, readProjects } from '../projects.ts'
 
 /** Differences named in the result, a project; a broken index would else name every memory. */
 const NAMED = 100
@@ -48,7 +48,9 @@ export function handleVerify(db: Database, projections: Projections): OperationH
       const checkable = rebuildable.check(generation)
       const projects: ProjectResult[] = []
       let done = 0
-      await work.report({ phase: 'comparing', done: 0, total: await countMemories(db, options.projectId) })
+      // How many have changed, only the comparing tells.
+      const total = options.incremental ? null : await countMemories(db, options.projectId)
+      await work.report({ phase: 'comparing', done: 0, total })
       for (const project of await readProjects(db, options.projectId)) {
         const onProgress = async (memories: number) => {
           done += memories
@@ -129,14 +131,4 @@ async function verifiedUpTo(
       else upTo.delete(one.projectId)
   }
   return upTo
-}
-
-async function countMemories(db: Database, projectId: string | null): Promise<number> {
-  const row = await db
-    .selectFrom('events')
-    .select((eb) => eb.fn.countAll<number>().as('memories'))
-    .where('version', '=', 1)
-    .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
-    .executeTakeFirstOrThrow()
-  return row.memories
 }
