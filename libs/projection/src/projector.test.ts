@@ -356,6 +356,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
         .selectFrom('parked_events')
         .select('error')
         .where('projection', '=', projection.name)
+        .where('project_id', '=', scope.projectId)
         .executeTakeFirstOrThrow()
       expect(row.error).toMatch(/^a NUL/u)
       expect(row.error.length).toBeLessThanOrEqual(2_000)

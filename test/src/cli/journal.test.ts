@@ -19,7 +19,9 @@ const at = (daemon: TestDaemon) => ({
 const EVENTS = 1_500
 
 beforeAll(async () => {
-  await Promise.all([source.start(), target.start()])
+  // One after the other: each of them makes the files of its database.
+  await source.start()
+  await target.start()
   const lines = Array.from({ length: EVENTS }, (_, index) =>
     JSON.stringify({ content: { note: { text: `platypus ${index}` } }, metadata: { 10: index, 2: 1e21 } }),
   )
