@@ -5,7 +5,8 @@ import { sql } from 'kysely'
 /** A project's journal under its lock: its end, and the moment of what is written now. */
 export interface LockedJournal {
   readonly sequence: number
-  readonly hash: Buffer
+  /** In hex. */
+  readonly hash: string
   /** RFC 3339, the database's clock, never before the last event. */
   readonly now: string
 }
@@ -18,7 +19,7 @@ export interface LockedJournal {
  */
 export async function lockProject(trx: DatabaseTransaction, projectId: string): Promise<LockedJournal> {
   const { rows } = await sql<LockedJournal>`
-    select sequence, hash, date_trunc('milliseconds', greatest(clock_timestamp(), last_recorded_at)) as now
+    select sequence, encode(hash, 'hex') as hash, date_trunc('milliseconds', greatest(clock_timestamp(), last_recorded_at)) as now
     from journal_heads where project_id = ${projectId} for update`.execute(trx)
   const head = rows[0]
   if (head === undefined)

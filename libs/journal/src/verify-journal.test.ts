@@ -211,10 +211,10 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     const events = await readChain(scope, { after: 0, upTo: 10, limit: 10 })
     await asOwner(database, async (trx) => {
       for (const { sequence, hash } of chainEvents(CHAIN_START, events)) {
-        await sql`update daybook.events set hash = ${hash} where project_id = ${scope.projectId} and sequence = ${sequence}`.execute(
+        await sql`update daybook.events set hash = decode(${hash}, 'hex') where project_id = ${scope.projectId} and sequence = ${sequence}`.execute(
           trx,
         )
-        await sql`update daybook.journal_heads set hash = ${hash} where project_id = ${scope.projectId}`.execute(
+        await sql`update daybook.journal_heads set hash = decode(${hash}, 'hex') where project_id = ${scope.projectId}`.execute(
           trx,
         )
       }

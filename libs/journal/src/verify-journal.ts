@@ -70,9 +70,9 @@ export async function verifyJournal(
   return { ...last, events, problems }
 }
 
-function checkStart(sequence: number, noted: Buffer, stored: Buffer | null): JournalProblem[] {
+function checkStart(sequence: number, noted: string, stored: string | null): JournalProblem[] {
   if (stored === null) return [missing(sequence, sequence)]
-  if (stored.equals(noted)) return []
+  if (stored === noted) return []
   const message = `event ${sequence}: its hash is another one than was noted: the journal up to it was changed`
   return [headDiffers(sequence, message)]
 }
@@ -83,6 +83,6 @@ function checkHead(last: ChainPlace, end: ChainEnd): JournalProblem[] {
     return [
       headDiffers(sequence, `the journal is noted to end at ${sequence}, and goes on to ${end.lastEvent}`),
     ]
-  if (last.sequence !== sequence || last.hash.equals(end.hash)) return []
+  if (last.sequence !== sequence || last.hash === end.hash) return []
   return [headDiffers(sequence, `the hash noted for the journal's end is not that of event ${sequence}`)]
 }

@@ -6,7 +6,8 @@ import type { ChainedEvent } from './chain/chain-events.ts'
 /** The end of a project's journal: what the next event follows on. */
 export interface JournalEnd {
   readonly sequence: number
-  readonly hash: Buffer
+  /** In hex. */
+  readonly hash: string
   /** RFC 3339: when the last event was recorded. No later one will be recorded before it. */
   readonly recordedAt: string
 }
@@ -35,8 +36,8 @@ export async function writeEvents(
     correlation_id: event.correlationId,
     causation_id: event.causationId,
     traceparent: event.traceparent,
-    data_hash: event.dataHash.toString('hex'),
-    hash: event.hash.toString('hex'),
+    data_hash: event.dataHash,
+    hash: event.hash,
   }))
   const keyRows = [...keyUses].map(([key, use]) => ({
     idempotency_key: key,
@@ -59,7 +60,7 @@ export async function writeEvents(
       from jsonb_to_recordset(${JSON.stringify(keyRows)}::jsonb) as given(idempotency_key text, request_hash text,
         memory_id uuid, version int)
     )
-    update journal_heads set sequence = ${end.sequence}, hash = ${end.hash},
+    update journal_heads set sequence = ${end.sequence}, hash = decode(${end.hash}, 'hex'),
       last_recorded_at = greatest(last_recorded_at, ${end.recordedAt}::timestamptz)
     where project_id = ${projectId}`.execute(trx)
 }

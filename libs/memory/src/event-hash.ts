@@ -13,11 +13,8 @@ import { canonicalJson } from './canonical-json.ts'
  * be followed by another one.
  */
 
-/** Bytes of a hash. */
-export const HASH_BYTES = 32
-
-/** What stands before the first event in place of a hash. */
-export const CHAIN_START: Buffer = Buffer.alloc(HASH_BYTES)
+/** What stands before the first event in place of a hash: 32 zero bytes. Hashes are in hex, as in JSON; the database has the bytes. */
+export const CHAIN_START = '0'.repeat(64)
 
 /** The facts about an event besides its data. Its trace is none: that names from where the append was watched. */
 export interface EventFacts {
@@ -35,18 +32,18 @@ export interface EventFacts {
 }
 
 /** @throws Error for data that is not JSON */
-export function hashData(data: unknown): Buffer {
-  return createHash('sha256').update(canonicalJson(data)).digest()
+export function hashData(data: unknown): string {
+  return createHash('sha256').update(canonicalJson(data)).digest('hex')
 }
 
 /** @param previous the hash of the project's event before it, or `CHAIN_START` */
-export function hashEvent(previous: Uint8Array, facts: EventFacts, dataHash: Buffer): Buffer {
+export function hashEvent(previous: string, facts: EventFacts, dataHash: string): string {
   // In the order of the names, which makes it canonical as it is.
   const hashed = JSON.stringify({
     actor: facts.actor,
     causationId: facts.causationId,
     correlationId: facts.correlationId,
-    dataHash: dataHash.toString('hex'),
+    dataHash,
     eventId: facts.eventId,
     memoryId: facts.memoryId,
     projectId: facts.projectId,
@@ -56,5 +53,5 @@ export function hashEvent(previous: Uint8Array, facts: EventFacts, dataHash: Buf
     type: facts.type,
     version: facts.version,
   })
-  return createHash('sha256').update(previous).update(hashed).digest()
+  return createHash('sha256').update(previous, 'hex').update(hashed).digest('hex')
 }

@@ -47,7 +47,7 @@ export async function postGenerations(options: PostGenerationsOptions): Promise<
     for (const generation of wanted)
       if (!posted.has(generation.generation)) {
         posted.set(generation.generation, start(generation))
-        logger.info({ projection, generation: generation.generation }, 'a generation is posted')
+        logger.debug({ projection, generation: generation.generation }, 'a generation is posted')
       }
   }
 

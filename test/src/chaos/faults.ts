@@ -2,6 +2,7 @@ import { type Database, openDatabase, serverAddress } from '@daybook/postgres/co
 import { pause } from '@daybook/runtime/backoff'
 import type { FailLine } from '@daybook/typesense/testing/double/faults'
 import type { TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
+import { ended, request } from '../reindex/operations.ts'
 import type { Random } from '../support/random.ts'
 import { type Cluster, DUPLICATE_WINDOW_MS } from './cluster.ts'
 import type { ServiceName } from './service-process.ts'
@@ -167,6 +168,32 @@ async function collectionInUse(db: Database): Promise<string | undefined> {
 }
 
 /** Every kind of fault. */
+/** A rebuild goes on wherever it is killed, and the projection is one of the old or the new generation at every moment. */
+const rebuildKilled: Fault = {
+  name: 'a rebuild whose process is killed',
+  to: 'reindex',
+  async inflict(cluster, random) {
+    const projection = random.oneOf(['pgvector', 'typesense'])
+    const { id } = await persistently(() => request(cluster.api, `reindex(projection: "${projection}")`))
+    const end = persistently(() => ended(cluster.api, id))
+    await pause(random.between(100, 2_500))
+    await killAll('reindex').inflict(cluster, random)
+    const { status, error } = await end
+    if (status !== 'succeeded') throw new Error(`the rebuild of ${projection} ended as ${status}: ${error}`)
+    return projection
+  },
+}
+
+/** Until it works: the other fault of the round may have taken away what it needs. */
+async function persistently<T>(what: () => Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + 60_000; ; await pause(200))
+    try {
+      return await what()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+}
+
 export const FAULTS: readonly Fault[] = [
   killOne('gateway'),
   killAll('gateway'),
@@ -177,6 +204,7 @@ export const FAULTS: readonly Fault[] = [
   killOne('projector-typesense'),
   killAll('projector-typesense'),
   freezeOne('projector-typesense'),
+  rebuildKilled,
   wipeNats,
   natsDown,
   crashPostgres,

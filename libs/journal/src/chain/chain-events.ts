@@ -4,13 +4,13 @@ import { type EventFacts, hashData, hashEvent } from '@daybook/memory/event-hash
 export interface ChainedEvent extends EventFacts {
   readonly data: unknown
   readonly traceparent?: string | null
-  readonly dataHash: Buffer
-  readonly hash: Buffer
+  readonly dataHash: string
+  readonly hash: string
 }
 
 /** Links events that follow on each other to the one before them, whose hash is `previous`. */
 export function chainEvents(
-  previous: Buffer,
+  previous: string,
   events: readonly Omit<ChainedEvent, 'dataHash' | 'hash'>[],
 ): ChainedEvent[] {
   let hash = previous

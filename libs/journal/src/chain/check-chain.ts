@@ -4,7 +4,8 @@ import type { ChainedEvent } from './chain-events.ts'
 /** An event's place in its project's chain: what the next one is checked against. */
 export interface ChainPlace {
   readonly sequence: number
-  readonly hash: Buffer
+  /** In hex. */
+  readonly hash: string
 }
 
 /**
@@ -62,9 +63,9 @@ export function createChainCheck(start: ChainPlace): ChainCheck {
 }
 
 /** Data that has no canonical form was never hashed by us. */
-function isOf(stored: Buffer, compute: () => Buffer): boolean {
+function isOf(stored: string, compute: () => string): boolean {
   try {
-    return compute().equals(stored)
+    return compute() === stored
   } catch {
     return false
   }

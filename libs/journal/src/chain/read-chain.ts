@@ -11,8 +11,8 @@ export interface ChainEnd extends ChainPlace {
 
 /** The end of a project's chain; of an empty or unknown project its start. */
 export async function readChainEnd({ db, projectId }: ProjectScope): Promise<ChainEnd> {
-  const { rows } = await sql<{ sequence: number | null; hash: Buffer | null; last: number | null }>`
-    select head.sequence, head.hash, last.sequence as last
+  const { rows } = await sql<{ sequence: number | null; hash: string | null; last: number | null }>`
+    select head.sequence, encode(head.hash, 'hex') as hash, last.sequence as last
     from (select max(sequence) as sequence from events where project_id = ${projectId}) last
     left join journal_heads head on head.project_id = ${projectId}`.execute(db)
   const { sequence, hash, last } = rows[0] ?? {}
@@ -27,14 +27,14 @@ export async function readChain(
   const { rows } = await sql<ChainedEvent>`
     select project_id as "projectId", sequence, event_id as "eventId", memory_id as "memoryId", version, type,
       schema_version as "schemaVersion", recorded_at as "recordedAt", actor, correlation_id as "correlationId",
-      causation_id as "causationId", data, data_hash as "dataHash", hash
+      causation_id as "causationId", data, encode(data_hash, 'hex') as "dataHash", encode(hash, 'hex') as hash
     from events where project_id = ${projectId} and sequence > ${after} and sequence <= ${upTo}
     order by sequence limit ${limit}`.execute(db)
   return rows
 }
 
 /** The hash that the event at a sequence has; null where there is none. Before the first it is the chain's start. */
-export async function readHash({ db, projectId }: ProjectScope, sequence: number): Promise<Buffer | null> {
+export async function readHash({ db, projectId }: ProjectScope, sequence: number): Promise<string | null> {
   if (sequence === 0) return CHAIN_START
   const row = await db
     .selectFrom('events')
@@ -42,5 +42,5 @@ export async function readHash({ db, projectId }: ProjectScope, sequence: number
     .where('project_id', '=', projectId)
     .where('sequence', '=', sequence)
     .executeTakeFirst()
-  return row?.hash ?? null
+  return row?.hash.toString('hex') ?? null
 }

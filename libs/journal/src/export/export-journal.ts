@@ -53,7 +53,7 @@ export async function* exportJournal(
   for (const { scope, name } of projects) {
     const end = await readChainEnd(scope)
     const { sequence, hash } = end
-    yield line({ project: { id: scope.projectId, name, events: sequence, hash: hash.toString('hex') } })
+    yield line({ project: { id: scope.projectId, name, events: sequence, hash } })
     for await (const event of soundEvents(scope, sequence, hash, options)) yield line({ event })
     events += sequence
   }
@@ -70,7 +70,7 @@ type Line =
 async function* soundEvents(
   scope: ProjectScope,
   upTo: number,
-  endHash: Buffer,
+  endHash: string,
   { signal, pageEvents = 200 }: ExportOptions,
 ): AsyncGenerator<ExportedEvent> {
   const chain = createChainCheck({ sequence: 0, hash: CHAIN_START })
@@ -88,7 +88,7 @@ async function* soundEvents(
   }
   const { sequence, hash } = chain.place()
   if (sequence !== upTo) throw corrupt(scope, `the events after ${sequence} are missing`)
-  if (!hash.equals(endHash)) throw corrupt(scope, `its end is not the event ${sequence}`)
+  if (hash !== endHash) throw corrupt(scope, `its end is not the event ${sequence}`)
 }
 
 function corrupt({ projectId }: ProjectScope, problem: string): DaybookError {
@@ -100,7 +100,7 @@ function corrupt({ projectId }: ProjectScope, problem: string): DaybookError {
 
 function toExported(event: ChainedEvent, idempotencyKeys: readonly ExportedKey[]): ExportedEvent {
   const { sequence, eventId, memoryId, version, type, schemaVersion, recordedAt, data } = event
-  const { actor, correlationId, causationId } = event
+  const { actor, correlationId, causationId, dataHash, hash } = event
   return {
     sequence,
     eventId,
@@ -113,8 +113,8 @@ function toExported(event: ChainedEvent, idempotencyKeys: readonly ExportedKey[]
     correlationId,
     causationId,
     data,
-    dataHash: event.dataHash.toString('hex'),
-    hash: event.hash.toString('hex'),
+    dataHash,
+    hash,
     idempotencyKeys,
   }
 }

@@ -7,7 +7,7 @@ import { InvalidExportError } from './import-errors.ts'
 /** An event of an export that has been checked. */
 export interface ImportedEvent extends ChainedEvent {
   /** The hash of the event before it. */
-  readonly previous: Buffer
+  readonly previous: string
   readonly keys: readonly ExportedKey[]
   /** Characters of its line: a measure for what it takes in memory. */
   readonly size: number
@@ -38,8 +38,7 @@ export function openProject({ id: projectId, name, events, hash }: ExportedProje
         throw wrong(`is event ${exported.sequence} of the project "${name}" where ${sequence + 1} belongs`)
       if (exported.recordedAt < recordedAt) throw wrong('was recorded before the event before it')
       const { idempotencyKeys: keys, ...fields } = exported
-      const dataHash = Buffer.from(exported.dataHash, 'hex')
-      const event = { ...fields, projectId, dataHash, hash: Buffer.from(exported.hash, 'hex') }
+      const event = { ...fields, projectId }
       const [problem] = chain.next(event)
       if (problem !== undefined) throw wrong(`was changed since it was exported: ${problem.message}`)
       recordedAt = exported.recordedAt
@@ -48,7 +47,7 @@ export function openProject({ id: projectId, name, events, hash }: ExportedProje
     isComplete(line) {
       const place = chain.place()
       if (place.sequence < events) return false
-      if (place.hash.toString('hex') !== hash)
+      if (place.hash !== hash)
         throw new InvalidExportError(line, `does not end the project "${name}" as its beginning says`)
       return true
     },

@@ -32,7 +32,7 @@ export async function writeImported(
       const fresh = events.slice(there.length)
       await compareEvents(trx, projectId, there)
       const [first] = fresh
-      if (first !== undefined && (first.sequence !== head.sequence + 1 || !first.previous.equals(head.hash)))
+      if (first !== undefined && (first.sequence !== head.sequence + 1 || first.previous !== head.hash))
         throw conflict(head.sequence)
       const keyUses = await newKeyUses(trx, projectId, events)
       const end = fresh.length > 0 ? last : head
@@ -72,8 +72,8 @@ async function compareEvents(
     .where('sequence', '>=', first.sequence)
     .where('sequence', '<=', last.sequence)
     .execute()
-  const hashes = new Map(rows.map(({ sequence, hash }) => [sequence, hash]))
-  const other = events.find(({ sequence, hash }) => hashes.get(sequence)?.equals(hash) !== true)
+  const hashes = new Map(rows.map(({ sequence, hash }) => [sequence, hash.toString('hex')]))
+  const other = events.find(({ sequence, hash }) => hashes.get(sequence) !== hash)
   if (other !== undefined) throw conflict(other.sequence)
 }
 

@@ -44,10 +44,9 @@ export function rechained(lines: readonly string[]): string {
       if (!('event' in value)) return line
       const dataHash = hashData(value.event.data)
       hash = hashEvent(hash, { ...value.event, projectId }, dataHash)
-      const hashes = { dataHash: dataHash.toString('hex'), hash: hash.toString('hex') }
-      return canonicalJson({ event: { ...value.event, ...hashes } })
+      return canonicalJson({ event: { ...value.event, dataHash, hash } })
     })
-  const head = `"hash":"${hash.toString('hex')}"`
+  const head = `"hash":"${hash}"`
   return withRightEnd(
     made.map((line) => (line.startsWith('{"project"') ? line.replace(/"hash":"[^"]*"/u, head) : line)),
   )

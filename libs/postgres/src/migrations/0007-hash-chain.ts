@@ -41,7 +41,7 @@ async function hashProject(db: Kysely<unknown>, projectId: string): Promise<void
     const hashed = rows.map((row) => {
       const dataHash = hashData(row.data)
       hash = hashEvent(hash, row, dataHash)
-      return { sequence: row.sequence, data_hash: dataHash.toString('hex'), hash: hash.toString('hex') }
+      return { sequence: row.sequence, data_hash: dataHash, hash }
     })
     await sql`
       update daybook.events set data_hash = decode(given.data_hash, 'hex'), hash = decode(given.hash, 'hex')
@@ -50,7 +50,9 @@ async function hashProject(db: Kysely<unknown>, projectId: string): Promise<void
       where project_id = ${projectId} and events.sequence = given.sequence`.execute(db)
     after = last.sequence
   }
-  await sql`update daybook.journal_heads set hash = ${hash} where project_id = ${projectId}`.execute(db)
+  await sql`update daybook.journal_heads set hash = decode(${hash}, 'hex') where project_id = ${projectId}`.execute(
+    db,
+  )
 }
 
 /**

@@ -35,7 +35,7 @@ export function handleVerifyJournal(db: Database): OperationHandler {
           projectId: id,
           project: name,
           sequence,
-          head: hash.toString('hex'),
+          head: hash,
           events,
           count,
           problems,
