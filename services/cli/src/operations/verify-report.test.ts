@@ -64,7 +64,7 @@ test('journals: unbroken ones with their head, and each problem at its sequence'
     problems: [{ sequence: 3, message: 'its data is not what its hash was made of' }],
   }
   const [rows, ...lines] = renderVerifiedJournal({ clean: false, projects: [sound, broken] }, options)
-  expect(rows).toContain('default       7         7  unbroken    cccccccccccccccc')
+  expect(rows).toContain('default       7         7  unbroken   cccccccccccccccc')
   expect(lines).toEqual(['shop: sequence 3: its data is not what its hash was made of'])
   expect(renderVerifiedJournal({ clean: true, projects: [] }, options)).toHaveLength(1)
 })
