@@ -1,4 +1,5 @@
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 
 /** The projections there are. */
@@ -24,11 +25,7 @@ export async function checkProject(
   nameOrId: string | null | undefined,
 ): Promise<string | null> {
   if (nameOrId == null) return null
-  const row = await db
-    .selectFrom('projects')
-    .select('id')
-    .where((eb) => eb.or([eb('name', '=', nameOrId), ...(isUuid(nameOrId) ? [eb('id', '=', nameOrId)] : [])]))
-    .executeTakeFirst()
-  if (row === undefined) throw new NotFoundError(`The project "${nameOrId.slice(0, 64)}"`)
-  return row.id
+  const project = await findProject(db, nameOrId)
+  if (project === null) throw new NotFoundError(`The project "${nameOrId.slice(0, 64)}"`)
+  return project.id
 }
