@@ -1,5 +1,6 @@
-import { openDatabase, serverAddress } from '@daybook/postgres/connect'
+import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
 import { pause } from '@daybook/runtime/backoff'
+import { sql } from 'kysely'
 import { checkApi, type Shown } from '../crash/check-api.ts'
 import { checkProject, defaultProject } from '../crash/check-database.ts'
 import { runClient } from '../crash/client.ts'
@@ -35,6 +36,8 @@ const CLIENTS = 3
 /** How long a client may take to learn what became of its last request. */
 const GIVE_UP_MS = 60_000
 const CATCH_UP_MS = 60_000
+/** A thousand texts take MiniLM ten seconds on an idle core. */
+const EMBEDDED_MS = 300_000
 
 /**
  * Treats a cluster badly, over and over: clients write through both gateways while one or two faults hit. When all is
@@ -54,7 +57,7 @@ export async function runChaosRounds(options: ChaosRunOptions): Promise<ChaosRun
     while (round < rounds && differences.length === 0) {
       round += 1
       const started = Date.now()
-      const line = await oneRound({ cluster, ledger, subscriber, faults, seed, round, differences })
+      const line = await oneRound({ cluster, ledger, subscriber, faults, seed, round, embedder, differences })
       const seconds = ((Date.now() - started) / 1000).toFixed(1)
       report(`round ${round}: ${line}; ${seconds} s; ${differences.length === 0 ? 'ok' : 'FAILED'}`)
     }
@@ -77,6 +80,7 @@ interface Round {
   readonly faults: readonly Fault[]
   readonly seed: number
   readonly round: number
+  readonly embedder: string
   readonly differences: string[]
 }
 
@@ -88,6 +92,7 @@ async function oneRound({
   faults,
   seed,
   round,
+  embedder,
   differences,
 }: Round): Promise<string> {
   const random = createRandom(derivedSeed(seed, round))
@@ -126,7 +131,8 @@ async function oneRound({
   }
   if (giveUp.signal.aborted) differences.push('a client got no final answer within a minute')
   differences.push(...ledger.complaints.splice(0))
-  if (differences.length === 0) differences.push(...(await check(cluster, ledger, subscriber, from)))
+  if (differences.length === 0)
+    differences.push(...(await check(cluster, ledger, subscriber, from, embedder)))
   return [
     lines.join(' + ') || chosen.map(({ fault }) => fault.name).join(' + '),
     `${ledger.acknowledgements.length - from} acknowledged`,
@@ -153,6 +159,7 @@ async function check(
   ledger: Ledger,
   subscriber: Subscriber,
   from: number,
+  embedder: string,
 ): Promise<string[]> {
   const acknowledgements = ledger.acknowledgements.slice(from)
   const sampled = [...new Set(acknowledgements.map((one) => one.memoryId))].slice(0, 50)
@@ -160,6 +167,7 @@ async function check(
   try {
     const shown: Shown = await checkApi(cluster.api, acknowledgements, sampled)
     const scope = await defaultProject(db)
+    if (embedder !== 'none') await untilEmbedded(db)
     return [
       ...shown.differences,
       ...(await checkProject(scope, ledger, shown)),
@@ -171,6 +179,17 @@ async function check(
   } finally {
     await db.destroy()
   }
+}
+
+/** So that no vectors are being posted while the documents are compared. */
+async function untilEmbedded(db: Database): Promise<void> {
+  for (const deadline = Date.now() + EMBEDDED_MS; Date.now() < deadline; await pause(250)) {
+    const { rows } = await sql<{ open: number }>`
+      select (select count(*) from embeddings where embedded_at is null) + (select count(*) from typesense_pending_vectors)
+        as open`.execute(db)
+    if (rows[0]?.open === 0) return
+  }
+  throw new Error(`not every text had its vector in both projections within ${EMBEDDED_MS} ms`)
 }
 
 async function checkSubscriber(subscriber: Subscriber, head: number): Promise<string[]> {

@@ -21,7 +21,7 @@ export interface CheckedCollection {
   readonly generation: Generation
   /** As in `PostingOptions`. */
   readonly base?: string
-  /** Milliseconds to wait for projectors that are just writing. Default 20,000. */
+  /** Milliseconds to wait for projectors that are just writing. Default 60,000. */
   readonly restMs?: number
 }
 
@@ -37,16 +37,21 @@ export interface CheckedContents {
 
 /**
  * Reads documents and tables. That is no snapshot: where a projector wrote in between, or is about to post memories again,
- * they are read once more, for `restMs` at most.
+ * they are read once more, for `restMs` at most: what is read while vectors are written looks as if some were missing.
+ * @throws where projectors did not rest in that time
  */
 export async function readContents(
   scope: ProjectScope,
   checked: CheckedCollection,
 ): Promise<CheckedContents> {
-  const { client, generation, base, restMs = 20_000 } = checked
+  const { client, generation, base, restMs = 60_000 } = checked
   for (const deadline = Date.now() + restMs; ; await pause(100)) {
     const before = await readActivity(scope, generation)
-    if (!before.rests && Date.now() < deadline) continue
+    if (Date.now() >= deadline)
+      throw new Error(
+        `projectors were at work for ${restMs} ms: there was no moment to compare their documents at`,
+      )
+    if (!before.rests) continue
     const documents = await exportDocuments(
       client,
       collectionName(generation.generation, base),
@@ -56,8 +61,7 @@ export async function readContents(
     const pending = await readPending(scope, generation)
     const vectors = await readStoredVectors(scope.db, generation.modelId, hashesOf(timelines))
     const after = await readActivity(scope, generation)
-    if (isDeepStrictEqual(before, after) || Date.now() >= deadline)
-      return { documents, timelines, pending, vectors }
+    if (isDeepStrictEqual(before, after)) return { documents, timelines, pending, vectors }
   }
 }
 
