@@ -1,3 +1,4 @@
+import { type FirstEvent, readFirstEvents } from '@daybook/journal/first-events'
 import { type JournalRecord, toRecord } from '@daybook/journal/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalEvent } from '@daybook/memory/events'
@@ -54,7 +55,11 @@ export async function loadProject(scope: ProjectScope, options: LoadOptions): Pr
   for (;;) {
     signal.throwIfAborted()
     const number = place.memories + 1
-    const page = await firstEvents(scope, place.after, head, PAGE - (place.memories % PAGE))
+    const page = await readFirstEvents(scope, {
+      after: place.after,
+      upTo: head,
+      limit: PAGE - (place.memories % PAGE),
+    })
     const last = page.at(-1)
     if (last === undefined) break
     const batches = readBatches(scope, head, page, number)
@@ -71,29 +76,6 @@ export async function loadProject(scope: ProjectScope, options: LoadOptions): Pr
   }
   await target.endProject(scope, { head, memories: place.memories })
   return place.memories
-}
-
-interface FirstEvent {
-  readonly sequence: number
-  readonly memory_id: string
-}
-
-function firstEvents(
-  { db, projectId }: ProjectScope,
-  after: number,
-  head: number,
-  limit: number,
-): Promise<FirstEvent[]> {
-  return db
-    .selectFrom('events')
-    .select(['sequence', 'memory_id'])
-    .where('project_id', '=', projectId)
-    .where('version', '=', 1)
-    .where('sequence', '>', after)
-    .where('sequence', '<=', head)
-    .orderBy('sequence')
-    .limit(limit)
-    .execute()
 }
 
 /** A batch that is being put together. */

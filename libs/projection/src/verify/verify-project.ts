@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFirstEvents } from '@daybook/journal/first-events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import { readPosition } from '../positions.ts'
@@ -95,18 +96,9 @@ export async function verifyProject(
 }
 
 /** In the order in which they first appeared. */
-async function* allMemories({ db, projectId }: ProjectScope, position: number): AsyncGenerator<string[]> {
+async function* allMemories(scope: ProjectScope, position: number): AsyncGenerator<string[]> {
   for (let after = 0; ; ) {
-    const rows = await db
-      .selectFrom('events')
-      .select(['sequence', 'memory_id'])
-      .where('project_id', '=', projectId)
-      .where('version', '=', 1)
-      .where('sequence', '>', after)
-      .where('sequence', '<=', position)
-      .orderBy('sequence')
-      .limit(PAGE)
-      .execute()
+    const rows = await readFirstEvents(scope, { after, upTo: position, limit: PAGE })
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows.map((row) => row.memory_id)

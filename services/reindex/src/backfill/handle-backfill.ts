@@ -1,6 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { contentHash, queueTexts, retryTexts } from '@daybook/embeddings/store'
+import { readFirstEvents } from '@daybook/journal/first-events'
 import { UnavailableError } from '@daybook/memory/errors'
 import { embeddedTextOf } from '@daybook/memory/state'
 import type { BackfillOptions } from '@daybook/operations/options'
@@ -74,16 +75,7 @@ async function queueMissing(
     const place = { name, generation }
     const position = await readPosition(db, place, id)
     for (let after = 0; ; ) {
-      const firsts = await db
-        .selectFrom('events')
-        .select(['sequence', 'memory_id'])
-        .where('project_id', '=', id)
-        .where('version', '=', 1)
-        .where('sequence', '>', after)
-        .where('sequence', '<=', position)
-        .orderBy('sequence')
-        .limit(PAGE)
-        .execute()
+      const firsts = await readFirstEvents(scope, { after, upTo: position, limit: PAGE })
       const last = firsts.at(-1)
       if (last === undefined) break
       const memoryIds = firsts.map((row) => row.memory_id)
