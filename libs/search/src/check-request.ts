@@ -31,6 +31,8 @@ export interface RankingWeights {
   readonly vector?: number | null | undefined
   /** λ, 0 to 1. */
   readonly neighbour?: number | null | undefined
+  /** σ, 0 to 1. */
+  readonly session?: number | null | undefined
 }
 
 /** @throws ValidationError naming `weights` or the field of it */
@@ -48,6 +50,7 @@ export function checkRanking(
     lexicalWeight: checkShare('weights.lexical', weights.lexical ?? DEFAULT_RANKING.lexicalWeight),
     vectorWeight: checkShare('weights.vector', weights.vector ?? DEFAULT_RANKING.vectorWeight),
     neighbourDecay: checkShare('weights.neighbour', weights.neighbour ?? DEFAULT_RANKING.neighbourDecay),
+    sessionShare: checkShare('weights.session', weights.session ?? DEFAULT_RANKING.sessionShare),
   }
   if (shares.lexicalWeight === 0 && shares.vectorWeight === 0)
     throw new ValidationError('weights', 'must not be 0 for both legs: nothing would be found')

@@ -119,6 +119,7 @@ async function exactHits(
       legs: [],
       neighbours: [],
       missingNeighbours: 0,
+      session: null,
       ownScore: 1,
       scale: 1,
       score: 1,

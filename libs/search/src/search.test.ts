@@ -91,11 +91,12 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
   ] as const)('explanations of %s by %s add up', async (mode, method) => {
     for (const hit of (await find({ mode, ranking: { method } })).hits) {
       expect(hit.explanation.method).toBe(method)
-      const { legs, neighbours, missingNeighbours, ownScore, scale, score } = hit.explanation
+      const { legs, neighbours, missingNeighbours, session, ownScore, scale, score } = hit.explanation
       const total = (parts: readonly { contribution: number }[]) =>
         parts.reduce((sum, { contribution }) => sum + contribution, 0)
       expect(total(legs)).toBeCloseTo(ownScore, 9)
-      expect(scale * (ownScore + total(neighbours) + missingNeighbours)).toBeCloseTo(score, 9)
+      const context = total(neighbours) + missingNeighbours + (session?.contribution ?? 0)
+      expect(scale * (ownScore + context)).toBeCloseTo(score, 9)
       expect(score).toBe(hit.score)
     }
   })
@@ -187,7 +188,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
     expect(texts(answer).slice(1).toSorted()).toEqual(['On the hill', 'Shall we meet?'])
     expect(answer.hits[1]?.explanation).toMatchObject({ legs: [], neighbours: [{ distance: 1 }] })
     const plain = await find(
-      { query: 'observatory', mode: 'KEYWORD', ranking: { neighbourDecay: 0 } },
+      { query: 'observatory', mode: 'KEYWORD', ranking: { neighbourDecay: 0, sessionShare: 0 } },
       { scope: chat },
     )
     expect(texts(plain)).toEqual(['Where is the observatory?'])

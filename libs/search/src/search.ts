@@ -6,8 +6,7 @@ import type { LegInput } from './legs/leg-input.ts'
 import { findNeighbours, type NeighboursFound } from './legs/neighbours-leg.ts'
 import type { VectorHit } from './legs/vector-leg.ts'
 import type { ParsedQuery } from './query/query.ts'
-import { neighboursCount } from './ranking/neighbours.ts'
-import { DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
+import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
 import { type Searched, searchOnEngine } from './search-engines.ts'
@@ -37,7 +36,7 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
 
   const legs = await searchOnEngine(parts, input, query, request)
   const candidates = [...(legs.lexical ?? []), ...(legs.vector ?? [])].map((hit) => hit.memoryId)
-  const { neighbourhoods, eligible } = neighboursCount(options)
+  const { neighbourhoods, eligible } = contextCounts(options)
     ? await findNeighbours(input, [...new Set(candidates)])
     : NO_NEIGHBOURS
   const all = rank({

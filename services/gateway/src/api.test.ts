@@ -11,6 +11,7 @@ interface Hit {
     readonly ownScore: number
     readonly scale: number
     readonly missingNeighbours: number
+    readonly session: { readonly contribution: number } | null
     readonly legs: readonly { readonly leg: string; readonly weight: number; readonly contribution: number }[]
     readonly neighbours: readonly { readonly contribution: number }[]
   }
@@ -132,12 +133,12 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
         usual: search(query: "harbour summer", atLeast: $s) { ...how }
         rrf: search(query: "harbour summer", ranking: RRF, atLeast: $s) { ...how }
         weighed: search(query: "harbour summer", weights: { lexical: 1, vector: 0, neighbour: 0.5 }, atLeast: $s) { ...how }
-        alone: search(query: "harbour summer", weights: { lexical: null, neighbour: 0 }, atLeast: $s) { ...how }
+        alone: search(query: "harbour summer", weights: { lexical: null, neighbour: 0, session: 0 }, atLeast: $s) { ...how }
       }
       fragment how on SearchResult {
         hits {
           score
-          explanation { method ownScore scale score missingNeighbours legs { leg weight contribution } neighbours { contribution } }
+          explanation { method ownScore scale score missingNeighbours session { contribution } legs { leg weight contribution } neighbours { contribution } }
         }
       }`,
       { s: sequence },
@@ -145,9 +146,10 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     for (const { hits } of Object.values(answer) as { hits: Hit[] }[]) {
       expect(hits).toHaveLength(2)
       for (const { score, explanation } of hits) {
-        const { legs, neighbours, missingNeighbours, ownScore, scale } = explanation
+        const { legs, neighbours, missingNeighbours, session, ownScore, scale } = explanation
         expect(total(legs)).toBeCloseTo(ownScore, 9)
-        expect(scale * (ownScore + total(neighbours) + missingNeighbours)).toBeCloseTo(score, 9)
+        const context = total(neighbours) + missingNeighbours + (session?.contribution ?? 0)
+        expect(scale * (ownScore + context)).toBeCloseTo(score, 9)
       }
     }
     const firstOf = (name: string) => answer[name].hits[0].explanation
@@ -155,13 +157,13 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       Object.fromEntries(
         (answer[name].hits[0] as Hit).explanation.legs.map(({ leg, weight }) => [leg, weight]),
       )
-    expect(firstOf('usual')).toMatchObject({ method: 'DEFAULT', neighbours: [{}] })
+    expect(firstOf('usual')).toMatchObject({ method: 'DEFAULT', neighbours: [{}], session: {} })
     expect(weights('usual')).toMatchObject({ lexical: 0.6 })
     expect(firstOf('rrf')).toMatchObject({ method: 'RRF', scale: 1, neighbours: [] })
     expect(weights('rrf')).toMatchObject({ lexical: 0.5 })
     expect(weights('weighed')).toMatchObject({ lexical: 1 })
-    expect(firstOf('weighed').scale).toBeCloseTo(1 / 2.5, 9)
-    expect(firstOf('alone')).toMatchObject({ scale: 1, neighbours: [] })
+    expect(firstOf('weighed').scale).toBeCloseTo(1 / 2.7, 9)
+    expect(firstOf('alone')).toMatchObject({ scale: 1, neighbours: [], session: null })
     expect(weights('alone')).toMatchObject({ lexical: 0.6 })
   })
 

@@ -49,6 +49,7 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
     const { neighbourhoods } = await find([turns[4]!, turns[0]!])
     expect(neighbourhoods.get(turns[4]!)).toEqual({
       memoryId: turns[4],
+      context: 'chat',
       before: [turns[3], turns[2], turns[1]],
       after: [turns[5], turns[6], turns[7]],
     })

@@ -27,8 +27,8 @@ async function look(input: LegInput, memoryIds: readonly string[]): Promise<Neig
   const { scope, readModel } = input
   const { memories } = readModel.tables
   if (memoryIds.length === 0) return { neighbourhoods: new Map(), eligible: new Set() }
-  const { rows } = await sql<{ memory_id: string; before: Side; after: Side }>`
-    select c.memory_id, (${side(input, 'before')}) as before, (${side(input, 'after')}) as after
+  const { rows } = await sql<{ memory_id: string; context: string; before: Side; after: Side }>`
+    select c.memory_id, c.context, (${side(input, 'before')}) as before, (${side(input, 'after')}) as after
     from ${memories} c
     where c.project_id = ${scope.projectId} and c.memory_id = any(${memoryIds}::uuid[]) and c.context is not null`.execute(
     scope.db,
@@ -43,7 +43,7 @@ async function look(input: LegInput, memoryIds: readonly string[]): Promise<Neig
     (row) =>
       [
         row.memory_id,
-        { memoryId: row.memory_id, before: idsOf(row.before), after: idsOf(row.after) },
+        { memoryId: row.memory_id, context: row.context, before: idsOf(row.before), after: idsOf(row.after) },
       ] as const,
   )
   return { neighbourhoods: new Map(neighbourhoods), eligible }

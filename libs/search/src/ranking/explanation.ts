@@ -22,12 +22,19 @@ export interface NeighbourContribution {
   readonly contribution: number
 }
 
+/** What the best hit of the same session gave to a hit: σ of that one's own score, before scaling. */
+export interface SessionContribution {
+  /** the best hit of the session; the hit itself where it is that, or has no context */
+  readonly memoryId: string
+  readonly contribution: number
+}
+
 /**
  * Why a hit scores what it scores. It adds up:
  *
  * ```
  * ownScore = Σ legs.contribution
- * score    = scale · (ownScore + Σ neighbours.contribution + missingNeighbours)
+ * score    = scale · (ownScore + Σ neighbours.contribution + missingNeighbours + session.contribution)
  * ```
  */
 export interface HitExplanation {
@@ -38,10 +45,12 @@ export interface HitExplanation {
   readonly neighbours: readonly NeighbourContribution[]
   /** What stands in for neighbours that do not exist, all together, before scaling. */
   readonly missingNeighbours: number
+  /** Null where sessions take no part: with RRF, and for a hit that was looked up by its key. */
+  readonly session: SessionContribution | null
   /** S, 0 to 1: the fused score of the memory itself */
   readonly ownScore: number
   /**
-   * 1 / (1 + 2λ + 2λ²), which keeps the score within 1; 1 without neighbours. Lower where other hits are preferred, because
+   * 1 / (1 + 2λ + 2λ² + σ), which keeps the score within 1; 1 with RRF. Lower where other hits are preferred, because
    * somebody whom the question names speaks in them (`speakers.ts`).
    */
   readonly scale: number

@@ -7,6 +7,7 @@
  */
 export interface Neighbourhood {
   readonly memoryId: string
+  readonly context: string
   /** the previous, the one before it, the one before that */
   readonly before: readonly string[]
   /** the next, the one after it, the one after that */
@@ -17,17 +18,17 @@ export interface Neighbourhood {
 export type Neighbourhoods = ReadonlyMap<string, Neighbourhood | null>
 
 /** Of the neighbour before, as far as scores need it: two each side. Null at the start of the session. */
-function neighbourhoodOfPrevious({ memoryId, before, after }: Neighbourhood): Neighbourhood | null {
+function neighbourhoodOfPrevious({ memoryId, context, before, after }: Neighbourhood): Neighbourhood | null {
   const [previous, ...farther] = before
   if (previous === undefined) return null
-  return { memoryId: previous, before: farther, after: [memoryId, ...after.slice(0, 1)] }
+  return { memoryId: previous, context, before: farther, after: [memoryId, ...after.slice(0, 1)] }
 }
 
 /** Of the neighbour after, likewise. Null at the end of the session. */
-function neighbourhoodOfNext({ memoryId, before, after }: Neighbourhood): Neighbourhood | null {
+function neighbourhoodOfNext({ memoryId, context, before, after }: Neighbourhood): Neighbourhood | null {
   const [next, ...farther] = after
   if (next === undefined) return null
-  return { memoryId: next, before: [memoryId, ...before.slice(0, 1)], after: farther }
+  return { memoryId: next, context, before: [memoryId, ...before.slice(0, 1)], after: farther }
 }
 
 /**

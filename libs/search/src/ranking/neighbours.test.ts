@@ -1,25 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { type Neighbourhood, poolNeighbourhoods } from './neighbourhood.ts'
-import { liftByNeighbours, neighboursCount } from './neighbours.ts'
+import { type NeighboursShare, neighboursShare } from './neighbours.ts'
 import { DEFAULT_RANKING } from './options.ts'
 
 const of = (memoryId: string, before: string[], after: string[]): Neighbourhood => ({
   memoryId,
+  context: 'session',
   before,
   after,
 })
 
-describe('liftByNeighbours', () => {
+describe('neighboursShare', () => {
   const known: Record<string, number> = { a: 0.5, b: 0.2, d: 0.8, e: 0.1 }
   const scoreOf = (id: string) => known[id] ?? 0
+  const total = ({ neighbours, missing }: NeighboursShare) =>
+    neighbours.reduce((sum, { contribution }) => sum + contribution, missing)
 
-  it('is (S + .4·(S₋₁ + S₊₁) + .16·(S₋₂ + S₊₂)) / 2.12', () => {
-    const lifted = liftByNeighbours(0.6, of('c', ['b', 'a', 'z'], ['d', 'e', 'f']), scoreOf, DEFAULT_RANKING)
-    // .6 + .4·(.2 + .8) + .16·(.5 + .1) = 1.096
-    expect(lifted.score).toBeCloseTo(1.096 / 2.12, 12)
-    expect(lifted.scale).toBeCloseTo(1 / 2.12, 12)
-    expect(lifted.missing).toBe(0)
-    expect(lifted.neighbours.map(({ memoryId, distance }) => [memoryId, distance])).toEqual([
+  it('is .4·(S₋₁ + S₊₁) + .16·(S₋₂ + S₊₂), of at most 1.12', () => {
+    const share = neighboursShare(0.6, of('c', ['b', 'a', 'z'], ['d', 'e', 'f']), scoreOf, DEFAULT_RANKING)
+    // .4·(.2 + .8) + .16·(.5 + .1) = .496
+    expect(total(share)).toBeCloseTo(0.496, 12)
+    expect(share.weight).toBeCloseTo(1.12, 12)
+    expect(share.missing).toBe(0)
+    expect(share.neighbours.map(({ memoryId, distance }) => [memoryId, distance])).toEqual([
       ['b', 1],
       ['d', 1],
       ['a', 2],
@@ -28,31 +31,22 @@ describe('liftByNeighbours', () => {
   })
 
   it('counts half its own score for a neighbour that does not exist', () => {
-    const lifted = liftByNeighbours(0.6, of('c', ['b'], []), scoreOf, DEFAULT_RANKING)
-    // .6 + .4·(.2 + .3) + .16·(.3 + .3) = .896
-    expect(lifted.score).toBeCloseTo(0.896 / 2.12, 12)
-    expect(lifted.missing).toBeCloseTo(0.4 * 0.3 + 0.16 * 0.6, 12)
+    const share = neighboursShare(0.6, of('c', ['b'], []), scoreOf, DEFAULT_RANKING)
+    // .4·(.2 + .3) + .16·(.3 + .3) = .296
+    expect(total(share)).toBeCloseTo(0.296, 12)
+    expect(share.missing).toBeCloseTo(0.4 * 0.3 + 0.16 * 0.6, 12)
   })
 
   it('counts nothing for a neighbour that is no candidate', () => {
-    const lifted = liftByNeighbours(0.6, of('c', ['x', 'y'], ['z', 'w']), scoreOf, DEFAULT_RANKING)
-    expect(lifted).toMatchObject({ neighbours: [], missing: 0 })
-    expect(lifted.score).toBeCloseTo(0.6 / 2.12, 12)
+    const share = neighboursShare(0.6, of('c', ['x', 'y'], ['z', 'w']), scoreOf, DEFAULT_RANKING)
+    expect(share).toMatchObject({ neighbours: [], missing: 0 })
   })
 
   it('treats a memory without a context like one alone in its session', () => {
-    const alone = liftByNeighbours(0.6, of('c', [], []), scoreOf, DEFAULT_RANKING)
-    expect(liftByNeighbours(0.6, null, scoreOf, DEFAULT_RANKING)).toEqual(alone)
-    // .6 · (1 + .5·1.12) / 2.12
-    expect(alone.score).toBeCloseTo((0.6 * 1.56) / 2.12, 12)
-  })
-})
-
-describe('neighboursCount', () => {
-  it('is off with RRF and with λ = 0', () => {
-    expect(neighboursCount(DEFAULT_RANKING)).toBe(true)
-    expect(neighboursCount({ ...DEFAULT_RANKING, method: 'RRF' })).toBe(false)
-    expect(neighboursCount({ ...DEFAULT_RANKING, neighbourDecay: 0 })).toBe(false)
+    const alone = neighboursShare(0.6, of('c', [], []), scoreOf, DEFAULT_RANKING)
+    expect(neighboursShare(0.6, null, scoreOf, DEFAULT_RANKING)).toEqual(alone)
+    // .5·.6·1.12
+    expect(total(alone)).toBeCloseTo(0.336, 12)
   })
 })
 

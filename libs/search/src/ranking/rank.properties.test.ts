@@ -27,7 +27,12 @@ const neighbourhoods = fc
       start += size
       for (const [at, memoryId] of session.entries()) {
         const before = session.slice(Math.max(0, at - 3), at).toReversed()
-        map.set(memoryId, { memoryId, before, after: session.slice(at + 1, at + 4) })
+        map.set(memoryId, {
+          memoryId,
+          context: `from ${session[0]}`,
+          before,
+          after: session.slice(at + 1, at + 4),
+        })
       }
     }
     return map
@@ -41,6 +46,7 @@ const options: fc.Arbitrary<RankingOptions> = fc.record({
   candidatesPerLeg: fc.integer({ min: 1, max: 20 }),
   neighbourDecay: share,
   missingNeighbourShare: share,
+  sessionShare: share,
   rrfK: fc.integer({ min: 0, max: 100 }),
 })
 
@@ -75,11 +81,13 @@ describe('for any legs, sessions and options', () => {
     fc.assert(
       fc.property(input, (given) => {
         for (const { score, explanation } of rank(given)) {
-          const { legs, neighbours, missingNeighbours, ownScore, scale } = explanation
+          const { legs, neighbours, missingNeighbours, session, ownScore, scale } = explanation
           expect(Math.abs(sum(legs) - ownScore)).toBeLessThan(1e-9)
-          expect(Math.abs(scale * (ownScore + sum(neighbours) + missingNeighbours) - score)).toBeLessThan(
-            1e-9,
-          )
+          expect(
+            Math.abs(
+              scale * (ownScore + sum(neighbours) + missingNeighbours + (session?.contribution ?? 0)) - score,
+            ),
+          ).toBeLessThan(1e-9)
           expect(explanation.score).toBe(score)
           for (const { weight, normalisedScore, contribution } of legs)
             expect(contribution).toBe(weight * normalisedScore)
@@ -129,11 +137,11 @@ describe('for any legs, sessions and options', () => {
   })
 })
 
-describe('without neighbours', () => {
-  it('λ = 0 is the order of plain fusion', () => {
+describe('without what stands beside', () => {
+  it('λ = 0 and σ = 0 is the order of plain fusion', () => {
     fc.assert(
       fc.property(input, (given) => {
-        const flat = { ...given.options, neighbourDecay: 0 }
+        const flat = { ...given.options, neighbourDecay: 0, sessionShare: 0 }
         const fused = [...fuse(given, flat).values()]
         const expected = fused.toSorted((a, b) => b.score - a.score || (a.memoryId < b.memoryId ? -1 : 1))
         expect(rank({ ...given, options: flat }).map(({ memoryId, score }) => [memoryId, score])).toEqual(

@@ -14,7 +14,7 @@ function sessions(...texts: string[]): Map<string, Neighbourhood> {
     const ids = [...text]
     for (const [at, memoryId] of ids.entries()) {
       const before = ids.slice(Math.max(0, at - 3), at).toReversed()
-      map.set(memoryId, { memoryId, before, after: ids.slice(at + 1, at + 4) })
+      map.set(memoryId, { memoryId, context: text, before, after: ids.slice(at + 1, at + 4) })
     }
   }
   return map
@@ -43,29 +43,31 @@ describe('rank', () => {
       neighbourhoods: sessions('abcdefg'),
     })
     expect(result.map(({ memoryId }) => memoryId)).toEqual(['d', 'b', 'c', 'e', 'a'])
-    const scores = Object.fromEntries(result.map(({ memoryId, score }) => [memoryId, score * 2.12]))
-    expect(scores['d']).toBeCloseTo(0.7 + 0.16 * 0.6, 12)
+    const scores = Object.fromEntries(result.map(({ memoryId, score }) => [memoryId, score * 2.32]))
+    // d is the best of the session: all have .2 · .7 from it
+    expect(scores['d']).toBeCloseTo(0.7 + 0.16 * 0.6 + 0.14, 12)
     // b is the second of its session: its second before is missing
-    expect(scores['b']).toBeCloseTo(0.6 + 0.16 * (0.5 * 0.6 + 0.7), 12)
-    expect(scores['c']).toBeCloseTo(0.4 * (0.6 + 0.7), 12)
-    expect(scores['e']).toBeCloseTo(0.4 * 0.7, 12)
-    expect(scores['a']).toBeCloseTo(0.4 * 0.6, 12)
+    expect(scores['b']).toBeCloseTo(0.6 + 0.16 * (0.5 * 0.6 + 0.7) + 0.14, 12)
+    expect(scores['c']).toBeCloseTo(0.4 * (0.6 + 0.7) + 0.14, 12)
+    expect(scores['e']).toBeCloseTo(0.4 * 0.7 + 0.14, 12)
+    expect(scores['a']).toBeCloseTo(0.4 * 0.6 + 0.14, 12)
   })
 
   it('explains a hit', () => {
     const [first] = search({ lexical: hits({ b: 8, c: 4 }), neighbourhoods: sessions('abc') })
     expect(first).toEqual({
       memoryId: 'b',
-      score: expect.closeTo(1.36 / 2.12, 12),
+      score: expect.closeTo(1.56 / 2.32, 12),
       matchType: 'KEYWORD',
       explanation: {
         method: 'DEFAULT',
         legs: [{ leg: 'lexical', rank: 1, rawScore: 8, normalisedScore: 1, weight: 1, contribution: 1 }],
         neighbours: [{ memoryId: 'c', distance: 1, contribution: expect.closeTo(0.2, 12) }],
         missingNeighbours: expect.closeTo(0.16, 12),
+        session: { memoryId: 'b', contribution: 0.2 },
         ownScore: 1,
-        scale: expect.closeTo(1 / 2.12, 12),
-        score: expect.closeTo(1.36 / 2.12, 12),
+        scale: expect.closeTo(1 / 2.32, 12),
+        score: expect.closeTo(1.56 / 2.32, 12),
       },
     })
   })
@@ -113,6 +115,7 @@ describe('rank', () => {
       method: 'RRF',
       neighbours: [],
       missingNeighbours: 0,
+      session: null,
       scale: 1,
     })
   })

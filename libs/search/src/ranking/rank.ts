@@ -1,8 +1,9 @@
 import type { HitExplanation } from './explanation.ts'
 import { type Fused, fuse, type Legs } from './fuse.ts'
 import { type Neighbourhoods, poolNeighbourhoods } from './neighbourhood.ts'
-import { liftByNeighbours, neighboursCount } from './neighbours.ts'
-import type { RankingOptions } from './options.ts'
+import { neighboursShare } from './neighbours.ts'
+import { contextCounts, type RankingOptions } from './options.ts'
+import { sessionShares } from './sessions.ts'
 
 /** By what a hit was found. */
 export type RankedMatchType = 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
@@ -33,8 +34,14 @@ export interface RankInput extends Legs {
 }
 
 /**
- * Orders what the legs found: fuses the legs (`fuse.ts`), takes in the neighbours at distance 1, lifts all by their
- * neighbours (`neighbours.ts`), sorts. A neighbour that nothing lifts (beside a hit of score 0) is left out.
+ * Orders what the legs found: fuses the legs (`fuse.ts`), takes in the neighbours at distance 1, lifts all by what stands
+ * beside them:
+ *
+ * ```
+ * S'(i) = (S(i) + Σ_{d=1,2} λ^d · [S(i−d) + S(i+d)] + σ · max S of the session) / (1 + 2λ + 2λ² + σ)
+ * ```
+ *
+ * (`neighbours.ts`, `sessions.ts`), and sorts. Divided by the weights' sum, which leaves the order alone and scores within 0 to 1. A neighbour that no hit beside it lifts is left out.
  *
  * Deterministic: equal scores go by id, and the order of lists with equal scores or of the map does not matter.
  *
@@ -45,8 +52,8 @@ export interface RankInput extends Legs {
 export function rank(input: RankInput): RankedHit[] {
   const { neighbourhoods, eligible, options, limit } = input
   const fused = fuse(input, options)
-  const hits = neighboursCount(options)
-    ? withNeighbours(fused, neighbourhoods, eligible, options)
+  const hits = contextCounts(options)
+    ? inContext(fused, neighbourhoods, eligible, options)
     : Array.from(fused.values(), (own) => explain(own, options))
 
   return hits
@@ -65,25 +72,44 @@ type Explained = HitExplanation & { readonly memoryId: string }
 
 /** The plain case: the fused score is the score. */
 function explain({ memoryId, legs, score }: Fused, { method }: RankingOptions): Explained {
-  return { memoryId, method, legs, neighbours: [], missingNeighbours: 0, ownScore: score, scale: 1, score }
+  return {
+    memoryId,
+    method,
+    legs,
+    neighbours: [],
+    missingNeighbours: 0,
+    session: null,
+    ownScore: score,
+    scale: 1,
+    score,
+  }
 }
 
-/** The pool, every member lifted. */
-function withNeighbours(
+/** The pool, every member lifted by its neighbours and its session. */
+function inContext(
   fused: ReadonlyMap<string, Fused>,
   neighbourhoods: Neighbourhoods,
   eligible: (memoryId: string) => boolean,
   options: RankingOptions,
 ): Explained[] {
   const scoreOf = (memoryId: string): number => fused.get(memoryId)?.score ?? 0
+  const sessionOf = sessionShares(
+    fused.values(),
+    (memoryId) => neighbourhoods.get(memoryId)?.context,
+    options.sessionShare,
+  )
   const hits: Explained[] = []
   for (const [memoryId, neighbourhood] of poolNeighbourhoods(fused.keys(), neighbourhoods)) {
     const candidate = fused.get(memoryId)
     if (candidate === undefined && !eligible(memoryId)) continue
     const own = candidate ?? { memoryId, score: 0, legs: [] }
-    const { neighbours, missing, scale, score } = liftByNeighbours(own.score, neighbourhood, scoreOf, options)
-    if (candidate === undefined && score === 0) continue
-    hits.push({ ...explain(own, options), neighbours, missingNeighbours: missing, scale, score })
+    const { neighbours, missing, weight } = neighboursShare(own.score, neighbourhood, scoreOf, options)
+    if (candidate === undefined && neighbours.length === 0) continue
+    const session = sessionOf(own, neighbourhood)
+    const scale = 1 / (1 + weight + options.sessionShare)
+    const near = neighbours.reduce((sum, { contribution }) => sum + contribution, missing)
+    const score = Math.min(1, scale * (own.score + near + session.contribution))
+    hits.push({ ...explain(own, options), neighbours, missingNeighbours: missing, session, scale, score })
   }
   return hits
 }

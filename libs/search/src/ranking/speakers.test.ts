@@ -11,6 +11,7 @@ const hit = (memoryId: string, score: number): RankedHit => ({
     legs: [],
     neighbours: [],
     missingNeighbours: 0,
+    session: null,
     ownScore: score / 0.5,
     scale: 0.5,
     score,

@@ -25,6 +25,7 @@ export interface ExplanationView {
   readonly ownScore: number
   readonly scale: number
   readonly missingNeighbours: number
+  readonly session: { readonly memoryId: string; readonly contribution: number } | null
   readonly generation: number
   readonly model: string | null
   readonly legs: readonly {
@@ -79,10 +80,11 @@ export function renderHit(
 }
 
 function renderExplanation(explanation: ExplanationView, score: number): string[] {
-  const { method, legs, neighbours, scale, ownScore, missingNeighbours, generation, model } = explanation
+  const { method, legs, neighbours, session, scale, ownScore, missingNeighbours, generation, model } =
+    explanation
   const near = neighbours.reduce((sum, { contribution }) => sum + contribution, 0)
   return [
-    `why: ${rounded(score)} = ${rounded(scale)} × (own ${rounded(ownScore)} + neighbours ${rounded(near + missingNeighbours)}), by ${safeLine(method)}`,
+    `why: ${rounded(score)} = ${rounded(scale)} × (own ${rounded(ownScore)} + neighbours ${rounded(near + missingNeighbours)} + session ${rounded(session?.contribution ?? 0)}), by ${safeLine(method)}`,
     ...legs.map(
       ({ leg, rank, rawScore, normalisedScore, weight, contribution }) =>
         `  ${safeLine(leg)}: rank ${rank}, raw ${rounded(rawScore)}, ${rounded(weight)} × ${rounded(normalisedScore)} = ${rounded(contribution)}`,

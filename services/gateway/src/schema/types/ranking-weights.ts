@@ -11,5 +11,8 @@ export const rankingWeights = builder.inputType('RankingWeights', {
       description:
         'What the score of the memory right before or after in the same context counts, and squared that of the one beyond. Default 0.4; 0.5 suits dialogue; 0 leaves neighbours out.',
     }),
+    session: t.float({
+      description: 'What the best hit of the same context counts for all hits in it. Default 0.2.',
+    }),
   }),
 })

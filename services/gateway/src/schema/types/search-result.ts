@@ -43,10 +43,22 @@ builder.objectType(neighbourContribution, {
   }),
 })
 
+const sessionContribution = builder.objectRef<NonNullable<HitExplanation['session']>>('SessionContribution')
+builder.objectType(sessionContribution, {
+  description: 'What the best hit of the same context added.',
+  fields: (t) => ({
+    memoryId: t.id({
+      resolve: ({ memoryId }) => memoryId,
+      description: 'Its plain id; the hit itself where it is the best, or has no context.',
+    }),
+    contribution: t.exposeFloat('contribution'),
+  }),
+})
+
 const explanation = builder.objectRef<Explanation>('Explanation')
 builder.objectType(explanation, {
   description:
-    'Why a hit scores what it scores: score = scale × (ownScore + neighbours + missingNeighbours).',
+    'Why a hit scores what it scores: score = scale × (ownScore + neighbours + missingNeighbours + session).',
   fields: (t) => ({
     method: t.field({ type: rankingMethod, resolve: ({ method }) => method }),
     legs: t.field({
@@ -61,6 +73,12 @@ builder.objectType(explanation, {
     }),
     missingNeighbours: t.exposeFloat('missingNeighbours', {
       description: 'What stands in for neighbours that do not exist.',
+    }),
+    session: t.field({
+      type: sessionContribution,
+      nullable: true,
+      resolve: ({ session }) => session,
+      description: 'Null with RRF, and for a memory that was looked up by its key.',
     }),
     ownScore: t.exposeFloat('ownScore'),
     scale: t.exposeFloat('scale'),
