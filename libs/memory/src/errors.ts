@@ -67,8 +67,9 @@ export class ConflictError extends DaybookError {
 
 /** There is no such thing in the caller's project. Another project's memory is reported in the same words. */
 export class NotFoundError extends DaybookError {
-  constructor(what: string) {
-    super('NOT_FOUND', `${what} was not found in this project`)
+  /** @param where where it was looked for; what belongs to no project is looked for in this Daybook */
+  constructor(what: string, where: 'project' | 'Daybook' = 'project') {
+    super('NOT_FOUND', `${what} was not found in this ${where}`)
   }
 }
 

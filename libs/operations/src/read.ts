@@ -95,6 +95,6 @@ export async function cancelOperation(db: Queryable, id: string): Promise<Operat
     .where('status', '=', 'queued')
     .execute()
   const operation = await readOperation(db, id)
-  if (operation === null) throw new NotFoundError(`The operation ${id}`)
+  if (operation === null) throw new NotFoundError(`The operation ${id}`, 'Daybook')
   return operation
 }

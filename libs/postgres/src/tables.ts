@@ -44,6 +44,8 @@ export interface Tables {
     generation: number
     project_id: string
     position: number
+    /** When the position was last set. */
+    moved_at: Generated<Moment>
     claimed_by: string | null
     claimed_until: Moment | null
   }

@@ -1,4 +1,5 @@
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
 import { parkEvents } from './parked-events.ts'
 import { PositionMoved, type Projection, type ProjectionBatch } from './projection.ts'
 
@@ -62,7 +63,7 @@ export async function savePosition(
   await parkEvents(trx, place, projectId, batch.parked)
   await trx
     .updateTable('positions')
-    .set({ position: batch.to })
+    .set({ position: batch.to, moved_at: sql`now()` })
     .where('projection', '=', place.name)
     .where('generation', '=', place.generation)
     .where('project_id', '=', projectId)
@@ -80,7 +81,9 @@ export async function setPosition(
     .insertInto('positions')
     .values({ projection: place.name, generation: place.generation, project_id: projectId, position })
     .onConflict((conflict) =>
-      conflict.columns(['projection', 'generation', 'project_id']).doUpdateSet({ position }),
+      conflict
+        .columns(['projection', 'generation', 'project_id'])
+        .doUpdateSet({ position, moved_at: sql`now()` }),
     )
     .execute()
 }

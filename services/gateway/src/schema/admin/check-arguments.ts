@@ -26,6 +26,6 @@ export async function checkProject(
 ): Promise<string | null> {
   if (nameOrId == null) return null
   const project = await findProject(db, nameOrId)
-  if (project === null) throw new NotFoundError(`The project "${nameOrId.slice(0, 64)}"`)
+  if (project === null) throw new NotFoundError(`The project "${nameOrId.slice(0, 64)}"`, 'Daybook')
   return project.id
 }

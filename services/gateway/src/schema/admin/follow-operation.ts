@@ -25,7 +25,7 @@ async function* follow(db: Database, id: string, closing: AbortSignal): AsyncGen
   let seen = ''
   while (!closing.aborted) {
     const current = isUuid(id) ? await readOperation(db, id) : null
-    if (current === null) throw new NotFoundError(`The operation ${id.slice(0, 64)}`)
+    if (current === null) throw new NotFoundError(`The operation ${id.slice(0, 64)}`, 'Daybook')
     const state = JSON.stringify(current)
     if (state !== seen) yield current
     if (hasEnded(current)) return

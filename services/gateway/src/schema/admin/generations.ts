@@ -79,7 +79,7 @@ builder.mutationFields((t) => ({
       const [last] = (await listGenerations(db, projection))
         .filter(({ status }) => status === 'old')
         .toSorted((a, b) => (b.retiredAt ?? '').localeCompare(a.retiredAt ?? ''))
-      if (last === undefined) throw new NotFoundError(`An old generation of ${projection}`)
+      if (last === undefined) throw new NotFoundError(`An old generation of ${projection}`, 'Daybook')
       if (!(await swapGenerations(db, last)))
         throw new OperationRefusedError('REFUSED', `Generation ${last.generation} is being dropped`)
       return { ...last, status: 'live' as const, retiredAt: null }
@@ -93,7 +93,8 @@ builder.mutationFields((t) => ({
       const db = requireAdmin(context)
       const projection = checkProjection(args.projection)
       const found = (await listGenerations(db, projection)).find((one) => one.generation === args.generation)
-      if (found === undefined) throw new NotFoundError(`Generation ${args.generation} of ${projection}`)
+      if (found === undefined)
+        throw new NotFoundError(`Generation ${args.generation} of ${projection}`, 'Daybook')
       if (found.status !== 'dropping' && !(await moveGeneration(db, found, ['old'], 'dropping')))
         throw new OperationRefusedError(
           'REFUSED',

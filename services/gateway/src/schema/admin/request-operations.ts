@@ -174,7 +174,7 @@ builder.mutationFields((t) => ({
     args: { id: t.arg.id({ required: true }) },
     resolve: (_, { id }, context) => {
       const db = requireAdmin(context)
-      if (!isUuid(id)) throw new NotFoundError(`The operation ${id.slice(0, 64)}`)
+      if (!isUuid(id)) throw new NotFoundError(`The operation ${id.slice(0, 64)}`, 'Daybook')
       return cancelOperation(db, id)
     },
   }),

@@ -12,7 +12,9 @@ builder.queryField('projections', (t) =>
       const pgvector = await pgvectorStatus(project, await readModel())
       // One that is no longer configured is posted no more, and would look broken.
       const typesense = parts.typesense === null ? null : await liveGeneration(project.db, TYPESENSE)
-      return typesense === null ? [pgvector] : [pgvector, await typesenseStatus(project, typesense)]
+      if (typesense === null) return [pgvector]
+      const reachable = parts.typesense?.isAvailable() ?? false
+      return [pgvector, await typesenseStatus(project, typesense, reachable)]
     },
   }),
 )

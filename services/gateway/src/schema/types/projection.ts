@@ -1,4 +1,4 @@
-import type { ProjectionStatus } from '@daybook/read-model/projection-status'
+import type { ProjectionStatus } from '@daybook/projection/project-status'
 import { builder } from '../builder.ts'
 
 export const projection = builder.objectRef<ProjectionStatus>('Projection')
@@ -15,6 +15,9 @@ builder.objectType(projection, {
       description: 'Memories found by words already but not by meaning yet.',
     }),
     parked: t.exposeInt('parked', { description: 'Events that could not be applied.' }),
-    status: t.exposeString('status', { description: 'live, rebuilding, stopped or unreachable' }),
+    status: t.exposeString('status', {
+      description:
+        'live, rebuilding (another generation is being made beside it), stopped (behind, and still for half a minute) or unreachable',
+    }),
   }),
 })

@@ -1,0 +1,63 @@
+import { readHead } from '@daybook/journal/read'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import type { Generation } from './generations.ts'
+import { countParked } from './parked-events.ts'
+
+/** Milliseconds that an event may wait, and the projection stand still, before it counts as stopped. */
+export const STOPPED_AFTER_MS = 30_000
+
+/**
+ * live         as far as its lag says
+ * rebuilding   live, and a new generation is being made beside it
+ * stopped      behind, and it has not moved for half a minute: nobody posts it
+ * unreachable  what it is kept in does not answer
+ */
+export type ProjectionCondition = 'live' | 'rebuilding' | 'stopped' | 'unreachable'
+
+/** How far a projection has come with one project's journal. */
+export interface ProjectStatus {
+  readonly name: string
+  readonly generation: number
+  readonly position: number
+  readonly head: number
+  readonly lag: number
+  readonly parked: number
+  readonly status: ProjectionCondition
+}
+
+/** Besides, how many memories are found by words already but not by meaning yet. */
+export interface ProjectionStatus extends ProjectStatus {
+  readonly pendingEmbeddings: number
+}
+
+/** @param reachable whether what the projection is kept in answers; true where that is the journal's own database */
+export async function readProjectStatus(
+  scope: ProjectScope,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+  reachable = true,
+): Promise<ProjectStatus> {
+  const place = { name: projection, generation }
+  const { rows } = await sql<{ position: number; still: boolean; rebuilding: boolean }>`
+    with place as (
+      select coalesce(max(position), 0) as position, coalesce(max(moved_at), '-infinity') as moved_at from positions
+      where projection = ${projection} and generation = ${generation} and project_id = ${scope.projectId}
+    ), since as (select now() - ${STOPPED_AFTER_MS}::int * interval '1 millisecond' as moment)
+    select position, exists (
+        select from events where project_id = ${scope.projectId} and sequence = place.position + 1
+          and greatest(recorded_at, place.moved_at) < since.moment) as still,
+      exists (
+        select from generations
+        where projection = ${projection} and status in ('building', 'following')) as rebuilding
+    from place, since`.execute(scope.db)
+  const { position = 0, still = false, rebuilding = false } = rows[0] ?? {}
+  const head = await readHead(scope)
+  return {
+    ...place,
+    position,
+    head,
+    lag: Math.max(0, head - position),
+    parked: await countParked(scope, place),
+    status: reachable ? (still ? 'stopped' : rebuilding ? 'rebuilding' : 'live') : 'unreachable',
+  }
+}
