@@ -137,20 +137,22 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
 
 const both = (what: (projection: string) => Promise<unknown>) => Promise.all(PROJECTIONS.map(what))
 
-const WORDS = [
-  'harbour',
-  'lantern',
-  'compass',
-  'anchor',
-  'rigging',
-  'tide',
-  'keel',
-  'chart',
-  'signal',
-  'mast',
-]
-const PLACES = ['Bergen', 'Lisbon', 'Cork', 'Genoa', 'Riga', 'Porto', 'Malmö', 'Split', 'Gdynia', 'Bilbao']
-const QUERIES = WORDS.flatMap((word) => PLACES.map((place) => `the ${word} of ${place}`))
+/**
+ * Things and places by the hundred, as in a language: with few words, each in a tenth of all memories, a search had to score
+ * tens of thousands of them.
+ */
+const combined = (starts: string, ends: string): string[] =>
+  starts.split(' ').flatMap((start) => ends.split(' ').map((end) => start + end))
+const WORDS = combined(
+  'har lan com an rig ti kee char sig ma bol cap dri fen gun hat jib lea moo oar',
+  'bour tern pass chor ging dal rod ton nal sten lard stan ver der wale chet ter ward rin lock',
+)
+const PLACES = combined(
+  'Ber Lis Cor Gen Ri Por Mal Spli Gdy Bil Vis Tal Rot Ant Mar Nar Kie Hel Aar Tro',
+  'gen bona kil ova gau tovik mund sund stad holm havn vik borg nes werp seille lin sinki hus dheim',
+)
+/** As many as are asked in turn; the memories have their words. */
+const QUERIES = WORDS.slice(0, 200).map((word, index) => `the ${word} of ${PLACES[index * 2]}`)
 
 const MANY = `mutation ($inputs: [RememberInput!]!) {
   rememberMany(inputs: $inputs) { __typename ... on DaybookError { message } }

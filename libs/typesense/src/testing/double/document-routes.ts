@@ -12,7 +12,7 @@ const notFound = (id: string) => new RequestFailure(404, `Could not find a docum
 function chosen(asked: Asked) {
   const filterBy = asked.query.get('filter_by') ?? ''
   if (filterBy.trim() === '') throw new RequestFailure(400, 'Parameter `filter_by` must be provided.')
-  return filtered(collectionOf(asked), filterBy)
+  return filtered(collectionOf(asked), filterBy).all
 }
 
 export const documentRoutes: readonly Route[] = [
@@ -54,7 +54,7 @@ export const documentRoutes: readonly Route[] = [
     answer: (asked) =>
       text(
         filtered(collectionOf(asked), asked.query.get('filter_by') ?? '')
-          .map(({ document }) => JSON.stringify(picked(document, asked.query)))
+          .all.map(({ document }) => JSON.stringify(picked(document, asked.query)))
           .join('\n'),
       ),
   },

@@ -1,4 +1,5 @@
 import type { Collection, Stored } from './collection.ts'
+import type { Allowed } from './match-filter.ts'
 import type { SearchParams } from './search-params.ts'
 import { searchText, type TextHit } from './text-search.ts'
 import { readVectorQuery, searchVectors } from './vector-query.ts'
@@ -12,17 +13,17 @@ export interface FoundHit {
 }
 
 /** What a search finds, in no order: by words, by a vector, by both, or everything for `*`. */
-export function hitsOf(collection: Collection, params: SearchParams, allowed: readonly Stored[]): FoundHit[] {
+export function hitsOf(collection: Collection, params: SearchParams, allowed: Allowed): FoundHit[] {
   const byWords = params.q === '*' ? null : searchText(collection, params, allowed)
   if (params.vectorQuery === '')
     return byWords === null
-      ? allowed.map((stored) => ({ stored }))
-      : allowed.flatMap((stored) => {
-          const text = byWords.get(stored.seq)
-          return text === undefined ? [] : [{ stored, text }]
+      ? allowed.all.map((stored) => ({ stored }))
+      : [...byWords].flatMap(([seq, text]) => {
+          const stored = collection.bySeq(seq)
+          return stored === undefined ? [] : [{ stored, text }]
         })
   const query = readVectorQuery(collection, params.vectorQuery, params.perPage)
-  const nearest = searchVectors(query, allowed)
+  const nearest = searchVectors(query, allowed.all)
   return byWords === null ? nearest : fuse(collection, params, query.alpha, nearest, byWords)
 }
 
@@ -41,9 +42,14 @@ function fuse(
   if (params.rerank) {
     const rest = nearest.map((hit) => hit.stored).filter(({ seq }) => !texts.has(seq))
     for (const stored of rest) {
-      const found = searchText(collection, { ...params, dropTokensThreshold: 1, numTypos: 0 }, [stored]).get(
-        stored.seq,
-      )
+      const found = searchText(
+        collection,
+        { ...params, dropTokensThreshold: 1, numTypos: 0 },
+        {
+          passes: (one) => one === stored,
+          all: [stored],
+        },
+      ).get(stored.seq)
       if (found !== undefined) texts.set(stored.seq, found)
     }
   }

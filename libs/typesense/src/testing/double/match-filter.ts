@@ -5,24 +5,26 @@ import { type Field, isText } from './schema.ts'
 
 type Test = (stored: Stored) => boolean
 
-const cache = new WeakMap<Collection, { revision: number; sets: Map<string, readonly Stored[]> }>()
-/** One multi_search asks with a handful of filters; more are not worth their memory. */
-const KEPT_FILTERS = 20
+/** The documents that a search may find. */
+export interface Allowed {
+  passes(stored: Stored): boolean
+  /** All of them, by arrival: looked for when they are asked for, as most searches only try what their words found. */
+  readonly all: readonly Stored[]
+}
 
-/** The documents that a filter lets through, by arrival; all of them for an empty filter. */
-export function filtered(collection: Collection, filterBy: string): readonly Stored[] {
-  let kept = cache.get(collection)
-  if (kept === undefined || kept.revision !== collection.revision || kept.sets.size >= KEPT_FILTERS) {
-    kept = { revision: collection.revision, sets: new Map() }
-    cache.set(collection, kept)
-  }
-  const known = kept.sets.get(filterBy)
-  if (known !== undefined) return known
+/** The documents that a filter lets through; all of them for an empty filter. */
+export function filtered(collection: Collection, filterBy: string): Allowed {
   const tree = parseFilter(filterBy)
-  const all = [...collection.documents.values()]
-  const passed = tree === null ? all : all.filter(compile(collection, tree))
-  kept.sets.set(filterBy, passed)
-  return passed
+  const passes: Test = tree === null ? () => true : compile(collection, tree)
+  let all: readonly Stored[] | null = null
+  return {
+    passes,
+    get all() {
+      const documents = collection.documents.values()
+      all ??= tree === null ? [...documents] : [...documents].filter(passes)
+      return all
+    },
+  }
 }
 
 function compile(collection: Collection, tree: FilterTree): Test {
@@ -58,13 +60,20 @@ function textTest(collection: Collection, field: Field, value: string): Test {
   if (wanted.length === 0)
     throw new RequestFailure(400, `Error with filter field \`${field.name}\`: Filter value cannot be empty.`)
   const exact = operator.includes('=')
+  // Documents have few different projects, kinds, contexts, and there are many documents.
+  const known = new Map<unknown, boolean>()
   const fits = (text: unknown) => {
-    const words = collection.words(field, String(text))
-    return wanted.some((asked) =>
-      exact
-        ? words.length === asked.length && asked.every((word, at) => words[at] === word)
-        : asked.every((word) => words.includes(word)),
-    )
+    let fit = known.get(text)
+    if (fit === undefined) {
+      const words = collection.words(field, String(text))
+      fit = wanted.some((asked) =>
+        exact
+          ? words.length === asked.length && asked.every((word, at) => words[at] === word)
+          : asked.every((word) => words.includes(word)),
+      )
+      known.set(text, fit)
+    }
+    return fit
   }
   return test(field, fits, operator.startsWith('!'))
 }

@@ -18,7 +18,6 @@ export function search(
   restriction = '',
 ): Record<string, unknown> {
   const params = readSearchParams(given)
-  const visible = filtered(collection, restriction)
   const both = [restriction, params.filterBy].filter((one) => one.trim() !== '')
   const allowed = filtered(
     collection,
@@ -29,7 +28,7 @@ export function search(
   const words = params.q === '*' ? [] : queryWords(collection, params)
   const show = (hit: FoundHit) => present(collection, params, words, hit)
   const rest = {
-    out_of: visible.length,
+    out_of: restriction === '' ? collection.documents.size : filtered(collection, restriction).all.length,
     page: params.page,
     request_params: {
       collection_name: collection.schema.name,

@@ -1,5 +1,6 @@
-import type { Collection, Stored } from './collection.ts'
+import type { Collection } from './collection.ts'
 import { editDistance } from './edit-distance.ts'
+import type { Allowed } from './match-filter.ts'
 import { RequestFailure } from './reply.ts'
 import { type Field, isText } from './schema.ts'
 import type { SearchParams } from './search-params.ts'
@@ -27,7 +28,7 @@ interface Candidates {
 interface Scope {
   readonly collection: Collection
   readonly fields: readonly Field[]
-  readonly passes: ReadonlySet<number>
+  readonly passes: (seq: number) => boolean
   readonly params: SearchParams
 }
 
@@ -62,11 +63,15 @@ export function queryWords(collection: Collection, { q, queryBy }: SearchParams)
 export function searchText(
   collection: Collection,
   params: SearchParams,
-  allowed: readonly Stored[],
+  allowed: Allowed,
 ): Map<number, TextHit> {
   const fields = queryFields(collection, params.queryBy)
   if (fields.length === 0) throw new RequestFailure(400, 'No search fields specified for the query.')
-  const scope: Scope = { collection, fields, params, passes: new Set(allowed.map((stored) => stored.seq)) }
+  const passes = (seq: number) => {
+    const stored = collection.bySeq(seq)
+    return stored !== undefined && allowed.passes(stored)
+  }
+  const scope: Scope = { collection, fields, params, passes }
   const words = queryWords(collection, params)
   const present = words
     .map((typed, at) => candidates(scope, typed, at, at === words.length - 1))
@@ -119,8 +124,11 @@ function candidates(
   return { at, levels }
 }
 
-function someKey(posting: ReadonlyMap<number, unknown> | undefined, wanted: ReadonlySet<number>): boolean {
-  for (const key of posting?.keys() ?? []) if (wanted.has(key)) return true
+function someKey(
+  posting: ReadonlyMap<number, unknown> | undefined,
+  passes: (key: number) => boolean,
+): boolean {
+  for (const key of posting?.keys() ?? []) if (passes(key)) return true
   return false
 }
 
@@ -135,7 +143,7 @@ function matchAll(
     for (const leaf of levels.slice(0, level + 1).flat())
       for (const [seq, positions] of collection.index(fields[leaf.fieldAt]?.name ?? '').get(leaf.word) ??
         []) {
-        if (!passes.has(seq)) continue
+        if (!passes(seq)) continue
         const perField = getOr(bySeq, seq, () => new Map())
         const perWord = getOr(perField, leaf.fieldAt, () => new Map())
         const known = perWord.get(at)
