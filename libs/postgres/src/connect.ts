@@ -1,5 +1,12 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type Transaction,
+} from 'kysely'
 import { type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } from 'pg'
+import { ALL_PROJECTS, boundDriver, type SharedConnections, shareConnections } from './bound-driver.ts'
 import type { Tables } from './tables.ts'
 
 /** The handle that queries are made through. Inside a transaction use only its own handle: see `openDatabase`. */
@@ -53,7 +60,7 @@ function sessionSettings(role: string | null): string {
 }
 
 /**
- * Opens a database that `migrate` has prepared. With one connection (the embedded database), using the outer handle
+ * Opens a database that `migrate` has prepared, to work for all projects: `projectScope` binds it to one. With one connection (the embedded database), using the outer handle
  * inside a transaction waits for itself for ever.
  *
  * @param onConnectionError hears of connections that break; queries report their own errors to their callers.
@@ -80,5 +87,33 @@ export function openDatabase(
   // The pool listens to idle clients only. One that breaks while it is checked out fails its query and besides emits
   // 'error', which would end the process if nobody listened.
   pool.on('connect', (client) => client.on('error', onConnectionError))
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return handle(shareConnections(pool), ALL_PROJECTS)
+}
+
+const connectionsOf = new WeakMap<object, SharedConnections>()
+
+function handle(connections: SharedConnections, project: string): Database {
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => boundDriver(connections, project),
+      createIntrospector: (any) => new PostgresIntrospector(any),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  connectionsOf.set(db, connections)
+  return db
+}
+
+/**
+ * The same database as one project may see it: row level security leaves the rows of others out, whatever a query says. A
+ * transaction stays what it is bound to since it began.
+ *
+ * @throws RangeError where `projectId` is no id
+ */
+export function bindToProject<Handle extends Queryable>(db: Handle, projectId: string): Database {
+  const connections = connectionsOf.get(db)
+  if (connections !== undefined) return handle(connections, projectId)
+  if (db.isTransaction) return db
+  throw new Error('only a database that openDatabase opened can be bound to a project')
 }

@@ -1,9 +1,10 @@
-import type { Database } from './connect.ts'
+import { bindToProject, type Database } from './connect.ts'
 
 /**
- * The seam through which every query of a request goes: a database handle that is bound to one project. What reads or
- * writes a project's data takes a scope, never a handle beside a project id, so that no query can be written without
- * its project; services get scopes from `projectScope` only after the request's key named the project.
+ * What every query of a request goes through: a database handle that is bound to one project. What reads or writes a project's
+ * data takes a scope, never a handle beside a project id, so that no query can be written without its project; and where
+ * one's condition is wrong or missing, row level security leaves the rows of others out all the same. Services get scopes from
+ * `projectScope` only after the request's key named the project.
  */
 export interface ProjectScope {
   readonly projectId: string
@@ -12,5 +13,5 @@ export interface ProjectScope {
 
 /** Binds a handle to a project. Call it where the project has just been established, and nowhere else. */
 export function projectScope(db: Database, projectId: string): ProjectScope {
-  return { projectId, db }
+  return { projectId, db: bindToProject(db, projectId) }
 }

@@ -1,5 +1,6 @@
 import type { EmbeddingModel } from '@daybook/embeddings/embedders'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import { secureRows } from '@daybook/postgres/row-security'
 import {
   forgetGeneration,
   type Generation,
@@ -154,6 +155,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       embedding vector(${sql.lit(dimension)}) not null,
       primary key (project_id, memory_id, chunk)
     )`.execute(trx)
+  for (const table of [memories, versions, postings, lexicalStats, vectors]) await secureRows(trx, table)
   await sql`grant usage on schema ${schemaName} to daybook_app`.execute(trx)
   await sql`grant select, insert, update, delete on all tables in schema ${schemaName} to daybook_app`.execute(
     trx,

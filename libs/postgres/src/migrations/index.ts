@@ -9,6 +9,7 @@ import * as hashChain from './0007-hash-chain.ts'
 import * as operations from './0008-operations.ts'
 import * as migrationsSeen from './0009-migrations-seen.ts'
 import * as positionMoved from './0010-position-moved.ts'
+import * as rowLevelSecurity from './0011-row-level-security.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
@@ -25,4 +26,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0008-operations': operations,
   '0009-migrations-seen': migrationsSeen,
   '0010-position-moved': positionMoved,
+  '0011-row-level-security': rowLevelSecurity,
 }

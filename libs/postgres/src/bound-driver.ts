@@ -1,0 +1,94 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  PostgresDriver,
+  type TransactionSettings,
+} from 'kysely'
+import type { Pool } from 'pg'
+
+/** Bound to no project: sees all of them, as those must who work for all, such as projectors. */
+export const ALL_PROJECTS = '*'
+
+/** A pool whose connections are lent to handles, each bound to a project or to all. */
+export interface SharedConnections {
+  readonly driver: Driver
+  /** To what each session is bound now. */
+  readonly bindings: WeakMap<DatabaseConnection, string>
+}
+
+export function shareConnections(pool: Pool): SharedConnections {
+  return { driver: new PostgresDriver({ pool }), bindings: new WeakMap() }
+}
+
+/** What one handle is lent for one query or one transaction. */
+interface BoundConnection extends DatabaseConnection {
+  readonly session: DatabaseConnection
+  /** Whether the transaction under way has brought its own binding, or the session had it. */
+  inTransaction: boolean
+}
+
+/**
+ * A driver whose every query runs in a session that is bound to `project`, which the policies of row level security go by
+ * (`row-security.ts`). A binding lasts until somebody else needs another: it costs a round trip where two handles take turns,
+ * and none where a transaction begins, which brings its own with it.
+ *
+ * @param project its id, or `ALL_PROJECTS`
+ */
+export function boundDriver({ driver, bindings }: SharedConnections, project: string): Driver {
+  if (!/^(?:\*|[\da-f-]{36})$/u.test(project)) throw new RangeError(`no project has the id "${project}"`)
+  const setting = `daybook.project = '${project}'`
+
+  async function bind(connection: BoundConnection): Promise<void> {
+    if (connection.inTransaction || bindings.get(connection.session) === project) return
+    bindings.delete(connection.session)
+    await connection.session.executeQuery(CompiledQuery.raw(`set ${setting}`))
+    bindings.set(connection.session, project)
+  }
+  const lend = (session: DatabaseConnection): BoundConnection => {
+    const connection: BoundConnection = {
+      session,
+      inTransaction: false,
+      async executeQuery(query) {
+        await bind(connection)
+        return session.executeQuery(query)
+      },
+      async *streamQuery(query, chunkSize) {
+        await bind(connection)
+        yield* session.streamQuery(query, chunkSize)
+      },
+    }
+    return connection
+  }
+  const lent = (connection: DatabaseConnection) => connection as BoundConnection
+
+  return {
+    init: () => driver.init(),
+    acquireConnection: async () => lend(await driver.acquireConnection()),
+    releaseConnection: (connection) => driver.releaseConnection(lent(connection).session),
+    async beginTransaction(connection, settings) {
+      const { session } = lent(connection)
+      const local = bindings.get(session) === project ? '' : `; set local ${setting}`
+      await session.executeQuery(CompiledQuery.raw(begin(settings) + local))
+      lent(connection).inTransaction = true
+    },
+    async commitTransaction(connection) {
+      lent(connection).inTransaction = false
+      await driver.commitTransaction(lent(connection).session)
+    },
+    async rollbackTransaction(connection) {
+      lent(connection).inTransaction = false
+      await driver.rollbackTransaction(lent(connection).session)
+    },
+    // The connections are those of the handle that was opened, not of those that were bound later.
+    destroy: async () => {
+      if (project === ALL_PROJECTS) await driver.destroy()
+    },
+  }
+}
+
+function begin({ isolationLevel, accessMode }: TransactionSettings): string {
+  if (isolationLevel === undefined && accessMode === undefined) return 'begin'
+  const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`
+  return `start transaction${level} ${accessMode ?? ''}`
+}
