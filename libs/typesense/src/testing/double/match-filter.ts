@@ -20,12 +20,40 @@ export function filtered(collection: Collection, filterBy: string): Allowed {
   return {
     passes,
     get all() {
-      const documents = collection.documents.values()
-      all ??= tree === null ? [...documents] : [...documents].filter(passes)
+      all ??= candidates(collection, tree).filter(passes)
       return all
     },
   }
 }
+
+/** Documents among which all are that the filter lets through, by arrival: as few as the index of words can tell. */
+function candidates(collection: Collection, tree: FilterTree | null): Stored[] {
+  const postings = tree === null ? null : indexed(collection, tree)
+  if (postings === null) return [...collection.documents.values()]
+  const seqs = new Set(postings.flatMap((posting) => [...posting.keys()]))
+  return [...seqs].toSorted((left, right) => left - right).flatMap((seq) => collection.bySeq(seq) ?? [])
+}
+
+type Posting = ReadonlyMap<number, unknown>
+
+/** Where a word of each wanted value stands, by `seq`; null where the index does not tell. */
+function indexed(collection: Collection, tree: FilterTree): readonly Posting[] | null {
+  if (tree.type !== 'condition') {
+    const [left, right] = [indexed(collection, tree.left), indexed(collection, tree.right)]
+    if (tree.type === 'or') return left === null || right === null ? null : [...left, ...right]
+    if (left === null || right === null) return left ?? right
+    return total(left) < total(right) ? left : right
+  }
+  const field = collection.field(tree.field)
+  if (field === undefined || !isText(field) || !field.index || tree.value.startsWith('!')) return null
+  const index = collection.index(field.name)
+  return operands(tree.value.replace(/^=/, '').trim()).flatMap((value) => {
+    const [word] = collection.words(field, value)
+    return (word === undefined ? undefined : index.get(word)) ?? []
+  })
+}
+
+const total = (postings: readonly Posting[]) => postings.reduce((sum, { size }) => sum + size, 0)
 
 function compile(collection: Collection, tree: FilterTree): Test {
   if (tree.type !== 'condition') {
