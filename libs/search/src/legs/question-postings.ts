@@ -9,8 +9,10 @@ import {
   SEGMENT,
   unpack,
 } from '@daybook/read-model/packed-postings'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { closestLexemes } from './closest-lexemes.ts'
 import type { LegInput } from './leg-input.ts'
+import { queryTerms } from './query-terms.ts'
 import type { Turns } from './turns.ts'
 
 /** A distinct lexeme of the question. */
@@ -44,8 +46,10 @@ export interface QuestionPostings {
 interface Row {
   /** Place in the question, from 1. */
   readonly term: number
+  readonly lexeme: string
   readonly query_frequency: number
-  readonly segment: number
+  /** Null for a lexeme that no memory has. */
+  readonly segment: number | null
   readonly postings: Buffer
   readonly removed: Buffer
   readonly forgotten: boolean
@@ -53,46 +57,29 @@ interface Row {
   readonly total_length: number
 }
 
+type FoundRow = Row & { readonly segment: number }
+
 /**
- * Reads the postings of the question's lexemes and the project's statistics: one statement, so one snapshot. A second one looks
- * up the lengths of memories with 4,095 lexemes or more, where there are such.
+ * Reads the postings of the question's lexemes and the project's statistics: one statement, so one snapshot. Others follow
+ * where they are needed: for the closest of words that no memory has, and for the lengths of memories with 4,095 lexemes or more.
  *
  * @param wanted the question's words; Postgres makes lexemes of them as it did of the texts
  */
 export async function readQuestionPostings(
-  { scope, readModel, includeForgotten }: LegInput,
+  input: LegInput,
   wanted: string,
   turns: Turns,
 ): Promise<QuestionPostings> {
-  const { projectId, db } = scope
-  const { memories, postings, lexicalStats } = readModel.tables
-  // Forgotten memories are not in the index; their postings are made here.
-  const forgotten = includeForgotten
-    ? sql`
-      union all
-      select t.term, t.query_frequency, ${SEGMENT}, string_agg(${postingOf(sql`u.positions`)}, ''), ''::bytea, true
-      from ${memories} m cross join lateral unnest(m.lexemes) u join terms t on t.lexeme = u.lexeme
-      where m.project_id = ${projectId} and m.forgotten
-      group by 1, 2, 3`
-    : sql``
-  // `offset 0` keeps the planner to a lookup by key for each term: the embedded database gathers no statistics that would
-  // keep it from scanning all postings instead.
-  const { rows } = await sql<Row>`
-    with terms as materialized (
+  const rows = await readRows(
+    input,
+    sql`
       select lexeme, cardinality(positions) as query_frequency,
         row_number() over (order by positions[1], lexeme)::int as term
-      from unnest(to_tsvector('english', ${wanted}))
-    ), found as (
-      select t.term, t.query_frequency, p.segment, p.postings, p.removed, false as forgotten
-      from terms t cross join lateral (
-        select segment, entries || recent as postings, removed from ${postings}
-        where project_id = ${projectId} and lexeme = t.lexeme offset 0
-      ) p ${forgotten}
-    )
-    select found.*, stats.memories as documents, stats.total_length
-    from found cross join (select * from ${lexicalStats} where project_id = ${projectId}) stats`.execute(db)
+      from unnest(to_tsvector('english', ${wanted}))`,
+  )
+  const found = [...rows.filter(isFound), ...(await readClosest(input, wanted, rows, turns))]
   // Here and not there, where whole postings would be moved about. Sums of the same numbers in the same order are equal.
-  const ordered = rows.toSorted((one, other) => one.term - other.term)
+  const ordered = found.toSorted((one, other) => one.term - other.term)
   const { terms, segments, long } = await gather(ordered, turns)
   const { documents = 0, total_length = 0 } = rows[0] ?? {}
   return {
@@ -100,13 +87,80 @@ export async function readQuestionPostings(
     averageLength: Math.max(total_length / Math.max(documents, 1), 1),
     terms,
     segments,
-    longLengths: await readLengths(scope, readModel, [...long]),
+    longLengths: await readLengths(input.scope, input.readModel, [...long]),
   }
+}
+
+/** @param terms as a query: lexeme, query_frequency, term */
+async function readRows(
+  { scope, readModel, includeForgotten }: LegInput,
+  terms: RawBuilder<unknown>,
+): Promise<Row[]> {
+  const { projectId, db } = scope
+  const { memories, postings, lexicalStats } = readModel.tables
+  // Forgotten memories are not in the index; their postings are made here.
+  const forgotten = includeForgotten
+    ? sql`
+      union all
+      select t.term, t.lexeme, t.query_frequency, ${SEGMENT}, string_agg(${postingOf(sql`u.positions`)}, ''), ''::bytea, true
+      from ${memories} m cross join lateral unnest(m.lexemes) u join terms t on t.lexeme = u.lexeme
+      where m.project_id = ${projectId} and m.forgotten
+      group by 1, 2, 3, 4`
+    : sql``
+  // `offset 0` keeps the planner to a lookup by key for each term: the embedded database gathers no statistics that would
+  // keep it from scanning all postings instead.
+  const { rows } = await sql<Row>`
+    with terms as materialized (${terms}), found as (
+      select t.term, t.lexeme, t.query_frequency, p.segment, p.postings, p.removed, false as forgotten
+      from terms t left join lateral (
+        select segment, entries || recent as postings, removed from ${postings}
+        where project_id = ${projectId} and lexeme = t.lexeme offset 0
+      ) p on true ${forgotten}
+    )
+    select found.*, stats.memories as documents, stats.total_length
+    from found cross join (select * from ${lexicalStats} where project_id = ${projectId}) stats`.execute(db)
+  return rows
+}
+
+const isFound = (row: Row): row is FoundRow => row.segment !== null
+
+/** The postings of the lexemes that are closest to those that no memory has, in their places. */
+async function readClosest(
+  input: LegInput,
+  wanted: string,
+  rows: readonly Row[],
+  turns: Turns,
+): Promise<FoundRow[]> {
+  const known = new Set(rows.filter(isFound).map((row) => row.lexeme))
+  const unknown = rows.filter((row) => !known.has(row.lexeme))
+  if (unknown.length === 0) return []
+  const words = await queryTerms(input.scope.db, wanted)
+  const closest = await closestLexemes(
+    input,
+    words.filter(({ lexeme }) => !known.has(lexeme)),
+    turns,
+  )
+  const terms = unknown.flatMap((row) => {
+    const lexeme = closest.get(row.lexeme)
+    // What the question says too, rightly or once more wrongly, counts already.
+    if (lexeme === undefined || known.has(lexeme)) return []
+    known.add(lexeme)
+    return [{ ...row, lexeme }]
+  })
+  if (terms.length === 0) return []
+  const found = await readRows(
+    input,
+    sql`
+      select * from unnest(
+        ${terms.map(({ lexeme }) => lexeme)}::text[], ${terms.map((term) => term.query_frequency)}::int[], ${terms.map(({ term }) => term)}::int[]
+      ) given(lexeme, query_frequency, term)`,
+  )
+  return found.filter(isFound)
 }
 
 /** The rows by term and by segment, and the numbers of the memories whose lengths have to be looked up. */
 async function gather(
-  rows: readonly Row[],
+  rows: readonly FoundRow[],
   turns: Turns,
 ): Promise<Pick<QuestionPostings, 'terms' | 'segments'> & { readonly long: ReadonlySet<number> }> {
   const terms = new Map<number, QuestionTerm>()
