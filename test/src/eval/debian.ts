@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * A collection without sessions that every Debian can make: `node --import tsx test/src/eval/debian.ts <folder>` writes it
+ * A collection without sessions that every Debian can make: `npm run eval:debian -- <folder>` writes it
  * in BEIR's format. The documents are long descriptions of packages, the questions their one-line synopses, which are not in the
  * documents: each asks for one known document among 3,000. The descriptions are free, and Debian's.
  */
@@ -23,7 +23,7 @@ interface Package {
 
 const folder = process.argv[2]
 if (folder === undefined || folder.startsWith('-')) {
-  console.error('usage: node --import tsx test/src/eval/debian.ts <folder>')
+  console.error('usage: npm run eval:debian -- <folder>')
   process.exit(2)
 }
 const packages = chosen(readPackages(readTranslations()))
