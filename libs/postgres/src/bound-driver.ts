@@ -28,6 +28,8 @@ interface BoundConnection extends DatabaseConnection {
   inTransaction: boolean
 }
 
+const lent = (connection: DatabaseConnection) => connection as BoundConnection
+
 /**
  * A driver whose every query runs in a session that is bound to `project`, which the policies of row level security go by
  * (`row-security.ts`). A binding lasts until somebody else needs another: it costs a round trip where two handles take turns,
@@ -60,7 +62,6 @@ export function boundDriver({ driver, bindings }: SharedConnections, project: st
     }
     return connection
   }
-  const lent = (connection: DatabaseConnection) => connection as BoundConnection
 
   return {
     init: () => driver.init(),

@@ -86,11 +86,11 @@ function readPackages(text: string): Package[] {
 }
 
 /** In an order that has nothing to do with their names; of packages that share a text or a synopsis the first alone. */
-function chosen(packages: readonly Package[]): Package[] {
+function chosen(all: readonly Package[]): Package[] {
   const seen = new Set<string>()
   const isNew = (text: string) => !seen.has(text) && Boolean(seen.add(text))
   const place = ({ name }: Package) => createHash('sha256').update(name).digest('hex')
-  return packages
+  return all
     .toSorted((one, other) => (place(one) < place(other) ? -1 : 1))
     .filter(({ synopsis, description }) => [synopsis, description].map(isNew).every(Boolean))
     .slice(0, DOCUMENTS)
