@@ -36,7 +36,7 @@ export function createContext(
     admin: access.admin ? parts.db : null,
     cause: { actor: access.keyName, correlationId, causationId: null, traceparent },
     closing,
-    readModel: () => (readModel ??= liveReadModel(parts.db)),
+    readModel: () => (readModel ??= liveReadModel(project.db)),
     memoryAccess: new DataLoader(async (ids) => {
       const found = await readAccess(project, ids)
       return ids.map((id) => found.get(id) ?? null)
