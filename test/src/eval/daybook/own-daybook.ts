@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
-import { openDatabase } from '@daybook/postgres/connect'
+import { type DatabaseAddress, openDatabase, serverAddress } from '@daybook/postgres/connect'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { migrate } from '@daybook/postgres/migrate'
 import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
@@ -21,14 +21,15 @@ export interface OwnDaybookOptions {
 }
 
 /**
- * Starts a daemon on embedded parts, with a project for each group. The settings of Typesense are handed on to it.
+ * Starts a daemon, with a project for each group: on embedded parts, or on the Postgres and the Typesense that the environment
+ * names.
  * @throws DaemonDidNotStart
  */
 export async function startOwnDaybook(options: OwnDaybookOptions): Promise<EvaluatedDaybook> {
   const { groups, embedder, folder } = options
   const dataDir = folder ?? mkdtempSync(join(tmpdir(), 'daybook-eval-'))
   const keys = await projectKeys(dataDir, groups)
-  const daemon = createTestDaemon(dataDir, { embedder, environment: typesenseSettings() })
+  const daemon = createTestDaemon(dataDir, { embedder, environment: serverSettings() })
   try {
     await daemon.start()
   } catch (error) {
@@ -36,7 +37,7 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
     throw error
   }
   return {
-    description: 'a daemon of its own on embedded parts, a project for each group',
+    description: `a daemon of its own on ${process.env['DATABASE_URL'] ? 'a Postgres server' : 'embedded parts'}, a project for each group`,
     place: (group) => ({
       category: categoryOf(group),
       shared: false,
@@ -54,11 +55,17 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
   }
 }
 
-/**
- * A key for each group's project, kept beside the database. The API makes no projects yet, so they are made before the daemon
- * starts: the embedded database has one connection, which is then the daemon's.
- */
+/** A key for each group's project. The API makes no projects yet, so they are made in the database before the daemon starts. */
 async function projectKeys(
+  dataDir: string,
+  groups: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  const { DATABASE_URL: url } = process.env
+  return url ? makeKeys(serverAddress(url), groups) : embeddedKeys(dataDir, groups)
+}
+
+/** Kept beside the database, which has one connection: later it is the daemon's. */
+async function embeddedKeys(
   dataDir: string,
   groups: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
@@ -68,23 +75,35 @@ async function projectKeys(
   if (!existsSync(join(dataDir, 'postgres'))) await copyEmptyCluster(dataDir)
   const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
   try {
-    await migrate(embedded.address)
-    const db = openDatabase(embedded.address)
-    try {
-      const keys: Record<string, string> = {}
-      for (const group of groups)
-        keys[group] = await createApiKey(db, await ensureProject(db, `eval-${group}`), group)
-      writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
-      return keys
-    } finally {
-      await db.destroy()
-    }
+    const keys = await makeKeys(embedded.address, groups)
+    writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
+    return keys
   } finally {
     await embedded.stop()
   }
 }
 
-function typesenseSettings(): Record<string, string> {
-  const { TYPESENSE_URL: url, TYPESENSE_API_KEY: key } = process.env
-  return url && key ? { TYPESENSE_URL: url, TYPESENSE_API_KEY: key } : {}
+async function makeKeys(
+  address: DatabaseAddress,
+  groups: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  await migrate(address)
+  const db = openDatabase(address)
+  try {
+    const keys: Record<string, string> = {}
+    for (const group of groups)
+      keys[group] = await createApiKey(db, await ensureProject(db, `eval-${group}`), group)
+    return keys
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** What the daemon is told of servers that it shall use. */
+function serverSettings(): Record<string, string> {
+  const { DATABASE_URL: database, TYPESENSE_URL: url, TYPESENSE_API_KEY: key } = process.env
+  return {
+    ...(database && { DATABASE_URL: database }),
+    ...(url && key && { TYPESENSE_URL: url, TYPESENSE_API_KEY: key }),
+  }
 }
