@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { quantile } from '../../bench/bench.ts'
 import { startCluster } from '../chaos/cluster.ts'
 import { readConversations, toRememberInputs } from '../locomo/conversations.ts'
 import { type Api, dataOf } from '../support/graphql.ts'
@@ -49,11 +50,15 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
   const problems: string[] = []
   const rollbackMs: number[] = []
   let began = Date.now()
+  const traffic: ReturnType<typeof startTraffic>[] = []
   const say = (line: string) => {
     report(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`)
+    for (const { searches, problems: met, searchTimes } of traffic)
+      report(
+        `          ${searches} searches so far, half of them within ${quantile(searchTimes, 0.5).toFixed(0)} ms, 99 of 100 within ${quantile(searchTimes, 0.99).toFixed(0)} ms; ${met.length} problems${met.length > 0 ? `, such as ${met[0]}` : ''}`,
+      )
     began = Date.now()
   }
-  const traffic: ReturnType<typeof startTraffic>[] = []
   try {
     const written = await fill(api, memories, locomo, random)
     say(`${written} memories remembered`)
@@ -118,14 +123,12 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
     problems.push(...(await lost(api, going.acknowledged)))
     await settled(api)
     await verified(api, problems)
-    const times = going.searchTimes.toSorted((a, b) => a - b)
-    const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN
     return {
       problems,
       writes: going.writes,
       searches: going.searches,
       engines: going.engines,
-      search: { p50: at(0.5), p99: at(0.99) },
+      search: { p50: quantile(going.searchTimes, 0.5), p99: quantile(going.searchTimes, 0.99) },
       rollbackMs,
       folder: problems.length > 0 ? cluster.folder : null,
     }

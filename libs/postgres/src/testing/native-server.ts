@@ -42,7 +42,13 @@ export async function startNativeServer(): Promise<NativeServer> {
       ['--no-sync', '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', data],
       { ...owner, cwd: folder, stdio: 'pipe' },
     )
-    const settings = [`unix_socket_directories=${folder}`, 'listen_addresses=', 'max_connections=200']
+    const settings = [
+      `unix_socket_directories=${folder}`,
+      'listen_addresses=',
+      'max_connections=200',
+      // The usual 128 MB are a fraction of what a large run searches; what is not used costs nothing.
+      'shared_buffers=1GB',
+    ]
     const command = [join(bin, 'postgres'), '-D', data, ...settings.flatMap((setting) => ['-c', setting])]
     const url = `postgresql://postgres@${encodeURIComponent(folder)}/postgres`
     const start = async () => {

@@ -50,11 +50,22 @@ export function readVectorQuery(collection: Collection, text: string, perPage: n
 /** The nearest, nearest first. Where the filter leaves fewer than `flat_search_cutoff`, all of them, as recorded. */
 export function searchVectors(query: VectorQuery, allowed: readonly Stored[]): VectorHit[] {
   const wanted = normalised(query.vector)
-  const all = allowed.flatMap((stored) => {
+  const most = allowed.length < query.flatSearchCutoff ? allowed.length : query.k
+  let nearest: VectorHit[] = []
+  let farthest = query.distanceThreshold
+  for (const stored of allowed) {
     const vector = stored.vectors.get(query.field)
-    return vector === undefined ? [] : [{ stored, distance: cosineDistance(wanted, vector) }]
-  })
-  all.sort((left, right) => left.distance - right.distance || right.stored.seq - left.stored.seq)
-  const most = allowed.length < query.flatSearchCutoff ? all.length : query.k
-  return all.slice(0, most).filter(({ distance }) => distance <= query.distanceThreshold)
+    if (vector === undefined) continue
+    const distance = cosineDistance(wanted, vector)
+    if (distance > farthest) continue
+    nearest.push({ stored, distance })
+    // Sorted now and then only: of 100,000 documents few come near enough to be kept at all.
+    if (nearest.length < 2 * most) continue
+    nearest = nearest.toSorted(byDistance).slice(0, most)
+    farthest = nearest.at(-1)?.distance ?? farthest
+  }
+  return nearest.toSorted(byDistance).slice(0, most)
 }
+
+const byDistance = (left: VectorHit, right: VectorHit) =>
+  left.distance - right.distance || right.stored.seq - left.stored.seq
