@@ -13,7 +13,7 @@ export interface Cluster {
   readonly nats: NativeNats
   readonly typesense: TypesenseDouble
   readonly services: readonly ServiceProcess[]
-  /** Answers as long as one gateway does; asks them in turn. */
+  /** Answers as long as one gateway does; asks the one with the least to do. */
   readonly api: Api
   /** Those that listen now. */
   gatewayUrls(): string[]
@@ -67,7 +67,8 @@ export async function startCluster({ embedder, embedderOf }: ClusterOptions): Pr
     if (!keepFolder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   const gatewayUrls = () => services.flatMap((one) => (one.service === 'gateway' ? (one.url() ?? []) : []))
-  let turn = 0
+  const underWay = new Map<string, number>()
+  const waitingAt = (url: string) => underWay.get(url) ?? 0
   try {
     await Promise.all(services.map((service) => service.start()))
   } catch (error) {
@@ -88,10 +89,16 @@ export async function startCluster({ embedder, embedderOf }: ClusterOptions): Pr
     api: {
       running: () => gatewayUrls().length > 0,
       async graphql(request) {
-        const urls = gatewayUrls()
-        const url = urls[turn++ % Math.max(1, urls.length)]
+        // The one with the fewest requests under way, as load balancers do: in strict turns, two callers in step with each other
+        // would each have a gateway of their own.
+        const [url] = gatewayUrls().toSorted((one, other) => waitingAt(one) - waitingAt(other))
         if (url === undefined) throw new TransportError('no gateway listens')
-        return askGraphQL({ url, apiKey }, request)
+        underWay.set(url, waitingAt(url) + 1)
+        try {
+          return await askGraphQL({ url, apiKey }, request)
+        } finally {
+          underWay.set(url, waitingAt(url) - 1)
+        }
       },
     },
   }

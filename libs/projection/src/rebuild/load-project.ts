@@ -4,6 +4,7 @@ import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { createPace } from '@daybook/runtime/pace'
 import { sql } from 'kysely'
 import type { ParkedEvent } from '../projection.ts'
 import type { LoadBatch, LoadedMemory, LoadTarget } from './load-target.ts'
@@ -51,6 +52,7 @@ const EVENTS_PER_BATCH = 500
 /** @returns the number of memories loaded in all */
 export async function loadProject(scope: ProjectScope, options: LoadOptions): Promise<number> {
   const { target, head, parallel, signal, onPage } = options
+  const pace = createPace()
   let place = options.from
   for (;;) {
     signal.throwIfAborted()
@@ -66,7 +68,8 @@ export async function loadProject(scope: ProjectScope, options: LoadOptions): Pr
     const work = async () => {
       for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
         signal.throwIfAborted()
-        await loadOrPark(scope, options, next.value)
+        const batch = next.value
+        await pace.step(batch.events.length, () => loadOrPark(scope, options, batch), signal)
       }
     }
     await Promise.all(Array.from({ length: parallel }, work))

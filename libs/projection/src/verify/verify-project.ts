@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFirstEvents } from '@daybook/journal/first-events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { createPace } from '@daybook/runtime/pace'
 import { sql } from 'kysely'
 import { readPosition } from '../positions.ts'
 import type { Checkable, ComparedMemory } from './checkable.ts'
@@ -51,6 +52,7 @@ export async function verifyProject(
   const digests = { wanted: createHash('sha256'), held: createHash('sha256') }
   const differences = new Map<string, Set<string>>()
   const indexProblems: string[] = []
+  const pace = createPace()
   let memories = 0
   let heldMemories = 0
   let pending = 0
@@ -66,7 +68,7 @@ export async function verifyProject(
     ? allMemories(scope, position)
     : changedMemories(scope, since, position)) {
     signal.throwIfAborted()
-    const page = await checkable.compare(scope, ids)
+    const page = await pace.step(ids.length, () => checkable.compare(scope, ids), signal)
     for (const one of page.memories) add(one)
     heldMemories += page.memories.filter(({ held }) => held !== null).length
     memories += ids.length
