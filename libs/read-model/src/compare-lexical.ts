@@ -3,6 +3,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations'
 import { holdPosition } from '@daybook/projection/positions'
 import type { ComparedIndexes } from '@daybook/projection/verify/checkable'
+import { createPace } from '@daybook/runtime/pace'
 import { type RawBuilder, sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from './generation-tables.ts'
 import { LENGTH_MAX, SEGMENT_SIZE } from './packed-postings.ts'
@@ -20,10 +21,11 @@ export async function compareLexicalIndex(
   const tables = generationTables(generation.generation)
   const problems: string[] = []
   const memoryIds: string[] = []
+  const pace = createPace()
   const last = await lastSegment(scope, tables)
   for (let segment = 0; segment <= last; segment += 1) {
     signal.throwIfAborted()
-    const wrong = await compareSegment(scope, tables, segment)
+    const wrong = await pace.step(1, () => compareSegment(scope, tables, segment), signal)
     if (wrong.length === 0) continue
     problems.push(`segment ${segment} of the lexical index has other words for ${wrong.length} memories`)
     memoryIds.push(...wrong.flatMap(({ memory_id }) => memory_id ?? []))
