@@ -59,7 +59,7 @@ export function postGeneration(options: PostGenerationOptions, generation: Gener
   const vectors = workers.want(generation.modelId, async (hashes) => upkeep.stored(hashes))
   const projector = startProjector({
     db,
-    projection: typesenseProjection(posting),
+    projection: typesenseProjection(db, posting),
     bus,
     signal,
     logger,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@daybook/postgres/connect'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import type { Posting } from './posting.ts'
 
@@ -25,7 +25,9 @@ export async function saveNotes(db: Database, { generation, unnoted }: Posting):
     await sql`
       insert into typesense_reposts (generation, project_id, memory_id, note)
       select ${generation.generation}, ${projectId}, memory_id, ${randomUUID()} from unnest(${ids}::uuid[]) as memory_id
-      on conflict (generation, project_id, memory_id) do update set note = excluded.note`.execute(db)
+      on conflict (generation, project_id, memory_id) do update set note = excluded.note`.execute(
+      projectScope(db, projectId).db,
+    )
     for (const id of ids) memoryIds.delete(id)
     if (memoryIds.size === 0) unnoted.delete(projectId)
   }

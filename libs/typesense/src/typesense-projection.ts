@@ -1,5 +1,6 @@
 import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
+import type { Database } from '@daybook/postgres/connect'
 import { readPosition, savePosition } from '@daybook/projection/positions'
 import { PositionMoved, type Projection } from '@daybook/projection/projection'
 import { isMissing } from './errors.ts'
@@ -15,11 +16,11 @@ import { underClaim } from './under-claim.ts'
  *
  * Several replicas take turns by a claim (`claim.ts`, `under-claim.ts`).
  */
-export function typesenseProjection(posting: Posting): Projection {
+export function typesenseProjection(db: Database, posting: Posting): Projection {
   const { place } = posting
   return {
     ...place,
-    position: ({ db, projectId }) => readPosition(db, place, projectId),
+    position: (scope) => readPosition(scope.db, place, scope.projectId),
     async apply(scope, batch) {
       try {
         await underClaim(posting, scope, batch.from, async (held) => {
@@ -31,7 +32,8 @@ export function typesenseProjection(posting: Posting): Projection {
         })
       } catch (error) {
         if (!isMissing(error)) throw error
-        await keepCollection(scope.db, posting)
+        // It is about all projects, and a scope's handle sees one.
+        await keepCollection(db, posting)
         throw new PositionMoved(place.name, batch.from)
       }
     },

@@ -65,7 +65,7 @@ export async function startEngineHarness(
   const client = createTypesenseClient({ url: running.url, apiKey: running.apiKey })
   const generation = await ensureLiveGeneration(db, embedder)
   const posting = createPosting({ client, generation, logger: silentLogger, base: alias })
-  const projection = typesenseProjection(posting)
+  const projection = typesenseProjection(db, posting)
   await keepCollection(db, posting)
   const searches: TypesenseSearch[] = []
   const typesense: TypesenseAttached = {

@@ -75,7 +75,7 @@ export async function startTypesenseHarness(
   const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
   const replica = (options: Partial<PostingOptions> = {}) => {
     const posting = createPosting({ client, generation, logger: silentLogger, base, ...options })
-    return { posting, projection: typesenseProjection(posting) }
+    return { posting, projection: typesenseProjection(db, posting) }
   }
   const { posting, projection } = replica()
   const writer = createJournalWriter(() => {})
