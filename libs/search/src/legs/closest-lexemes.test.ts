@@ -16,12 +16,13 @@ const noTurns = () => Promise.resolve()
 describe('typosForgiven', () => {
   it.each([
     ['mast', 0],
-    ['chart', 1],
+    ['harbor', 0],
     ['lantern', 1],
-    ['postgres', 2],
+    ['postgres', 1],
+    ['authentcation', 2],
     ['20240511', 0],
     ['er34615', 0],
-    ['straße', 1],
+    ['straßen', 1],
   ])('in %s are %i', (lexeme, typos) => {
     expect(typosForgiven(lexeme)).toBe(typos)
   })
@@ -78,14 +79,14 @@ describe.each(TEST_DATABASES)('the closest lexemes on $name', ({ start }) => {
   })
 
   it('are the nearest, and of those the most frequent', async () => {
-    const { closest } = await projectOf('charter charts', 'charms', 'charms again')
-    expect(await closest('charz', 'chartr')).toEqual({ charz: 'charm', chartr: 'chart' })
+    const { closest } = await projectOf('bortandu', 'bortangu', 'bortangu again')
+    expect(await closest('bortanku', 'bortandus')).toEqual({ bortanku: 'bortangu', bortandus: 'bortandu' })
   })
 
   it('let a misspelt word find what it meant, where no memory has it as it stands', async () => {
     const { find, ids } = await projectOf('the lantern of Bergen', 'the compass of Cork')
     expect(await find('lanturn')).toEqual([ids[0]])
-    expect(await find('the compas of Bergen')).toHaveLength(2)
+    expect(await find('the lanturn of Cork')).toHaveLength(2)
     expect(await find('zeppelin')).toEqual([])
   })
 
