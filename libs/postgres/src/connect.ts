@@ -60,8 +60,8 @@ function sessionSettings(role: string | null): string {
 }
 
 /**
- * Opens a database that `migrate` has prepared, to work for all projects: `projectScope` binds it to one. With one connection (the embedded database), using the outer handle
- * inside a transaction waits for itself for ever.
+ * Opens a database that `migrate` has prepared, to work for all projects: `projectScope` binds it to one. With one connection
+ * (the embedded database), using the outer handle inside a transaction waits for itself for ever.
  *
  * @param onConnectionError hears of connections that break; queries report their own errors to their callers.
  */
@@ -107,11 +107,11 @@ function handle(connections: SharedConnections, project: string): Database {
 
 /**
  * The same database as one project may see it: row level security leaves the rows of others out, whatever a query says. A
- * transaction stays what it is bound to since it began.
+ * transaction keeps the binding with which it began.
  *
  * @throws RangeError where `projectId` is no id
  */
-export function bindToProject<Handle extends Queryable>(db: Handle, projectId: string): Database {
+export function bindToProject(db: Queryable, projectId: string): Database {
   const connections = connectionsOf.get(db)
   if (connections !== undefined) return handle(connections, projectId)
   if (db.isTransaction) return db
