@@ -4,10 +4,15 @@ import type { Generation } from '@daybook/projection/generations'
 import { holdPosition } from '@daybook/projection/positions'
 import type { ComparedIndexes } from '@daybook/projection/verify/checkable'
 import { createPace } from '@daybook/runtime/pace'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from './generation-tables.ts'
-import { LENGTH_MAX, SEGMENT_SIZE } from './packed-postings.ts'
-import { countLexicalStats, insertSegmentPostings, type LexicalStats } from './post-lexical.ts'
+import { numberAt, POSTING_BYTES, placeOf, SEGMENT_SIZE, unpack } from './packed-postings.ts'
+import {
+  countLexicalStats,
+  insertSegmentPostings,
+  type LexicalStats,
+  wantedPostings,
+} from './post-lexical.ts'
 
 /**
  * Holds the lexical index of a project against the words of its memories, segment by segment, and the statistics against
@@ -95,40 +100,61 @@ async function lastSegment({ db, projectId }: ProjectScope, tables: GenerationTa
   return rows[0]?.last ?? -1
 }
 
-/** The numbers whose postings are not those of their memories' words; `memory_id` is null where there is no such memory. */
+/** A lexeme's postings in a segment, as the memories' words want them and as the index holds them. Null: none. */
+interface ComparedLexeme {
+  readonly wanted: Buffer | null
+  readonly held: Buffer | null
+  readonly removed: Buffer | null
+}
+
+/**
+ * The numbers whose postings are not those of their memories' words; `memory_id` is null where there is no such memory.
+ *
+ * Postgres leaves out what is the same byte by byte; where postings came in another order, or some were removed, they are taken
+ * apart here. In SQL that took 480 ms a segment of 4,096 texts of 35 words, so it takes 200.
+ */
 async function compareSegment(
   { db, projectId }: ProjectScope,
   tables: GenerationTables,
   segment: number,
 ): Promise<{ number: number; memory_id: string | null }[]> {
-  const { rows } = await sql<{ number: number; memory_id: string | null }>`
+  const { rows } = await sql<ComparedLexeme>`
     with wanted as materialized (
-      select u.lexeme, m.number, cardinality(u.positions) as frequency, least(m.length, ${LENGTH_MAX}::int) as length
-      from ${tables.memories} m, unnest(m.lexemes) u
-      where m.project_id = ${projectId} and not m.forgotten
-        and m.number between ${firstNumber(segment)}::int and ${firstNumber(segment + 1) - 1}::int
-    ), packed as materialized (
-      select lexeme, octet_length(entries) as sealed, entries || recent as postings, removed
+      select lexeme, postings from (${wantedPostings(tables, projectId, firstNumber(segment), firstNumber(segment + 1) - 1)}) made
+    ), held as materialized (
+      select lexeme, entries || recent as postings, removed
       from ${tables.postings} where project_id = ${projectId} and segment = ${segment}
-    ), posted as materialized (
-      select lexeme, ${firstNumber(segment)}::int + (posting >> 20)::int as number, (posting >> 12 & 255)::int as frequency,
-        (posting & 4095)::int as length
-      from packed cross join lateral (${wordsIn(sql`postings`)}) each
-      where at >= sealed or posting >> 20 <> all(array(select posting >> 20 from (${wordsIn(sql`removed`)}) gone))
-    ), different as (
-      (select * from wanted except all select * from posted) union all (select * from posted except all select * from wanted)
     )
-    select number, m.memory_id from (select distinct number from different) wrong
-    left join lateral (
+    select wanted.postings as wanted, held.postings as held, held.removed
+    from wanted full join held on wanted.lexeme = held.lexeme
+    where wanted.postings is distinct from held.postings or held.removed <> ''`.execute(db)
+  const numbers = new Set(
+    rows.flatMap((row) => differentPlaces(row).map((place) => numberAt(segment, place))),
+  )
+  if (numbers.size === 0) return []
+  const found = await sql<{ number: number; memory_id: string | null }>`
+    select wrong.number, m.memory_id from unnest(${[...numbers]}::int[]) as wrong(number) left join lateral (
       select memory_id from ${tables.memories} where project_id = ${projectId} and number = wrong.number offset 0
     ) m on true`.execute(db)
-  return rows
+  return found.rows
 }
 
-/** Each 32 bits of a string, with the byte at which they begin. */
-const wordsIn = (bytes: RawBuilder<unknown>) => sql`
-  select at, ('x' || encode(substr(${bytes}, at + 1, 4), 'hex'))::bit(32)::bigint as posting
-  from generate_series(0, octet_length(${bytes}) - 1, 4) at`
+const NOTHING = Buffer.alloc(0)
+
+/** The places in the segment at which a lexeme has other postings than it should, or one of them too often. */
+function differentPlaces({ wanted, held, removed }: ComparedLexeme): number[] {
+  const left = unpack(wanted ?? NOTHING, NOTHING).sort()
+  const right = unpack(held ?? NOTHING, removed ?? NOTHING).sort()
+  if ((held?.length ?? 0) % POSTING_BYTES > 0) return [...left, ...right].map(placeOf)
+  const places: number[] = []
+  for (let i = 0, j = 0; i < left.length || j < right.length; ) {
+    const [one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY] = [left[i], right[j]]
+    if (one !== other) places.push(placeOf(Math.min(one, other)))
+    if (one <= other) i += 1
+    if (other <= one) j += 1
+  }
+  return places
+}
 
 async function compareStats({ db, projectId }: ProjectScope, tables: GenerationTables): Promise<string[]> {
   const { rows } = await sql<{ wanted: LexicalStats; held: LexicalStats | null }>`

@@ -59,6 +59,8 @@ async function createVectorIndex(trx: DatabaseTransaction, generation: number): 
   await sql`set local role none`.execute(trx)
   // Whatever does not fit is built several times slower: 100,000 vectors of 384 numbers need some 200 MB.
   await sql`set local maintenance_work_mem = '512MB'`.execute(trx)
+  // The others of the server serve searches meanwhile: with Postgres' default of two helpers it took every core of a small one.
+  await sql`set local max_parallel_maintenance_workers = 0`.execute(trx)
   await sql`
     create index if not exists vectors_embedding_idx on ${vectors} using hnsw (embedding vector_cosine_ops)`.execute(
     trx,

@@ -36,7 +36,7 @@ const RECENT_MAX = 128
 /** The most occurrences that Postgres tells, and that fit. */
 const OCCURRENCES_MAX = 255
 
-const POSTING_BYTES = 4
+export const POSTING_BYTES = 4
 
 /** `recent` or `removed`, as long as it may become. */
 export const RECENT_BYTES = RECENT_MAX * POSTING_BYTES
@@ -95,7 +95,8 @@ export function unpack(postings: Buffer, removed: Buffer): Uint32Array {
 }
 
 function words(bytes: Buffer): Uint32Array {
-  const copy = new Uint32Array(bytes.length / POSTING_BYTES)
+  // A string that damage has torn is searched as far as it goes; verification finds it.
+  const copy = new Uint32Array(Math.floor(bytes.length / POSTING_BYTES))
   const target = Buffer.from(copy.buffer)
   bytes.copy(target)
   target.swap32()

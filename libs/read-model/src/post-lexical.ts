@@ -140,7 +140,7 @@ export async function insertSegmentPostings(
   firstNumber: number,
   lastNumber: number,
 ): Promise<IndexedPage> {
-  const which = sql`m.project_id = ${projectId} and m.number between ${firstNumber} and ${lastNumber} and not m.forgotten`
+  const which = liveBetween(projectId, firstNumber, lastNumber)
   const { rows } = await sql<IndexedPage>`
     with posted as (
       insert into ${tables.postings} (project_id, lexeme, segment, entries, recent)
@@ -153,20 +153,33 @@ export async function insertSegmentPostings(
 }
 
 /** New rows of `postings`, in the order of the key: many postings are `entries` at once, few are `recent`. */
-function packed({ memories }: GenerationTables, projectId: string, which: RawBuilder<unknown>) {
+function packed(tables: GenerationTables, projectId: string, which: RawBuilder<unknown>) {
   const isMany = sql`octet_length(postings) > ${RECENT_BYTES}`
   return sql`
     select ${projectId}::uuid, lexeme, segment, case when ${isMany} then postings else '' end,
       case when ${isMany} then '' else postings end
-    from (
-      select lexeme collate "C" as lexeme, ${SEGMENT} as segment,
-        string_agg(${postingOf(sql`positions`)}, '') as postings
-      from ${memories} m cross join lateral unnest(m.lexemes) as indexed
-      where ${which}
-      group by 1, 2
-    ) grouped
+    from (${postingsOf(tables, which)}) grouped
     order by lexeme, segment`
 }
+
+/** The postings of the memories `m` for which a condition holds: `lexeme`, `segment`, `postings`. */
+const postingsOf = ({ memories }: GenerationTables, which: RawBuilder<unknown>) => sql`
+  select lexeme collate "C" as lexeme, ${SEGMENT} as segment,
+    string_agg(${postingOf(sql`positions`)}, '') as postings
+  from ${memories} m cross join lateral unnest(m.lexemes) as indexed
+  where ${which}
+  group by 1, 2`
+
+/** What the index must hold of the memories with these numbers, by the lexemes of their rows: `lexeme`, `segment`, `postings`. */
+export const wantedPostings = (
+  tables: GenerationTables,
+  projectId: string,
+  firstNumber: number,
+  lastNumber: number,
+): RawBuilder<unknown> => postingsOf(tables, liveBetween(projectId, firstNumber, lastNumber))
+
+const liveBetween = (projectId: string, firstNumber: number, lastNumber: number) =>
+  sql`m.project_id = ${projectId} and m.number between ${firstNumber} and ${lastNumber} and not m.forgotten`
 
 export async function saveLexicalStats(
   trx: DatabaseTransaction,

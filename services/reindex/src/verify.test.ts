@@ -153,6 +153,19 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
       const found = await verify('pgvector', scope)
       expect(found.projects[0]?.indexProblems.join()).toMatch(/other words for 1 memories/u)
       await verify('pgvector', scope, { repair: true })
+      for (const damage of [
+        sql`recent = recent || recent`,
+        sql`recent = set_byte(recent, 2, get_byte(recent, 2) # 255)`,
+        sql`recent = recent || '\\x00'::bytea`,
+        sql`removed = substr(recent, 1, 4), entries = recent, recent = ''`,
+      ]) {
+        await change(
+          sql`update ${postings} set ${damage} where project_id = ${scope.projectId} and lexeme = '7'`,
+        )
+        const damaged = await verify('pgvector', scope)
+        expect(damaged.projects[0]?.indexProblems.join()).toMatch(/other words for 1 memories/u)
+        expect(await verify('pgvector', scope, { repair: true })).toMatchObject({ clean: true })
+      }
       await change(sql`update ${lexicalStats} set total_length = 1 where project_id = ${scope.projectId}`)
       const again = await verify('pgvector', scope)
       expect(again.projects[0]?.indexProblems.join()).toMatch(/word statistics say/u)
