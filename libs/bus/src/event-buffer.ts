@@ -9,6 +9,8 @@ export interface EventBuffer {
   add(events: readonly JournalEvent[]): void
   /** Events `after + 1`, `after + 2`, … as far as they are here without a gap, at most `limit`. Forgets older ones. */
   following(after: number, limit: number): JournalEvent[]
+  /** Whether any later event is here, with or without a gap before it. */
+  hasAfter(sequence: number): boolean
 }
 
 export function createEventBuffer(capacity = 1_000): EventBuffer {
@@ -25,6 +27,10 @@ export function createEventBuffer(capacity = 1_000): EventBuffer {
         next = bySequence.get(next.sequence + 1)
       }
       return events
+    },
+    hasAfter(sequence) {
+      for (const known of bySequence.keys()) if (known > sequence) return true
+      return false
     },
   }
 }

@@ -44,12 +44,16 @@ export function typesenseLegs(
   }
 }
 
+/** Hears what the lexical leg found before the vector leg begins. */
+export type OnWords = (hits: readonly LegHit[]) => void
+
 /** @param embedding of the query; null where the mode wants none */
 export async function runLegs(
   { lexical, vector }: Legs,
   wanted: string,
   mode: SearchMode,
   embedding: Promise<QueryVector> | null,
+  onWords: OnWords = () => {},
 ): Promise<LegsRun> {
   if (embedding === null) return { lexical: await lexical(wanted, false), vector: null, degraded: [] }
   if (mode === 'SEMANTIC') {
@@ -59,6 +63,9 @@ export async function runLegs(
   }
   // The database scores words while the model embeds the query: they are different processes.
   const [words, found] = await Promise.all([lexical(wanted, true), embedding])
-  if ('vector' in found) return { lexical: words, vector: await vector(found.vector), degraded: [] }
+  if ('vector' in found) {
+    onWords(words)
+    return { lexical: words, vector: await vector(found.vector), degraded: [] }
+  }
   return { lexical: await lexical(wanted, false), vector: null, degraded: [found.missing] }
 }

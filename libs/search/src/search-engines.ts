@@ -3,7 +3,7 @@ import type { SearchEngine } from './engine.ts'
 import type { LegInput } from './legs/leg-input.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { type QueryVector, queryVector } from './query-vector.ts'
-import { type LegsRun, postgresLegs, runLegs, typesenseLegs } from './run-legs.ts'
+import { type LegsRun, type OnWords, postgresLegs, runLegs, typesenseLegs } from './run-legs.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchMode, SearchRequest } from './search-request.ts'
 import { readSearchState, waitingForVectors } from './search-state.ts'
@@ -22,12 +22,15 @@ export interface Searched extends LegsRun {
 /**
  * Runs the legs on the engine that is asked for and able; where Typesense fails on the way, once more on Postgres, which
  * `degraded` then says.
+ *
+ * @param onWords hears what the lexical leg found while the vector leg still runs
  */
 export async function searchOnEngine(
   parts: SearchParts,
   input: LegInput,
   query: ParsedQuery,
   request: SearchRequest,
+  onWords: OnWords,
 ): Promise<Searched> {
   const embedded = embedOnce(parts, request.mode, query.wanted)
   // Begins now: it runs beside the looking up of the state.
@@ -42,7 +45,7 @@ export async function searchOnEngine(
 
   const onPostgres = async (reasons: readonly string[]): Promise<Searched> => {
     const { generation } = parts.readModel
-    const run = await runLegs(postgresLegs(input), query.wanted, request.mode, embedded(generation))
+    const run = await runLegs(postgresLegs(input), query.wanted, request.mode, embedded(generation), onWords)
     const missing = waitingForVectors(run.vector === null ? 0 : state.pending)
     return {
       ...run,
@@ -55,7 +58,7 @@ export async function searchOnEngine(
   const onTypesense = async (chosen: NonNullable<EngineChosen['typesense']>): Promise<Searched> => {
     const { generation, position, pending } = chosen.state
     const legs = typesenseLegs(input, { search: chosen.search, generation }, request.filter)
-    const run = await runLegs(legs, query.wanted, request.mode, embedded(generation))
+    const run = await runLegs(legs, query.wanted, request.mode, embedded(generation), onWords)
     const missing = waitingForVectors(run.vector === null ? 0 : pending)
     return {
       ...run,

@@ -3,9 +3,10 @@ import { readMemories, readNoteBeginnings } from '@daybook/read-model/read-memor
 import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
 import { hitCondition } from './legs/constraint.ts'
 import type { LegInput } from './legs/leg-input.ts'
-import { findNeighbours, type NeighboursFound } from './legs/neighbours-leg.ts'
+import { type NeighbourLookups, startNeighbours } from './legs/neighbours-leg.ts'
 import type { VectorHit } from './legs/vector-leg.ts'
 import type { ParsedQuery } from './query/query.ts'
+import type { LegHit } from './ranking/leg.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
@@ -34,11 +35,10 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
     limit: options.candidatesPerLeg,
   }
 
-  const legs = await searchOnEngine(parts, input, query, request)
-  const candidates = [...(legs.lexical ?? []), ...(legs.vector ?? [])].map((hit) => hit.memoryId)
-  const { neighbourhoods, eligible } = contextCounts(options)
-    ? await findNeighbours(input, [...new Set(candidates)])
-    : NO_NEIGHBOURS
+  const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
+  const legs = await searchOnEngine(parts, input, query, request, (words) => neighbours.begin(idsOf(words)))
+  neighbours.begin(idsOf([...(legs.lexical ?? []), ...(legs.vector ?? [])]))
+  const { neighbourhoods, eligible } = await neighbours.all()
   const all = rank({
     lexical: legs.lexical,
     vector: legs.vector,
@@ -61,7 +61,12 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
   }
 }
 
-const NO_NEIGHBOURS: NeighboursFound = { neighbourhoods: new Map(), eligible: new Set() }
+const idsOf = (hits: readonly LegHit[]): string[] => hits.map((hit) => hit.memoryId)
+
+const NO_NEIGHBOURS: NeighbourLookups = {
+  begin() {},
+  all: async () => ({ neighbourhoods: new Map(), eligible: new Set() }),
+}
 
 /** How many of the best hits may change places by who speaks in them; as many as can be asked for. */
 const SPEAKERS_AMONG = LIMIT_MAX

@@ -26,6 +26,13 @@ export interface LoadOptions {
 }
 
 /**
+ * ONNX Runtime's threads would wait for the next run by spinning, and take the cores from the database that is searched
+ * meanwhile: a search among 100,000 memories took 57 ms of processor time here so, and 28 without. They may spin within a run,
+ * which embeds 8 % faster than `intra_op.allow_spinning` of 0.
+ */
+const WITHOUT_SPINNING = { session: { force_spinning_stop: '1' } }
+
+/**
  * Loads a prepared model, about 0.3 s. Sets transformers.js's global `env`, which belongs to this thread alone.
  *
  * @throws EmbedderError `MODEL_NOT_FOUND` if the hub does not answer, `MODEL_UNUSABLE` if the files are not a BERT-like model
@@ -41,7 +48,7 @@ export async function loadModel(prepared: PreparedModel, options: LoadOptions): 
     const model = await AutoModel.from_pretrained(name, {
       dtype: 'fp32',
       device: 'cpu',
-      session_options: { intraOpNumThreads: options.threads, interOpNumThreads: 1 },
+      session_options: { intraOpNumThreads: options.threads, interOpNumThreads: 1, extra: WITHOUT_SPINNING },
     })
     return await createModel(model as unknown as BertModel, (text) => tokenizer.encode(text))
   } catch (error) {

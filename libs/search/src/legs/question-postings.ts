@@ -10,7 +10,7 @@ import {
   unpack,
 } from '@daybook/read-model/packed-postings'
 import { type RawBuilder, sql } from 'kysely'
-import { closestLexemes } from './closest-lexemes.ts'
+import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'
 import type { LegInput } from './leg-input.ts'
 import { queryTerms } from './query-terms.ts'
 import type { Turns } from './turns.ts'
@@ -133,7 +133,7 @@ async function readClosest(
 ): Promise<FoundRow[]> {
   const known = new Set(rows.filter(isFound).map((row) => row.lexeme))
   const unknown = rows.filter((row) => !known.has(row.lexeme))
-  if (unknown.length === 0) return []
+  if (unknown.length === 0 || !mayHaveTypos(wanted)) return []
   const words = await queryTerms(input.scope.db, wanted)
   const closest = await closestLexemes(
     input,

@@ -137,8 +137,10 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
 
     it('a small project gets all of its hits', async () => {
       const hits = await shortScan(small, 'small topic 7', { limit: 10, exactBelow: BY_INDEX })
-      expect(hits).toHaveLength(10)
-      expect(hits).toEqual(await leg(small, 'small topic 7', { limit: 10 }))
+      // All but the first are as near as each other, and which of them come is left to the index.
+      const scores = (await leg(small, 'small topic 7', { limit: 10 })).map(({ score }) => score)
+      expect(hits.map(({ score }) => score)).toEqual(scores.map((score) => expect.closeTo(score, 6)))
+      expect(new Set(hits.map(({ memoryId }) => memoryId)).size).toBe(10)
     })
 
     it('a filter that leaves little gets all that it leaves', async () => {

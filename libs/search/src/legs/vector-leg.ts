@@ -10,8 +10,15 @@ import type { LegInput } from './leg-input.ts'
  */
 export const EXACT_BELOW = 5_000
 
-/** Chunks that the index is asked for, for each hit wanted: several chunks of a long text may be near the query. */
-const CHUNKS_PER_HIT = 1.5
+/**
+ * The share of the hits wanted with which a look at the index is enough. Chunks of one long text may all be near the query, so
+ * as many chunks as hits may come to fewer; but a scan for more chunks than `hnsw.ef_search` (100, as are wanted) begins
+ * anew and takes half as long again, which is not worth the last of a hundred candidates.
+ */
+const ENOUGH = 0.9
+
+/** How many times as many chunks are asked for where that was not enough. */
+const WIDER = 3
 
 /** A hit, with the part of the embedded text that came nearest (UTF-16 offsets). */
 export interface VectorHit extends LegHit {
@@ -24,6 +31,8 @@ interface Row {
   readonly distance: number
   readonly span_start: number
   readonly span_end: number
+  /** Of all rows together, before the best were taken. */
+  readonly chunks: number
 }
 
 /**
@@ -51,10 +60,13 @@ async function nearestToQuery(
   const embedding = sql`${pgvector.toSql([...query]) as string}::vector`
   const indexed = await indexedMemories(input)
   if (indexed >= exactBelow) {
-    const hits = await nearest(input, embedding, approximate(input, embedding))
-    if (hits.length >= Math.min(input.limit, indexed)) return hits
+    for (let asked = input.limit; ; asked *= WIDER) {
+      const { hits, chunks } = await nearest(input, embedding, approximate(input, embedding, asked))
+      if (hits.length >= Math.min(input.limit * ENOUGH, indexed)) return hits
+      if (chunks < asked) break
+    }
   }
-  return nearest(input, embedding, exact(input, embedding))
+  return (await nearest(input, embedding, exact(input, embedding))).hits
 }
 
 /** How many memories of the project the indexes hold. */
@@ -66,32 +78,45 @@ async function indexedMemories({ scope, readModel }: LegInput): Promise<number> 
   return rows[0]?.memories ?? 0
 }
 
+/** What some chunks come to, and how many they were. */
+interface Nearest {
+  readonly hits: VectorHit[]
+  readonly chunks: number
+}
+
 /** Each memory's best chunk, of the chunks given and those of forgotten memories; the nearest first. */
 async function nearest(
   input: LegInput,
   embedding: RawBuilder<unknown>,
   live: RawBuilder<unknown>,
-): Promise<VectorHit[]> {
-  const chunks = input.includeForgotten ? sql`(${live}) union all (${forgotten(input, embedding)})` : live
+): Promise<Nearest> {
+  const all = input.includeForgotten ? sql`(${live}) union all (${forgotten(input, embedding)})` : live
   const { rows } = await sql<Row>`
-    select * from (
-      select distinct on (memory_id) memory_id, distance, span_start, span_end
-      from (${chunks}) chunks order by memory_id, distance, span_start
+    select best.*, (sum(chunks) over ())::int as chunks from (
+      select distinct on (memory_id) memory_id, distance, span_start, span_end, count(*) over (partition by memory_id) as chunks
+      from (${all}) chunks order by memory_id, distance, span_start
     ) best
     order by distance, memory_id limit ${input.limit}`.execute(input.scope.db)
-  return rows.map((row) => ({
-    memoryId: row.memory_id,
-    score: 1 - row.distance,
-    spanStart: row.span_start,
-    spanEnd: row.span_end,
-  }))
+  return {
+    chunks: rows[0]?.chunks ?? 0,
+    hits: rows.map((row) => ({
+      memoryId: row.memory_id,
+      score: 1 - row.distance,
+      spanStart: row.span_start,
+      spanEnd: row.span_end,
+    })),
+  }
 }
 
 /**
  * As the index wants it: the nearest first, then what the condition leaves of them. `offset 0` keeps each of them a lookup
  * by id; without, a filter by context has the whole context gone through for each.
  */
-function approximate({ scope, readModel, condition, limit }: LegInput, embedding: RawBuilder<unknown>) {
+function approximate(
+  { scope, readModel, condition }: LegInput,
+  embedding: RawBuilder<unknown>,
+  chunks: number,
+) {
   const { vectors, memories } = readModel.tables
   return sql`
     select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
@@ -99,7 +124,7 @@ function approximate({ scope, readModel, condition, limit }: LegInput, embedding
       select * from ${memories} where project_id = v.project_id and memory_id = v.memory_id offset 0
     ) m
     where v.project_id = ${scope.projectId} and ${condition}
-    order by v.embedding <=> ${embedding} limit ${Math.ceil(limit * CHUNKS_PER_HIT)}`
+    order by v.embedding <=> ${embedding} limit ${chunks}`
 }
 
 /** Without an order of its own, which the index could serve, so every vector is compared; no chunk is left out. */
