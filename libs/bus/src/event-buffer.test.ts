@@ -25,4 +25,11 @@ describe('the event buffer', () => {
     expect(sequences(buffer.following(2, 10))).toEqual([3, 4])
     expect(sequences(buffer.following(0, 10))).toEqual([])
   })
+
+  it('knows of later events beyond a gap', () => {
+    const buffer = createEventBuffer()
+    buffer.add([1, 2, 4].map(event))
+    expect([0, 2, 3, 4].map((sequence) => buffer.hasAfter(sequence))).toEqual([true, true, true, false])
+    expect(createEventBuffer().hasAfter(0)).toBe(false)
+  })
 })

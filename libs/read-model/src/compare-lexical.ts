@@ -143,8 +143,8 @@ const NOTHING = Buffer.alloc(0)
 
 /** The places in the segment at which a lexeme has other postings than it should, or one of them too often. */
 function differentPlaces({ wanted, held, removed }: ComparedLexeme): number[] {
-  const left = unpack(wanted ?? NOTHING, NOTHING).sort()
-  const right = unpack(held ?? NOTHING, removed ?? NOTHING).sort()
+  const left = unpack(wanted ?? NOTHING, NOTHING).toSorted()
+  const right = unpack(held ?? NOTHING, removed ?? NOTHING).toSorted()
   if ((held?.length ?? 0) % POSTING_BYTES > 0) return [...left, ...right].map(placeOf)
   const places: number[] = []
   for (let i = 0, j = 0; i < left.length || j < right.length; ) {
