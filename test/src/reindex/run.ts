@@ -33,6 +33,9 @@ export interface ReindexRun {
   readonly folder: string | null
 }
 
+/** Milliseconds of writes and searches alone, which show what the rebuilds are to be compared with. */
+const ALONE_MS = 10_000
+
 const PROJECTIONS = ['pgvector', 'typesense'] as const
 const MODEL = 'test-hash/64'
 const OTHER_MODEL = 'test-hash/96'
@@ -72,6 +75,8 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
       name: 'meanwhile',
     })
     traffic.push(going)
+    await pause(ALONE_MS)
+    say('nothing but writes and searches until now')
 
     await both((projection) => succeeded(api, `reindex(projection: "${projection}")`))
     say('both were rebuilt')
