@@ -68,6 +68,18 @@ async function createVectorIndex(trx: DatabaseTransaction, generation: number): 
   await sql`set local role daybook_app`.execute(trx)
 }
 
+/**
+ * Has the planner know a generation that has just been filled, before anybody searches it. A server would look at it by itself
+ * within a minute or so; until then a search of 5,760 memories took 65 ms instead of 33.
+ */
+export async function gatherStatistics(db: Database, generation: number): Promise<void> {
+  const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
+  await db.transaction().execute(async (trx) => {
+    await sql`set local role none`.execute(trx)
+    await sql`analyze ${sql.join([memories, versions, postings, lexicalStats, vectors])}`.execute(trx)
+  })
+}
+
 /** Makes a generation's schema and tables. They belong to the migrating user, the application may only use them. */
 async function createTables(trx: DatabaseTransaction, generation: number, dimension: number): Promise<void> {
   const { schema, memories, versions, postings, lexicalStats, vectors } = generationTables(generation)

@@ -1,7 +1,7 @@
 import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
 import { sql } from 'kysely'
 import { pgvectorCheckable } from './checkable.ts'
-import { buildVectorIndex, createGeneration, dropGeneration } from './create-generation.ts'
+import { buildVectorIndex, createGeneration, dropGeneration, gatherStatistics } from './create-generation.ts'
 import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { pgvectorLoadTarget } from './load-generation.ts'
 import { type PostGenerationOptions, postGeneration } from './post-generation.ts'
@@ -46,7 +46,11 @@ export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuil
       )
       return rows[0]?.pending ?? 0
     },
-    buildIndexes: ({ generation }) => buildVectorIndex(db, generation),
+    async buildIndexes({ generation }) {
+      await buildVectorIndex(db, generation)
+      // The embedded database plans without statistics all the time, and is asked for nothing that needs them.
+      if (!oneConnection) await gatherStatistics(db, generation)
+    },
     post: (generation) => postGeneration(options, generation),
     check: (generation) => pgvectorCheckable(generation),
     drop: (generation) => dropGeneration(db, generation),

@@ -6,10 +6,12 @@ import {
   type ReadModelHarness,
   startReadModelHarness,
 } from '@daybook/read-model/testing/read-model-harness'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../query/parse-query.ts'
 import { hitCondition } from './constraint.ts'
-import { findNeighbours } from './neighbours-leg.ts'
+import type { LegInput } from './leg-input.ts'
+import { findNeighbours, startNeighbours } from './neighbours-leg.ts'
 
 describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
   let harness: ReadModelHarness
@@ -19,17 +21,15 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
   })
   afterAll(() => harness?.stop())
 
-  const find = (ids: readonly string[], filter: MemoryFilter = {}, query = 'turn') =>
-    findNeighbours(
-      {
-        scope,
-        readModel: harness.readModel,
-        condition: hitCondition(filter, parseQuery(query)),
-        includeForgotten: false,
-        limit: 100,
-      },
-      ids,
-    )
+  const inputOf = (filter: MemoryFilter = {}, query = 'turn'): LegInput => ({
+    scope,
+    readModel: harness.readModel,
+    condition: hitCondition(filter, parseQuery(query)),
+    includeForgotten: false,
+    limit: 100,
+  })
+  const find = (ids: readonly string[], filter?: MemoryFilter, query?: string) =>
+    findNeighbours(inputOf(filter, query), ids)
 
   /** Nine turns of one conversation, with others in between. */
   async function conversation(): Promise<string[]> {
@@ -86,5 +86,28 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
     const [alone] = await harness.remember(scope, note('alone again'))
     expect((await find([alone!.state.id])).neighbourhoods.size).toBe(0)
     expect((await find([])).neighbourhoods.size).toBe(0)
+  })
+
+  it('are looked up as candidates become known, each candidate once', async () => {
+    const turns = await conversation()
+    const [first, second] = [turns[4]!, turns[0]!]
+    let asked = 0
+    const lookups = startNeighbours({ ...inputOf(), onLeg: () => (asked += 1) })
+    lookups.begin([first])
+    lookups.begin([first, second])
+    lookups.begin([second, first])
+    lookups.begin([])
+    expect(await lookups.all()).toEqual(await find([first, second]))
+    expect(asked).toBe(2)
+  })
+
+  it('that cannot be looked up are told to whoever waits for them, and to nobody else', async () => {
+    const [turn] = await conversation()
+    const failing = { ...inputOf(), condition: sql<boolean>`no_such_column` }
+    const unawaited = startNeighbours(failing)
+    unawaited.begin([turn!])
+    const lookups = startNeighbours(failing)
+    lookups.begin([turn!])
+    await expect(lookups.all()).rejects.toThrow(/no_such_column/u)
   })
 })
