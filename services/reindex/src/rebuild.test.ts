@@ -66,18 +66,6 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
     await clean()
   })
 
-  it.runIf(projection === 'pgvector')('leaves a generation that the planner knows', async () => {
-    await filled(5)
-    await harness.settled()
-    await harness.run('reindex', projection)
-    const { rows } = await sql<{ relname: string }>`
-      select relname from pg_class
-      where relnamespace = ${`pgvector_${await harness.live(projection)}`}::regnamespace and relkind = 'r' and reltuples < 0`.execute(
-      harness.db,
-    )
-    expect(rows).toEqual([])
-  })
-
   it('keeps what is written meanwhile', async () => {
     const scope = await filled(200)
     let writing = true
