@@ -33,6 +33,7 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
     condition: hitCondition(request.filter, query),
     includeForgotten: request.filter.includeForgotten === true,
     limit: options.candidatesPerLeg,
+    needed: limit,
   }
 
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS

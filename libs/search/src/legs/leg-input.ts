@@ -13,5 +13,7 @@ export interface LegInput {
   readonly includeForgotten: boolean
   /** Hits wanted, at most. */
   readonly limit: number
+  /** Hits that the answer needs: a leg that has so many may stop somewhat short of `limit`. Default: all of `limit`. */
+  readonly needed?: number
   readonly onLeg?: OnLeg | undefined
 }

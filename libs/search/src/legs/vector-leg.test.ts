@@ -28,8 +28,9 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
     {
       filter = {},
       limit = 10,
+      needed = limit,
       exactBelow,
-    }: { filter?: MemoryFilter; limit?: number; exactBelow?: number } = {},
+    }: { filter?: MemoryFilter; limit?: number; needed?: number; exactBelow?: number } = {},
   ) {
     const [vector] = await harness.embedder.embed([query])
     const input = {
@@ -38,6 +39,7 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
       condition: hitCondition(filter, parseQuery(query)),
       includeForgotten: filter.includeForgotten === true,
       limit,
+      needed,
     }
     return vectorLeg(input, vector!, exactBelow)
   }
@@ -81,6 +83,21 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
       expect(
         await leg(scope, 'needle', { limit: 4, ...(exactBelow === undefined ? {} : { exactBelow }) }),
       ).toHaveLength(4)
+  })
+
+  it('stops a tenth short of what is wanted only where the answer needs no more', async () => {
+    const scope = await harness.newProject()
+    // Two chunks of one text are nearest: ten chunks are of nine memories.
+    const long = Array.from({ length: 300 }, () => 'needle').join(' ')
+    await harness.remember(
+      scope,
+      note(long),
+      ...Array.from({ length: 20 }, (_, index) => note(`needle ${index}`)),
+    )
+    expect(await leg(scope, 'needle', { exactBelow: BY_INDEX })).toHaveLength(10)
+    const few = await leg(scope, 'needle', { exactBelow: BY_INDEX, needed: 3 })
+    expect(few).toHaveLength(9)
+    expect(few[0]?.score).toBeCloseTo(1, 6)
   })
 
   it('finds forgotten memories only when asked', async () => {

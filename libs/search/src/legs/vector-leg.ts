@@ -11,7 +11,7 @@ import type { LegInput } from './leg-input.ts'
 export const EXACT_BELOW = 5_000
 
 /**
- * The share of the hits wanted with which a look at the index is enough. Chunks of one long text may all be near the query, so
+ * The share of `limit` with which a look at the index is enough, unless the answer needs more. Chunks of one long text may all be near the query, so
  * as many chunks as hits may come to fewer; but a scan for more chunks than `hnsw.ef_search` (100, as are wanted) begins
  * anew and takes half as long again, which is not worth the last of a hundred candidates.
  */
@@ -60,9 +60,10 @@ async function nearestToQuery(
   const embedding = sql`${pgvector.toSql([...query]) as string}::vector`
   const indexed = await indexedMemories(input)
   if (indexed >= exactBelow) {
+    const enough = Math.min(Math.max(input.limit * ENOUGH, input.needed ?? input.limit), indexed)
     for (let asked = input.limit; ; asked *= WIDER) {
       const { hits, chunks } = await nearest(input, embedding, approximate(input, embedding, asked))
-      if (hits.length >= Math.min(input.limit * ENOUGH, indexed)) return hits
+      if (hits.length >= enough) return hits
       if (chunks < asked) break
     }
   }
