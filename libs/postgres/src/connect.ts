@@ -5,8 +5,9 @@ import {
   PostgresQueryCompiler,
   type Transaction,
 } from 'kysely'
-import { type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } from 'pg'
+import { Client, type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } from 'pg'
 import { ALL_PROJECTS, boundDriver, type SharedConnections, shareConnections } from './bound-driver.ts'
+import { PreparingClient } from './preparing-client.ts'
 import type { Tables } from './tables.ts'
 
 /** The handle that queries are made through. Inside a transaction use only its own handle: see `openDatabase`. */
@@ -23,11 +24,13 @@ export interface DatabaseAddress {
   readonly connection: ClientConfig
   /** The embedded database has one session behind its socket, so one connection; more would mix their messages. */
   readonly maxConnections: number
+  /** Whether each connection has a session of its own, which can keep what was prepared. */
+  readonly ownSessions: boolean
 }
 
 /** The address of a Postgres given by `DATABASE_URL`. */
 export function serverAddress(url: string, maxConnections = 10): DatabaseAddress {
-  return { connection: { connectionString: url }, maxConnections }
+  return { connection: { connectionString: url }, maxConnections, ownSessions: true }
 }
 
 const INT8 = 20
@@ -75,6 +78,7 @@ export function openDatabase(
   const pool = new Pool({
     ...address.connection,
     types,
+    Client: address.ownSessions ? PreparingClient : Client,
     max: address.maxConnections,
     connectionTimeoutMillis: 30_000,
     application_name: 'daybook',

@@ -171,7 +171,7 @@ describe('migrating a Postgres without pgvector', () => {
     const server = new PGLiteSocketServer({ db: database, path: join(folder, '.s.PGSQL.5432') })
     await server.start()
     const connection = { host: folder, port: 5432, user: 'postgres', database: 'postgres' }
-    await expect(migrate({ connection, maxConnections: 1 })).rejects.toMatchObject({
+    await expect(migrate({ connection, maxConnections: 1, ownSessions: false })).rejects.toMatchObject({
       code: 'CONFIGURATION',
       message: expect.stringContaining('Install pgvector 0.8.0 or newer on the database server'),
     })

@@ -134,7 +134,11 @@ describe('the embedded database', () => {
     const orphan = Number(
       await new Promise((resolve) => daemon.stdout?.once('data', (data) => resolve(`${data}`))),
     )
-    const address = { connection: { host: join(dataDir, 'run'), user: 'postgres' }, maxConnections: 1 }
+    const address = {
+      connection: { host: join(dataDir, 'run'), user: 'postgres' },
+      maxConnections: 1,
+      ownSessions: false,
+    }
     await query(address, 'create table t (n int); insert into t values (1)')
     // Stopped, it can neither see that its parent is gone nor end by itself: as in a statement of minutes.
     process.kill(orphan, 'SIGSTOP')

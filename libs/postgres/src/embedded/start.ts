@@ -78,6 +78,7 @@ export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Pr
         ssl: false,
       },
       maxConnections: 1,
+      ownSessions: false,
     },
     pid: () => child?.pid,
     async stop() {

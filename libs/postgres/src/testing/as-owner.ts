@@ -7,7 +7,7 @@ export async function asOwner<T>(
   { address, db }: Pick<TestDatabase, 'address' | 'db'>,
   work: (trx: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
-  if (address.maxConnections === 1)
+  if (!address.ownSessions)
     // The one connection there is becomes the owner for a moment.
     return db.transaction().execute(async (trx) => {
       await sql`set local role none`.execute(trx)

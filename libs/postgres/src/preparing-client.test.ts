@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from './connect.ts'
+import { MOST_PREPARED, USES_BEFORE_PREPARED } from './preparing-client.ts'
+import { asOwner } from './testing/as-owner.ts'
+import { TEST_DATABASES, type TestDatabase } from './testing/test-database.ts'
+
+describe.each(TEST_DATABASES)('statements asked again and again on $name', ({ start, severalSessions }) => {
+  let database: TestDatabase
+  /** With one connection, so that all of a test is asked in the same session. */
+  let db: Database
+  beforeAll(async () => {
+    database = await start()
+    db = severalSessions ? openDatabase({ ...database.address, maxConnections: 1 }) : database.db
+  })
+  afterAll(async () => {
+    if (db !== database.db) await db.destroy()
+    await database.stop()
+  })
+
+  const prepared = async (mark: string): Promise<string[]> => {
+    const { rows } = await sql<{ statement: string }>`
+      select statement from pg_prepared_statements where from_sql = false
+        and statement like ${`%${mark}%`} and statement not like '%pg_prepared_statements%'`.execute(db)
+    return rows.map((row) => row.statement)
+  }
+  const often = async (statement: (use: number) => RawBuilder<unknown>, times = USES_BEFORE_PREPARED + 1) => {
+    const all: unknown[] = []
+    for (let use = 0; use < times; use += 1) all.push(...(await statement(use).execute(db)).rows)
+    return all
+  }
+
+  if (severalSessions) {
+    it('are prepared after five uses, and answer for what they are given', async () => {
+      const twice = (use: number) => sql`select ${use}::int * 2 as doubled`
+      expect(await often(twice, USES_BEFORE_PREPARED)).toHaveLength(5)
+      expect(await prepared('as doubled')).toEqual([])
+      expect(await often(twice, 20)).toEqual(Array.from({ length: 20 }, (_, use) => ({ doubled: use * 2 })))
+      expect(await prepared('as doubled')).toHaveLength(1)
+    })
+
+    it('are kept up to a number, and asked on', async () => {
+      for (let text = 0; text <= MOST_PREPARED; text += 1)
+        await often((use) => sql`select ${use}::int as ${sql.id(`answer${text}`)}`)
+      expect((await prepared('as "answer')).length).toBeLessThan(10)
+      expect(await often(() => sql`select ${7}::int as answer1`)).toContainEqual({ answer1: 7 })
+    })
+  } else
+    it('are never prepared in the one session that all share', async () => {
+      await often((use) => sql`select ${use}::int * 2 as doubled`, 20)
+      expect(await prepared('as doubled')).toEqual([])
+    })
+
+  it('fail for a bad value and go on for a good one', async () => {
+    const divided = (by: number) => sql`select 12 / ${by}::int as quotient`
+    await often((use) => divided(use + 1), 8)
+    await expect(divided(0).execute(db)).rejects.toThrow('division by zero')
+    expect((await divided(3).execute(db)).rows).toEqual([{ quotient: 4 }])
+  })
+
+  it('see the columns that a migration added meanwhile', async () => {
+    await asOwner(database, async (trx) => {
+      await sql`create table daybook.grown (id int)`.execute(trx)
+      await sql`insert into daybook.grown values (1)`.execute(trx)
+      await sql`grant select on daybook.grown to daybook_app`.execute(trx)
+    })
+    const plain = (use: number) => sql`select * from grown where id <= ${use + 1}::int`
+    const nested = (use: number) =>
+      sql`with found as (select * from grown where id <= ${use + 1}::int) select found.* from found`
+    await often(plain)
+    await often(nested)
+    await asOwner(database, (trx) => sql`alter table daybook.grown add column name text`.execute(trx))
+    expect((await plain(5).execute(db)).rows).toEqual([{ id: 1, name: null }])
+    // What cannot be known by its beginning fails once and is prepared anew.
+    await nested(5)
+      .execute(db)
+      .catch(() => {})
+    expect((await nested(5).execute(db)).rows).toEqual([{ id: 1, name: null }])
+  })
+
+  it('hold for each project its own rows', async () => {
+    const [one, other] = [await database.newProject(), await database.newProject()]
+    for (let turn = 0; turn < 10; turn += 1)
+      for (const { db: own, projectId } of [one, other]) {
+        const { rows } = await sql<{ project_id: string }>`
+          select project_id from journal_heads where sequence >= ${0}`.execute(own)
+        expect(rows).toEqual([{ project_id: projectId }])
+      }
+  })
+})
