@@ -7,11 +7,14 @@ import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense/t
 import { type Api, askGraphQL, TransportError } from '../support/graphql.ts'
 import { createServiceProcess, type ServiceName, type ServiceProcess } from './service-process.ts'
 
+/** The Typesense of a cluster, which ends with it. */
+export type TypesenseServer = Pick<TypesenseDouble, 'url' | 'apiKey' | 'stop'>
+
 /** Real servers, the double of Typesense, and two processes of each service: Daybook as a team runs it, on one machine. */
-export interface Cluster {
+export interface Cluster<Typesense extends TypesenseServer = TypesenseDouble> {
   readonly postgres: NativeServer
   readonly nats: NativeNats
-  readonly typesense: TypesenseDouble
+  readonly typesense: Typesense
   readonly services: readonly ServiceProcess[]
   /** Answers as long as one gateway does; asks the one with the least to do. */
   readonly api: Api
@@ -35,11 +38,19 @@ export interface ClusterOptions {
   readonly embedderOf: 'some' | 'all'
 }
 
-export async function startCluster({ embedder, embedderOf }: ClusterOptions): Promise<Cluster> {
+/** With the double in this process, whose faults a test can reach. */
+export function startCluster(options: ClusterOptions): Promise<Cluster> {
+  return startClusterWith(options, () => startTypesenseDouble({ apiKey: 'a-key-for-tests' }))
+}
+
+export async function startClusterWith<Typesense extends TypesenseServer>(
+  { embedder, embedderOf }: ClusterOptions,
+  startTypesense: () => Promise<Typesense>,
+): Promise<Cluster<Typesense>> {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-cluster-'))
   const postgres = await startNativeServer()
   const nats = await startNativeNats()
-  const typesense = await startTypesenseDouble({ apiKey: 'a-key-for-tests' })
+  const typesense = await startTypesense()
   const environment = {
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
@@ -61,7 +72,7 @@ export async function startCluster({ embedder, embedderOf }: ClusterOptions): Pr
       }),
     ),
   )
-  const stop: Cluster['stop'] = async ({ keepFolder = false } = {}) => {
+  const stop: Cluster<Typesense>['stop'] = async ({ keepFolder = false } = {}) => {
     await Promise.all(services.map((service) => service.stop()))
     await Promise.all([postgres.stop(), nats.stop(), typesense.stop()])
     if (!keepFolder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -1,11 +1,12 @@
 import { pause } from '@daybook/runtime/backoff'
 import { quantile } from '../../bench/bench.ts'
-import { startCluster } from '../chaos/cluster.ts'
+import { startClusterWith } from '../chaos/cluster.ts'
 import { readConversations, toRememberInputs } from '../locomo/conversations.ts'
 import { type Api, dataOf } from '../support/graphql.ts'
 import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { ended, request, succeeded } from './operations.ts'
 import { startTraffic } from './traffic.ts'
+import { startTypesenseProcess } from './typesense-process.ts'
 
 export interface ReindexRunOptions {
   /** Generated memories, besides LoCoMo's. */
@@ -48,7 +49,7 @@ const OTHER_MODEL = 'test-hash/96'
 export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun> {
   const { memories, locomo, seed, perSecond, kills, report = () => {} } = options
   const random = createRandom(seed)
-  const cluster = await startCluster({ embedder: MODEL, embedderOf: 'all' })
+  const cluster = await startClusterWith({ embedder: MODEL, embedderOf: 'all' }, startTypesenseProcess)
   const { api } = cluster
   const problems: string[] = []
   const rollbackMs: number[] = []

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process'
+import type { TypesenseServer } from '../chaos/cluster.ts'
+import { printedAddress, untilExit } from '../support/child-process.ts'
+import { REPOSITORY } from '../support/daemon.ts'
+
+const START_TIMEOUT_MS = 60_000
+const API_KEY = 'a-key-for-tests'
+
+/**
+ * The double of Typesense in a process of its own, as a server is: in the process that asks and measures, what it computes would
+ * count as time that Daybook took.
+ */
+export async function startTypesenseProcess(): Promise<TypesenseServer> {
+  const double = spawn(process.execPath, ['--import', 'tsx', 'test/src/typesense-double/main.ts', '0'], {
+    cwd: REPOSITORY,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TYPESENSE_API_KEY: API_KEY },
+  })
+  const killIt = () => double.kill('SIGKILL')
+  process.once('exit', killIt)
+  const stop = async () => {
+    const ended = untilExit(double)
+    double.kill('SIGTERM')
+    await ended
+    process.off('exit', killIt)
+  }
+  const url = await printedAddress(double, /(http:\/\/[\d.]+:\d+)/u, START_TIMEOUT_MS)
+  if (url !== null) return { url, apiKey: API_KEY, stop }
+  await stop()
+  throw new Error('the double of Typesense did not start')
+}
