@@ -114,10 +114,11 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       unique (project_id, number)
     )`.execute(trx)
   await sql`create index on ${memories} (project_id, first_sequence)`.execute(trx)
-  // Neighbours: the memories before and after in the same context and kind.
-  await sql`create index on ${memories} (project_id, context, kind, first_sequence) where context is not null`.execute(
-    trx,
-  )
+  // Neighbours: the memories before and after in the same context and kind. With what is asked of them, so that the table's
+  // rows, each on a page of its own, need not be read: a fifth of the time.
+  await sql`
+    create index on ${memories} (project_id, context, kind, first_sequence) include (memory_id, expires_at, forgotten)
+    where context is not null and not forgotten`.execute(trx)
   await sql`create index on ${memories} (project_id, kind, exact_key) where exact_key is not null`.execute(
     trx,
   )
