@@ -3,13 +3,13 @@ import { stem } from './porter2.ts'
 import { RequestFailure } from './reply.ts'
 import { type Field, isText, isVector, type Schema } from './schema.ts'
 import { type Token, tokenize } from './tokenize.ts'
+import { createVectorRows, type VectorRows } from './vector-rows.ts'
 import { normalised } from './vectors.ts'
 
 export interface Stored {
   /** Its place in the order of arrival; kept by an upsert. */
   readonly seq: number
   readonly document: Document
-  readonly vectors: ReadonlyMap<string, Float32Array>
   /** Words of each text, by field. */
   readonly lengths: ReadonlyMap<string, number>
 }
@@ -26,6 +26,8 @@ export interface Collection {
   readonly revision: number
   bySeq(seq: number): Stored | undefined
   index(field: string): FieldIndex
+  /** Of a field of vectors. */
+  vectors(field: string): VectorRows | undefined
   field(name: string): Field | undefined
   /** The words of a text of this field, not stemmed, with their places. */
   tokens(field: Field, text: string): Token[]
@@ -40,6 +42,9 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
   const seqs = new Map<number, Stored>()
   const indexes = new Map<string, FieldIndex>(
     schema.fields.filter((field) => isText(field) && field.index).map(({ name }) => [name, new Map()]),
+  )
+  const vectors = new Map<string, VectorRows>(
+    schema.fields.filter(isVector).map((field) => [field.name, createVectorRows(field.num_dim ?? 0)]),
   )
   let nextSeq = 0
   let revision = 0
@@ -69,18 +74,16 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
       posting?.delete(stored.seq)
       if (posting?.size === 0) index.delete(word)
     })
+    for (const rows of vectors.values()) rows.delete(stored.seq)
     documents.delete(stored.document.id)
     seqs.delete(stored.seq)
   }
 
   function put(document: Document, seq: number): void {
-    const vectors = new Map(
-      schema.fields
-        .filter((field) => isVector(field) && Array.isArray(document[field.name]))
-        .map((field) => [field.name, normalised(document[field.name] as number[])]),
-    )
+    for (const [name, rows] of vectors)
+      if (Array.isArray(document[name])) rows.set(seq, normalised(document[name] as number[]))
     const lengths = new Map<string, number>()
-    const stored = { seq, document, vectors, lengths }
+    const stored = { seq, document, lengths }
     documents.set(document.id, stored)
     seqs.set(seq, stored)
     eachWord(document, (index, word, position, field) => {
@@ -102,6 +105,7 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
     },
     bySeq: (seq) => seqs.get(seq),
     index: (field) => indexes.get(field) ?? new Map(),
+    vectors: (field) => vectors.get(field),
     field: (name) => schema.fields.find((field) => field.name === name),
     tokens: tokensOf,
     words,

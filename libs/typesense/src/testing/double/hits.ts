@@ -23,7 +23,7 @@ export function hitsOf(collection: Collection, params: SearchParams, allowed: Al
           return stored === undefined ? [] : [{ stored, text }]
         })
   const query = readVectorQuery(collection, params.vectorQuery, params.perPage)
-  const nearest = searchVectors(query, allowed.all)
+  const nearest = searchVectors(collection, query, allowed)
   return byWords === null ? nearest : fuse(collection, params, query.alpha, nearest, byWords)
 }
 
