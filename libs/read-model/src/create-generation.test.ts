@@ -1,3 +1,5 @@
+import { migrate } from '@daybook/postgres/migrate'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,5 +28,26 @@ describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {
     expect(await unknown()).toContain('memories')
     await gatherStatistics(harness.db, generation.generation)
     expect(await unknown()).toEqual([])
+  })
+
+  it('that an earlier version made gets its sessions, and is read as one of this version', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(scope, note('a lantern', { context: 'harbour' }), note('a rope'))
+    const { memories } = harness.readModel.tables
+    const read = async () => {
+      const { rows } = await sql`
+        select m.context, m.session, i.indexdef from ${memories} m
+        left join pg_indexes i on i.schemaname = ${harness.readModel.tables.schema} and i.indexdef like '%(session, first_sequence)%'
+        where m.project_id = ${scope.projectId} order by m.number`.execute(scope.db)
+      return rows
+    }
+    const made = await read()
+    expect(made).toMatchObject([{ context: 'harbour', session: expect.any(Number) }, { session: null }])
+    await asOwner(harness, async (trx) => {
+      await sql`alter table ${memories} drop column session`.execute(trx)
+      await sql`delete from daybook.kysely_migration where name = '0012-sessions'`.execute(trx)
+    })
+    expect(await migrate(harness.address)).toEqual(['0012-sessions'])
+    expect(await read()).toEqual(made)
   })
 })

@@ -7,7 +7,7 @@ import {
   insertGeneration,
   liveGeneration,
 } from '@daybook/projection/generations'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { generationTables, PGVECTOR } from './generation-tables.ts'
 
 /** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
@@ -80,6 +80,18 @@ export async function gatherStatistics(db: Database, generation: number): Promis
   })
 }
 
+/**
+ * Neighbours: the memories before and after in the same context and of the same kind. 170 candidates' take 2.5 ms by this index
+ * and 6.1 ms by one of the columns themselves: Postgres compares the rest of the page it comes to, one number for each entry here
+ * and an id and two texts there. With all that is asked of a neighbour, so that the table's rows need not be read.
+ */
+async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    create index on ${memories} (session, first_sequence)
+    include (project_id, context, kind, memory_id, expires_at, forgotten)
+    where session is not null and not forgotten`.execute(trx)
+}
+
 /** Makes a generation's schema and tables. They belong to the migrating user, the application may only use them. */
 async function createTables(trx: DatabaseTransaction, generation: number, dimension: number): Promise<void> {
   const { schema, memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
@@ -110,15 +122,16 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       length integer not null,
       content_hash bytea not null,
       vector_pending boolean not null,
+      session bigint generated always as (
+        uuid_hash_extended(project_id, hashtextextended(context, hashtextextended(kind, 0)))) stored,
       primary key (project_id, memory_id),
       unique (project_id, number)
     )`.execute(trx)
   await sql`create index on ${memories} (project_id, first_sequence)`.execute(trx)
-  // Neighbours: the memories before and after in the same context and kind. With what is asked of them, so that the table's
-  // rows, each on a page of its own, need not be read: a fifth of the time.
-  await sql`
-    create index on ${memories} (project_id, context, kind, first_sequence) include (memory_id, expires_at, forgotten)
-    where context is not null and not forgotten`.execute(trx)
+  await sql`create index on ${memories} (project_id, context, kind, first_sequence) where context is not null`.execute(
+    trx,
+  )
+  await indexSessions(trx, memories)
   await sql`create index on ${memories} (project_id, kind, exact_key) where exact_key is not null`.execute(
     trx,
   )

@@ -56,13 +56,6 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
     expect(neighbourhoods.get(turns[0]!)).toMatchObject({ before: [], after: [turns[1], turns[2], turns[3]] })
   })
 
-  it('are found wherever the look at those nearest ends', async () => {
-    const turns = await conversation()
-    const all = await find(turns)
-    expect(all.neighbourhoods.size).toBe(9)
-    for (const near of [1, 4, 7, 8, 12, 13]) expect(await findNeighbours(inputOf(), turns, near)).toEqual(all)
-  })
-
   it('keep their places when one is revised; one that is forgotten leaves the row', async () => {
     const turns = await conversation()
     await harness.append(

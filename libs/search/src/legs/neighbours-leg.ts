@@ -3,15 +3,6 @@ import type { Neighbourhood } from '../ranking/neighbourhood.ts'
 import { timed } from '../timed.ts'
 import type { LegInput } from './leg-input.ts'
 
-/**
- * Sequences to look through first on either side. A page of an index is read as far as it satisfies the condition: with no
- * bound half a page for each candidate, in all half of what a lookup of 170 candidates took.
- */
-const NEAR = 1_000
-const ON_A_SIDE = 3
-
-type Direction = 'before' | 'after'
-
 /** The neighbours' ids, nearest first, each after a + where it may be a hit itself, else a -, with blanks between. */
 type Side = string
 
@@ -56,23 +47,20 @@ export function startNeighbours(input: LegInput): NeighbourLookups {
 /**
  * For each memory that has a context, the three remembered before it and the three after it in the same context and
  * of the same kind, in the order of their first sequences, so that a revision moves nobody. One query.
- *
- * @param near for tests
  */
 export async function findNeighbours(
   input: LegInput,
   memoryIds: readonly string[],
-  near = NEAR,
 ): Promise<NeighboursFound> {
-  return timed(input.onLeg, 'neighbours', () => look(input, memoryIds, near))
+  return timed(input.onLeg, 'neighbours', () => look(input, memoryIds))
 }
 
-async function look(input: LegInput, memoryIds: readonly string[], near: number): Promise<NeighboursFound> {
+async function look(input: LegInput, memoryIds: readonly string[]): Promise<NeighboursFound> {
   const { scope, readModel } = input
   const { memories } = readModel.tables
   if (memoryIds.length === 0) return { neighbourhoods: new Map(), eligible: new Set() }
   const { rows } = await sql<{ memory_id: string; context: string; before: Side; after: Side }>`
-    select c.memory_id, c.context, ${side(input, 'before', near)} as before, ${side(input, 'after', near)} as after
+    select c.memory_id, c.context, ${side(input, 'before')} as before, ${side(input, 'after')} as after
     from ${memories} c
     where c.project_id = ${scope.projectId} and c.memory_id = any(${memoryIds}::uuid[]) and c.context is not null`.execute(
     scope.db,
@@ -94,28 +82,18 @@ async function look(input: LegInput, memoryIds: readonly string[], near: number)
   return { neighbourhoods: new Map(neighbourhoods), eligible }
 }
 
-function side(input: LegInput, direction: Direction, near: number) {
-  // `offset 0`, or the planner would write the lookup into both of its uses and run it twice.
-  return sql`(
-    select array_to_string(
-      case when cardinality(near.found) = ${sql.lit(ON_A_SIDE)} then near.found else ${nearest(input, direction)} end, ' ')
-    from (select ${nearest(input, direction, near)} as found offset 0) near)`
-}
-
-function nearest({ readModel, condition }: LegInput, direction: Direction, within?: number) {
+function side({ readModel, condition }: LegInput, direction: 'before' | 'after') {
   const { memories } = readModel.tables
-  const [beyond, order] = direction === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
-  const [bounded, sign] = direction === 'before' ? [sql`>=`, sql`-`] : [sql`<=`, sql`+`]
-  const bound =
-    within === undefined
-      ? sql``
-      : sql`and m.first_sequence ${bounded} c.first_sequence ${sign} ${within}::int`
+  const [comparison, order] = direction === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
   // A plain array: numbering and aggregating the three rows took three times as long as finding them. And as one text: so many
-  // small arrays took the driver a millisecond a search.
-  return sql`array(
+  // small arrays took the driver a millisecond a search. What a session is made of is compared for two of one hash, in a way
+  // that keeps the planner to the index by hash.
+  return sql`array_to_string(array(
     select case when ${condition} then '+' else '-' end || m.memory_id
     from ${memories} m
-    where m.project_id = c.project_id and m.context = c.context and m.kind = c.kind and not m.forgotten
-      and m.first_sequence ${beyond} c.first_sequence ${bound}
-    order by m.first_sequence ${order} limit ${sql.lit(ON_A_SIDE)})`
+    where m.session = c.session
+      and (m.project_id, m.context, m.kind) is not distinct from (c.project_id, c.context, c.kind)
+      and not m.forgotten and m.first_sequence ${comparison} c.first_sequence
+    order by m.first_sequence ${order} limit 3
+  ), ' ')`
 }

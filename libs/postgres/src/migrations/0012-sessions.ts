@@ -1,0 +1,24 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * A session of a memory by one number, in the generations of the read model that there are: by it neighbours are found.
+ * Breaking: a rebuild by the version before makes a generation without it, which no search could read.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ table: string }>`
+    select format('%I.%I', schemaname, tablename) as table from pg_tables
+    where tablename = 'memories' and schemaname in (
+      select 'pgvector_' || generation from daybook.generations where projection = 'pgvector')`.execute(db)
+  for (const { table } of rows) {
+    const memories = sql.raw(table)
+    await sql`
+      alter table ${memories} add column session bigint generated always as (
+        uuid_hash_extended(project_id, hashtextextended(context, hashtextextended(kind, 0)))) stored`.execute(
+      db,
+    )
+    await sql`
+      create index on ${memories} (session, first_sequence)
+      include (project_id, context, kind, memory_id, expires_at, forgotten)
+      where session is not null and not forgotten`.execute(db)
+  }
+}
