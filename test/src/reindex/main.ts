@@ -14,7 +14,10 @@ const { values } = parseArgs({
     'per-second': { type: 'string', default: '20' },
     kills: { type: 'string', default: '10' },
     locomo: { type: 'string', default: '../shared/locomo' },
+    /** `--no-switch`: without going to another model and back, half of the run's time. */
+    switch: { type: 'boolean', default: true },
   },
+  allowNegative: true,
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 console.log(`seed ${values.seed}`)
@@ -23,6 +26,7 @@ const { problems, ...run } = await runReindex({
   seed: Number(values.seed),
   perSecond: Number(values['per-second']),
   kills: Number(values.kills),
+  switchModel: values.switch,
   locomo: existsSync(values.locomo) ? values.locomo : null,
   report: (line) => console.log(line),
 })
