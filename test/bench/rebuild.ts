@@ -144,7 +144,7 @@ async function copyOnce(server: NativeServer, generation: number, folder: string
     await client.query('drop schema if exists copied cascade; create schema copied')
     for (const { name: table } of tables) {
       await client.query(`copy ${from}.${table} to '${folder}/${table}' (format binary)`)
-      await client.query(`create table copied.${table} (like ${from}.${table} including storage)`)
+      await client.query(`create table copied.${table} (like ${from}.${table} including storage including generated)`)
     }
     return await seconds(async () => {
       for (const { name: table } of tables)

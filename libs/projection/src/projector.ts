@@ -9,7 +9,6 @@ import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { sql } from 'kysely'
 import { applyWithParking } from './apply-with-parking.ts'
-
 import type { PositionSignal } from './position-signal.ts'
 import { PositionMoved, type Projection } from './projection.ts'
 import { createReachedPositions } from './reached-positions.ts'

@@ -4,6 +4,7 @@ import type { Generation } from '@daybook/projection/generations'
 import { holdPosition } from '@daybook/projection/positions'
 import type { ComparedIndexes } from '@daybook/projection/verify/checkable'
 import { createPace } from '@daybook/runtime/pace'
+import { takeTurns } from '@daybook/runtime/take-turns'
 import { sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from './generation-tables.ts'
 import { numberAt, POSTING_BYTES, placeOf, SEGMENT_SIZE, unpack } from './packed-postings.ts'
@@ -128,9 +129,13 @@ async function compareSegment(
     select wanted.postings as wanted, held.postings as held, held.removed
     from wanted full join held on wanted.lexeme = held.lexeme
     where wanted.postings is distinct from held.postings or held.removed <> ''`.execute(db)
-  const numbers = new Set(
-    rows.flatMap((row) => differentPlaces(row).map((place) => numberAt(segment, place))),
-  )
+  const numbers = new Set<number>()
+  // All of a segment takes some 60 ms, and in the daemon this process answers requests too.
+  const turns = takeTurns()
+  for (const row of rows) {
+    for (const place of differentPlaces(row)) numbers.add(numberAt(segment, place))
+    await turns()
+  }
   if (numbers.size === 0) return []
   const found = await sql<{ number: number; memory_id: string | null }>`
     select wrong.number, m.memory_id from unnest(${[...numbers]}::int[]) as wrong(number) left join lateral (

@@ -1,8 +1,8 @@
+import type { Turns } from '@daybook/runtime/take-turns'
 import damerauLevenshtein from 'damerau-levenshtein'
 import { type RawBuilder, sql } from 'kysely'
 import type { LegInput } from './leg-input.ts'
 import type { QueryTerm } from './query-terms.ts'
-import type { Turns } from './turns.ts'
 
 /**
  * Letters from which one typo is forgiven, and from which two are; shorter words and numbers must be right. From 5 and 8 on, as

@@ -1,3 +1,4 @@
+import { takeTurns } from '@daybook/runtime/take-turns'
 import { sql } from 'kysely'
 import type { LegHit } from '../ranking/leg.ts'
 import { timed } from '../timed.ts'
@@ -5,7 +6,6 @@ import { keepBest, type Scored } from './best-scored.ts'
 import type { LegInput } from './leg-input.ts'
 import { readQuestionPostings } from './question-postings.ts'
 import { scorePostings } from './score-postings.ts'
-import { takeTurns } from './turns.ts'
 
 /**
  * How many of the best scored are looked up at most to find enough that satisfy the condition. Where too few of them do, the
@@ -35,28 +35,28 @@ export function lexicalLeg(input: LegInput, wanted: string, coverage: boolean): 
 async function bestScored(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
   const turns = takeTurns()
   const question = await readQuestionPostings(input, wanted, turns)
-  const all = keepBest(FIRST_LOOK)
-  await scorePostings(question, coverage, turns, all)
-  const best = all.best()
+  // Scored once more where the first look was too short: to keep a thousand in order takes as long as all scoring does, and
+  // nearly nobody needs them.
   for (const among of [Math.ceil(NEAREST * input.limit), FIRST_LOOK]) {
-    const hits = await satisfying(input, best, among)
-    if (hits.length >= input.limit || among >= all.offered()) return hits
+    const best = keepBest(among)
+    await scorePostings(question, coverage, turns, best)
+    const hits = await satisfying(input, best.best())
+    if (hits.length >= input.limit || among >= best.offered()) return hits
   }
   const eligible = keepBest(input.limit)
   await scorePostings(question, coverage, turns, eligible, await satisfyingNumbers(input))
-  return satisfying(input, eligible.best(), input.limit)
+  return satisfying(input, eligible.best())
 }
 
-/** Of the first so many, those that satisfy the condition: as many as are wanted, best first, equals by id. */
+/** Those that satisfy the condition: as many as are wanted, best first, equals by id. */
 async function satisfying(
   { scope, readModel, condition, limit }: LegInput,
   { numbers, scores }: Scored,
-  among: number,
 ): Promise<LegHit[]> {
   // `offset 0` keeps the planner to a lookup by number for each, instead of going through the whole context that a filter names.
   const { rows } = await sql<{ memory_id: string; place: number }>`
     select m.memory_id, best.place
-    from unnest(${numbers.slice(0, among)}::int[]) with ordinality as best(number, place) cross join lateral (
+    from unnest(${numbers}::int[]) with ordinality as best(number, place) cross join lateral (
       select * from ${readModel.tables.memories}
       where project_id = ${scope.projectId} and number = best.number offset 0
     ) m

@@ -9,11 +9,11 @@ import {
   SEGMENT,
   unpack,
 } from '@daybook/read-model/packed-postings'
+import type { Turns } from '@daybook/runtime/take-turns'
 import { type RawBuilder, sql } from 'kysely'
 import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'
 import type { LegInput } from './leg-input.ts'
 import { queryTerms } from './query-terms.ts'
-import type { Turns } from './turns.ts'
 
 /** A distinct lexeme of the question. */
 export interface QuestionTerm {

@@ -6,10 +6,10 @@ import {
   placeOf,
   SEGMENT_SIZE,
 } from '@daybook/read-model/packed-postings'
+import type { Turns } from '@daybook/runtime/take-turns'
 import { coverage, idf, termScore } from '../ranking/bm25.ts'
 import type { BestScored } from './best-scored.ts'
 import type { QuestionPostings, TermPostings } from './question-postings.ts'
-import type { Turns } from './turns.ts'
 
 /** Sums for the memories of one segment, by their place in it; all 0 before and after it is scored. */
 interface Sums {

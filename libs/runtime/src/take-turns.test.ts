@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { takeTurns } from './turns.ts'
+import { takeTurns } from './take-turns.ts'
 
 it('lets others have the event loop after the span, and not before', async () => {
   const order: string[] = []
