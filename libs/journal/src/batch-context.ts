@@ -70,7 +70,7 @@ async function readKeyUses(trx: DatabaseTransaction, projectId: string, requests
   if (keys.length === 0) return new Map<string, KeyUse>()
   const rows = await trx
     .selectFrom('idempotency_keys')
-    .selectAll()
+    .select(['idempotency_key', 'request_hash', 'memory_id', 'version'])
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`idempotency_key = any(${keys}::text[])`)
     .execute()

@@ -45,7 +45,7 @@ export async function liveGeneration(db: Queryable, projection: string): Promise
 export async function listGenerations(db: Queryable, projection: string): Promise<GenerationState[]> {
   const rows = await db
     .selectFrom('generations')
-    .selectAll()
+    .select(['generation', 'model_id', 'dimension', 'status', 'created_at', 'retired_at'])
     .where('projection', '=', projection)
     .orderBy('generation')
     .execute()
