@@ -21,7 +21,7 @@ export async function ensureLiveGeneration(db: Database, model: EmbeddingModel):
     if (live !== null) return live
     const first = await insertGeneration(trx, PGVECTOR, model, 'live')
     await createTables(trx, first.generation, first.dimension)
-    await createVectorIndex(trx, first.generation)
+    await createVectorIndex(trx, first.generation, 0)
     return first
   })
 }
@@ -49,18 +49,24 @@ export async function dropGeneration(db: Database, generation: number): Promise<
 /**
  * Builds the index of a generation's vectors where it has none. On vectors that are there already this takes a tenth of what
  * it takes to insert them one by one (20,000 on PGlite: 7 s against 90 s), and for that time the table cannot be written.
+ *
+ * @param workers that Postgres may use besides the session's own process. Each takes a core from whoever searches meanwhile: with
+ *   Postgres' default of two, searches on a server of two cores had no answer for half a minute
  */
-export async function buildVectorIndex(db: Database, generation: number): Promise<void> {
-  await db.transaction().execute((trx) => createVectorIndex(trx, generation))
+export async function buildVectorIndex(db: Database, generation: number, workers: number): Promise<void> {
+  await db.transaction().execute((trx) => createVectorIndex(trx, generation, workers))
 }
 
-async function createVectorIndex(trx: DatabaseTransaction, generation: number): Promise<void> {
+async function createVectorIndex(
+  trx: DatabaseTransaction,
+  generation: number,
+  workers: number,
+): Promise<void> {
   const { vectors } = generationTables(generation)
   await sql`set local role none`.execute(trx)
   // Whatever does not fit is built several times slower: 100,000 vectors of 384 numbers need some 200 MB.
   await sql`set local maintenance_work_mem = '512MB'`.execute(trx)
-  // The others of the server serve searches meanwhile: with Postgres' default of two helpers it took every core of a small one.
-  await sql`set local max_parallel_maintenance_workers = 0`.execute(trx)
+  await sql`set local max_parallel_maintenance_workers = ${sql.lit(workers)}`.execute(trx)
   await sql`
     create index if not exists vectors_embedding_idx on ${vectors} using hnsw (embedding vector_cosine_ops)`.execute(
     trx,

@@ -13,6 +13,8 @@ export interface PgvectorRebuildableOptions extends PostGenerationOptions {
    * then: batches come one at a time, and a large index grows with its rows instead of being built in one go.
    */
   readonly oneConnection: boolean
+  /** Parallel workers that Postgres may use for the index of vectors, besides the session's own process. */
+  readonly indexWorkers: number
 }
 
 /** Batches at a time on a server: two processes are at work there, and one here. */
@@ -26,13 +28,13 @@ const BUILT_IN_ONE_GO = 2_000
 
 /** The Postgres read model as rebuilds see it. */
 export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuildable {
-  const { db, oneConnection } = options
+  const { db, oneConnection, indexWorkers } = options
   return {
     name: PGVECTOR,
     parallel: oneConnection ? 1 : PARALLEL,
     create: (model) => createGeneration(db, model),
     async prepare({ generation }, memories) {
-      if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation)
+      if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation, indexWorkers)
     },
     loadTarget: (generation, load) =>
       pgvectorLoadTarget(generation, { ...load, vectorsAtOnce: !oneConnection }),
@@ -47,7 +49,7 @@ export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuil
       return rows[0]?.pending ?? 0
     },
     async buildIndexes({ generation }) {
-      await buildVectorIndex(db, generation)
+      await buildVectorIndex(db, generation, indexWorkers)
       // The embedded database plans without statistics all the time, and is asked for nothing that needs them.
       if (!oneConnection) await gatherStatistics(db, generation)
     },

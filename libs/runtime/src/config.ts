@@ -36,6 +36,8 @@ export interface Config {
   readonly modelDir: string | undefined
   /** Milliseconds for which a generation stays after another took its place. */
   readonly keepGenerationMs: number
+  /** Parallel workers for the index of vectors. */
+  readonly indexWorkers: number
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined
   readonly logLevel: string
@@ -89,6 +91,7 @@ export function readConfig(
         : { url: settings.TYPESENSE_URL, apiKey: settings.TYPESENSE_API_KEY ?? '' },
     embedder: settings.DAYBOOK_EMBEDDER,
     keepGenerationMs: settings.DAYBOOK_KEEP_GENERATION,
+    indexWorkers: settings.DAYBOOK_INDEX_WORKERS,
     modelDir: settings.DAYBOOK_MODEL_DIR === undefined ? undefined : resolve(settings.DAYBOOK_MODEL_DIR),
     otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: settings.LOG_LEVEL,

@@ -120,6 +120,11 @@ export const SETTINGS = z
       'duration',
       'How long a generation that a rebuild has replaced stays for a rollback. It is kept up to date meanwhile',
     ),
+    DAYBOOK_INDEX_WORKERS: documented(
+      wholeNumber(0, 64).prefault('0'),
+      '0 to 64',
+      'Cores of a Postgres server that a rebuild may take to build the index of vectors, besides the one it takes in any case. With 0 the others stay with searches; a large server with many memories wants more',
+    ),
     DAYBOOK_MODEL_DIR: documented(
       z.string().min(1).optional(),
       'folder',

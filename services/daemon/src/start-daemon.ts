@@ -60,6 +60,7 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
     embedders,
     oneConnection: config.databaseUrl === undefined,
     keepOldMs: config.keepGenerationMs,
+    indexWorkers: config.indexWorkers,
     typesense: config.typesense,
   })
   stops.add(reindex.stop)

@@ -31,6 +31,7 @@ await runProcess({
       workers: openQueueWorkers({ db, embedders, metrics }, parts),
       oneConnection: false,
       keepOldMs: config.keepGenerationMs,
+      indexWorkers: config.indexWorkers,
       typesense: config.typesense,
     })
     parts.stops.add(service.stop)

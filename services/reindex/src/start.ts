@@ -30,6 +30,8 @@ export interface ReindexServiceOptions {
   readonly oneConnection: boolean
   /** Milliseconds for which an old generation stays. */
   readonly keepOldMs: number
+  /** Parallel workers of Postgres for the index of vectors. Default 0. */
+  readonly indexWorkers?: number | undefined
   /** Absent: there is none, and its operations wait for a process that has one. */
   readonly typesense?: (TypesenseSettings & { readonly base?: string }) | undefined
   /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
@@ -45,11 +47,12 @@ export interface ReindexService {
 export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, oneConnection, keepOldMs, typesense, leaseMs } =
     options
+  const { indexWorkers = 0 } = options
   const posting = { db, bus, signal, logger, workers }
   const client = typesense === undefined ? null : createTypesenseClient(typesense)
   const projections: Projections = new Map(
     [
-      pgvectorRebuildable({ ...posting, oneConnection }),
+      pgvectorRebuildable({ ...posting, oneConnection, indexWorkers }),
       ...(client === null ? [] : [typesenseRebuildable({ ...posting, client, base: typesense?.base })]),
     ].map((one) => [one.name, one]),
   )
