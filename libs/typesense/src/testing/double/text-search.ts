@@ -135,10 +135,10 @@ function someKey(
 /** The documents that hold each of the wanted words, and how each field holds them. */
 function matchAll(scope: Scope, wanted: readonly Candidates[], level: number): Map<number, FieldMatch[]> {
   const [one, ...others] = wanted
-  const [leaf, ...otherLeaves] = one?.levels.slice(0, level + 1).flat() ?? []
+  const [only, ...otherLeaves] = one?.levels.slice(0, level + 1).flat() ?? []
   // A word by itself, as Daybook asks, stands in thousands of documents; all that follows would take a second a search.
-  if (one !== undefined && leaf !== undefined && others.length + otherLeaves.length === 0)
-    return matchOne(scope, one.at, leaf)
+  if (one !== undefined && only !== undefined && others.length + otherLeaves.length === 0)
+    return matchOne(scope, one.at, only)
   const { collection, fields, passes } = scope
   const bySeq = new Map<number, Map<number, Map<number, { leaf: Leaf; positions: readonly number[] }>>>()
   for (const { at, levels } of wanted)
