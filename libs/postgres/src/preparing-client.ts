@@ -1,8 +1,8 @@
-import { Client, type ClientConfig } from 'pg'
+import { Client, type ClientConfig, DatabaseError } from 'pg'
 
 /** Uses of a statement on one connection before it is prepared: pgJDBC's `prepareThreshold`, and for its reason. */
 export const USES_BEFORE_PREPARED = 5
-/** Statements that a connection keeps prepared: pgJDBC's `preparedStatementCacheQueries`. */
+/** Statements that a connection keeps prepared, about: pgJDBC's `preparedStatementCacheQueries`. */
 export const MOST_PREPARED = 256
 /** Texts whose uses are counted. Those that come once, such as inserts of an odd number of rows, push nobody out for long. */
 const MOST_COUNTED = 2_000
@@ -11,8 +11,13 @@ const MOST_COUNTED = 2_000
  * What a statement selects by `*` changes with its tables, and a prepared one then fails ("cached plan must not change result
  * type"): a migration under running services would make it fail on each of their connections once.
  */
-const SELECTS_ALL = /^select (?:"\w+"\.)?\*|\breturning \*/u
-const FEATURE_NOT_SUPPORTED = '0A000'
+const SELECTS_ALL = /^\s*select (?:"?\w+"?\.)?\*|\breturning \*/u
+
+/** Whether the index of vectors serves a search depends on its limit and project, which a plan for all of them cannot know. */
+const MEASURES_DISTANCE = /<=>/u
+
+/** Its plan holds no more, or the server has it no more. */
+const NO_LONGER_PREPARED = new Set(['0A000', '26000'])
 
 /**
  * A connection that prepares what it is asked again and again, so that the server parses it once and, after five runs more and
@@ -35,9 +40,11 @@ export class PreparingClient extends Client {
         return ask(...parts)
       const name = this.#nameOf(text)
       if (name === undefined) return ask(text, values)
-      return (ask({ name, text, values }) as Promise<unknown>).catch((error: { code?: string }) => {
-        // Another try prepares it anew.
-        if (error.code === FEATURE_NOT_SUPPORTED) this.#names.delete(text)
+      return (ask({ name, text, values }) as Promise<unknown>).catch((error: unknown) => {
+        // Whoever tries again asks without a name, and after some uses it is prepared under another. Also after an error of this
+        // side: pg has the server close a statement for which it cannot write a value, and takes it for prepared all the same.
+        const isLost = !(error instanceof DatabaseError) || NO_LONGER_PREPARED.has(error.code ?? '')
+        if (isLost) this.#names.delete(text)
         throw error
       })
     }
@@ -51,7 +58,8 @@ export class PreparingClient extends Client {
     const uses = (this.#uses.get(text) ?? 0) + 1
     if (this.#uses.size >= MOST_COUNTED) this.#uses.clear()
     this.#uses.set(text, uses)
-    if (uses <= USES_BEFORE_PREPARED || SELECTS_ALL.test(text)) return undefined
+    if (uses <= USES_BEFORE_PREPARED || SELECTS_ALL.test(text) || MEASURES_DISTANCE.test(text))
+      return undefined
     if (this.#names.size >= MOST_PREPARED) this.#forgetAll()
     this.#uses.delete(text)
     this.#prepared += 1
@@ -63,7 +71,8 @@ export class PreparingClient extends Client {
   /** Tables of generations come and go, and what asked them would stay prepared for ever. */
   #forgetAll(): void {
     this.#names.clear()
-    // Queued before whatever is asked next. Where it fails the connection is broken, which the next query reports.
+    // Queued before whatever is asked next. It fails where the connection is broken, which the next query reports, and in a
+    // transaction that has failed: what was prepared then stays until the next time, under names that nobody asks for.
     void super.query('deallocate all').catch(() => {})
   }
 }

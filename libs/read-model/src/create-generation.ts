@@ -89,7 +89,7 @@ export async function gatherStatistics(db: Database, generation: number): Promis
 /**
  * Neighbours: the memories before and after in the same context and of the same kind. 170 candidates' take 2.5 ms by this index
  * and 6.1 ms by one of the columns themselves: Postgres compares the rest of the page it comes to, one number for each entry here
- * and an id and two texts there. With all that is asked of a neighbour, so that the table's rows need not be read.
+ * and an id and two texts there. With all that is asked of a neighbour, so that rows that a server has vacuumed need not be read.
  */
 async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unknown>): Promise<void> {
   await sql`
@@ -134,6 +134,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       unique (project_id, number)
     )`.execute(trx)
   await sql`create index on ${memories} (project_id, first_sequence)`.execute(trx)
+  // Filters by context.
   await sql`create index on ${memories} (project_id, context, kind, first_sequence) where context is not null`.execute(
     trx,
   )

@@ -34,7 +34,7 @@ export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuil
     parallel: oneConnection ? 1 : PARALLEL,
     create: (model) => createGeneration(db, model),
     async prepare({ generation }, memories) {
-      if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation, indexWorkers)
+      if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation, 0)
     },
     loadTarget: (generation, load) =>
       pgvectorLoadTarget(generation, { ...load, vectorsAtOnce: !oneConnection }),
@@ -49,7 +49,7 @@ export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuil
       return rows[0]?.pending ?? 0
     },
     async buildIndexes({ generation }) {
-      await buildVectorIndex(db, generation, indexWorkers)
+      await buildVectorIndex(db, generation, oneConnection ? 0 : indexWorkers)
       // The embedded database plans without statistics all the time, and is asked for nothing that needs them.
       if (!oneConnection) await gatherStatistics(db, generation)
     },

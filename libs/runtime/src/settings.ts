@@ -123,7 +123,7 @@ export const SETTINGS = z
     DAYBOOK_INDEX_WORKERS: documented(
       wholeNumber(0, 64).prefault('0'),
       '0 to 64',
-      'Cores of a Postgres server that a rebuild may take to build the index of vectors, besides the one it takes in any case. With 0 the others stay with searches; a large server with many memories wants more',
+      'Cores of a Postgres server that a rebuild may take to build the index of vectors, besides the one it takes in any case. With 0 the others stay with searches; a large server with many memories wants more. In a container it then needs 512 MB of shared memory (`shm_size`)',
     ),
     DAYBOOK_MODEL_DIR: documented(
       z.string().min(1).optional(),

@@ -1,3 +1,4 @@
+import type { MemoryFilter } from '@daybook/memory/filter'
 import { embeddedTextOf, type MemoryState, textOf } from '@daybook/memory/state'
 import { readMemories, readNoteBeginnings } from '@daybook/read-model/read-memories'
 import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
@@ -34,6 +35,7 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
     includeForgotten: request.filter.includeForgotten === true,
     limit: options.candidatesPerLeg,
     needed: limit,
+    narrowed: isNarrowed(request.filter, query),
   }
 
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
@@ -61,6 +63,10 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
     sequence: legs.sequence,
   }
 }
+
+/** What has only expired or been forgotten leaves enough of the best. */
+const isNarrowed = (filter: MemoryFilter, { required, excluded }: ParsedQuery): boolean =>
+  required.length + excluded.length > 0 || Object.values(filter).some((wanted) => wanted !== undefined)
 
 const idsOf = (hits: readonly LegHit[]): string[] => hits.map((hit) => hit.memoryId)
 

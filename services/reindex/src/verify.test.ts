@@ -120,10 +120,16 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
       const { scope, ids } = await filled()
       const { memories } = await tables()
       const added = newId()
+      const { rows } = await sql<{ columns: string }>`
+        select string_agg(attname, ', ') as columns from pg_attribute
+        where attrelid = (select tableoid from ${memories} limit 1) and attnum > 0 and attgenerated = ''`.execute(
+        scope.db,
+      )
+      const columns = sql.raw(rows[0]?.columns ?? '')
       await change(sql`
-        insert into ${memories}
-        select (jsonb_populate_record(m, jsonb_build_object('memory_id', ${added}::text, 'number', 4000))).*
-        from ${memories} m where memory_id = ${ids[1]}`)
+        insert into ${memories} (${columns}) select ${columns} from (
+          select (jsonb_populate_record(m, jsonb_build_object('memory_id', ${added}::text, 'number', 4000))).*
+          from ${memories} m where memory_id = ${ids[1]}) changed`)
       expect(
         await foundAndMended('pgvector', scope, [{ memoryId: added, differs: ['words', 'surplus'] }], {
           index: true,

@@ -20,5 +20,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create index on ${memories} (session, first_sequence)
       include (project_id, context, kind, memory_id, expires_at, forgotten)
       where session is not null and not forgotten`.execute(db)
+    await sql`analyze ${memories}`.execute(db)
   }
 }

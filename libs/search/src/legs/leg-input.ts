@@ -15,5 +15,7 @@ export interface LegInput {
   readonly limit: number
   /** Hits that the answer needs: a leg that has so many may stop somewhat short of `limit`. Default: all of `limit`. */
   readonly needed?: number
+  /** Whether the condition may leave few of the best: the search has a filter, a phrase or an exclusion. Default no. */
+  readonly narrowed?: boolean
   readonly onLeg?: OnLeg | undefined
 }

@@ -46,7 +46,8 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       filter = {},
       coverage = false,
       limit = 100,
-    }: { filter?: MemoryFilter; coverage?: boolean; limit?: number } = {},
+      narrowed = false,
+    }: { filter?: MemoryFilter; coverage?: boolean; limit?: number; narrowed?: boolean } = {},
   ): Promise<LegHit[]> {
     const parsed = parseQuery(query)
     const input = {
@@ -55,6 +56,7 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       condition: hitCondition(filter, parsed),
       includeForgotten: filter.includeForgotten === true,
       limit,
+      narrowed,
     }
     return lexicalLeg(input, parsed.wanted, coverage)
   }
@@ -183,23 +185,27 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       ).toEqual([])
   })
 
-  it('looks beyond the best thousand where a filter leaves few of them', async () => {
+  it.each([true, false])('looks as far as a filter makes it, told of it (%s) or not', async (narrowed) => {
     const scope = await harness.newProject()
-    // The more often a text says it, the better: those in the context are the worst of 1,200.
-    const texts = Array.from({ length: 1_200 }, (_, index) =>
-      note(index < 5 ? `needle ${'hay '.repeat(30)}` : 'needle needle', {
-        context: index < 5 ? 'rare' : 'common',
-      }),
-    )
+    // The more often a text says it, the better: first the last fifty of 1,200, then ten of another context, and at last five.
+    const contextOf = (index: number) => (index < 5 ? 'last' : index < 15 ? 'next' : 'common')
+    const textOf = (index: number) =>
+      index < 5 ? `needle ${'hay '.repeat(30)}` : index < 1_150 ? 'needle needle' : 'needle needle needle'
     const memories = await harness.append(
       scope,
-      ...texts.map((input, index) => ({ type: 'remember' as const, id: ids(index), input })),
+      ...Array.from({ length: 1_200 }, (_, index) => ({
+        type: 'remember' as const,
+        id: ids(index + (narrowed ? 0 : 5_000)),
+        input: note(textOf(index), { context: contextOf(index) }),
+      })),
     )
     await harness.post(scope)
-    const rare = memories.filter(({ state }) => state.context === 'rare').map(({ state }) => state.id)
-    const found = await leg(scope, 'needle', { filter: { context: 'rare' }, limit: 10 })
-    expect(found.map(({ memoryId }) => memoryId).toSorted()).toEqual(rare.toSorted())
-    expect(await leg(scope, 'needle', { limit: 10 })).toHaveLength(10)
+    for (const wanted of ['next', 'last']) {
+      const theirs = memories.filter(({ state }) => state.context === wanted).map(({ state }) => state.id)
+      const found = await leg(scope, 'needle', { filter: { context: wanted }, limit: 10, narrowed })
+      expect(found.map(({ memoryId }) => memoryId).toSorted()).toEqual(theirs.toSorted())
+    }
+    expect(await leg(scope, 'needle', { limit: 10, narrowed })).toHaveLength(10)
   })
 
   it('finds forgotten memories only when asked, with the statistics of the live ones', async () => {

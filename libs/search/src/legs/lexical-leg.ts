@@ -35,28 +35,42 @@ export function lexicalLeg(input: LegInput, wanted: string, coverage: boolean): 
 async function bestScored(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
   const turns = takeTurns()
   const question = await readQuestionPostings(input, wanted, turns)
-  // Scored once more where the first look was too short: to keep a thousand in order takes as long as all scoring does, and
-  // nearly nobody needs them.
-  for (const among of [Math.ceil(NEAREST * input.limit), FIRST_LOOK]) {
-    const best = keepBest(among)
+  const score = async (keep: number): Promise<ScoredAll> => {
+    const best = keepBest(keep)
     await scorePostings(question, coverage, turns, best)
-    const hits = await satisfying(input, best.best())
-    if (hits.length >= input.limit || among >= best.offered()) return hits
+    return { best: best.best(), kept: keep, offered: best.offered() }
+  }
+  const nearest = Math.ceil(NEAREST * input.limit)
+  // To keep a thousand in order takes as long as all the rest; where only the nearest are likely to be needed, what has been
+  // scored is scored again for whoever needs more.
+  let scored = await score(input.narrowed === true ? FIRST_LOOK : nearest)
+  for (const among of [nearest, FIRST_LOOK]) {
+    if (among > scored.kept) scored = await score(among)
+    const hits = await satisfying(input, scored.best, among)
+    if (hits.length >= input.limit || among >= scored.offered) return hits
   }
   const eligible = keepBest(input.limit)
   await scorePostings(question, coverage, turns, eligible, await satisfyingNumbers(input))
-  return satisfying(input, eligible.best())
+  return satisfying(input, eligible.best(), input.limit)
 }
 
-/** Those that satisfy the condition: as many as are wanted, best first, equals by id. */
+interface ScoredAll {
+  readonly best: Scored
+  /** How many of the best are there, at most. */
+  readonly kept: number
+  readonly offered: number
+}
+
+/** Of the first so many, those that satisfy the condition: as many as are wanted, best first, equals by id. */
 async function satisfying(
   { scope, readModel, condition, limit }: LegInput,
   { numbers, scores }: Scored,
+  among: number,
 ): Promise<LegHit[]> {
   // `offset 0` keeps the planner to a lookup by number for each, instead of going through the whole context that a filter names.
   const { rows } = await sql<{ memory_id: string; place: number }>`
     select m.memory_id, best.place
-    from unnest(${numbers}::int[]) with ordinality as best(number, place) cross join lateral (
+    from unnest(${numbers.slice(0, among)}::int[]) with ordinality as best(number, place) cross join lateral (
       select * from ${readModel.tables.memories}
       where project_id = ${scope.projectId} and number = best.number offset 0
     ) m
