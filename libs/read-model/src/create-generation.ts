@@ -50,8 +50,8 @@ export async function dropGeneration(db: Database, generation: number): Promise<
  * Builds the index of a generation's vectors where it has none. On vectors that are there already this takes a tenth of what
  * it takes to insert them one by one (20,000 on PGlite: 7 s against 90 s), and for that time the table cannot be written.
  *
- * @param workers that Postgres may use besides the session's own process. Each takes a core from whoever searches meanwhile: with
- *   Postgres' default of two, searches on a server of two cores had no answer for half a minute
+ * @param workers that Postgres may use besides the session's own process. Each takes a core from whoever searches meanwhile,
+ *   and a server of two cores has none to spare
  */
 export async function buildVectorIndex(db: Database, generation: number, workers: number): Promise<void> {
   await db.transaction().execute((trx) => createVectorIndex(trx, generation, workers))
