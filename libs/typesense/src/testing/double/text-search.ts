@@ -133,13 +133,11 @@ function someKey(
 }
 
 /** The documents that hold each of the wanted words, and how each field holds them. */
-function matchAll(scope: Scope, wanted: readonly Candidates[], level: number): Map<number, FieldMatch[]> {
-  const [one, ...others] = wanted
-  const [only, ...otherLeaves] = one?.levels.slice(0, level + 1).flat() ?? []
-  // A word by itself, as Daybook asks, stands in thousands of documents; all that follows would take a second a search.
-  if (one !== undefined && only !== undefined && others.length + otherLeaves.length === 0)
-    return matchOne(scope, one.at, only)
-  const { collection, fields, passes } = scope
+function matchAll(
+  { collection, fields, passes }: Scope,
+  wanted: readonly Candidates[],
+  level: number,
+): Map<number, FieldMatch[]> {
   const bySeq = new Map<number, Map<number, Map<number, { leaf: Leaf; positions: readonly number[] }>>>()
   for (const { at, levels } of wanted)
     for (const leaf of levels.slice(0, level + 1).flat())
@@ -155,33 +153,17 @@ function matchAll(scope: Scope, wanted: readonly Candidates[], level: number): M
   for (const [seq, perField] of bySeq) {
     const found = new Set([...perField.values()].flatMap((perWord) => [...perWord.keys()]))
     if (found.size < wanted.length) continue
+    const stored = collection.bySeq(seq)
     all.set(
       seq,
-      [...perField].map(([fieldAt, words]) => fieldMatch(scope, seq, fieldAt, words, wanted.length)),
+      [...perField].map(([fieldAt, words]) => {
+        const field = fields[fieldAt]
+        const length = field?.type === 'string' ? (stored?.lengths.get(field.name) ?? 0) : 0
+        return { fieldAt, words, exact: length === words.size && length === wanted.length }
+      }),
     )
   }
   return all
-}
-
-function matchOne(scope: Scope, at: number, leaf: FieldLeaf): Map<number, FieldMatch[]> {
-  const { collection, fields, passes } = scope
-  const all = new Map<number, FieldMatch[]>()
-  for (const [seq, positions] of collection.index(fields[leaf.fieldAt]?.name ?? '').get(leaf.word) ?? [])
-    if (passes(seq))
-      all.set(seq, [fieldMatch(scope, seq, leaf.fieldAt, new Map([[at, { leaf, positions }]]), 1)])
-  return all
-}
-
-function fieldMatch(
-  { collection, fields }: Scope,
-  seq: number,
-  fieldAt: number,
-  words: FieldMatch['words'],
-  wanted: number,
-): FieldMatch {
-  const field = fields[fieldAt]
-  const length = field?.type === 'string' ? (collection.bySeq(seq)?.lengths.get(field.name) ?? 0) : 0
-  return { fieldAt, words, exact: length === words.size && length === wanted }
 }
 
 function getOr<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
