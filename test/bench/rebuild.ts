@@ -16,11 +16,9 @@ import { ensureProject } from '@daybook/postgres/access/projects'
 import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
 import { migrate } from '@daybook/postgres/migrate'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import {
-  type NativeServer,
-  NoNativeServerError,
-  startNativeServer,
-} from '@daybook/postgres/testing/native-server'
+import { NoNativeServerError } from '@daybook/postgres/testing/native-binaries'
+import { startNativeServer } from '@daybook/postgres/testing/native-server'
+import type { NativeServer } from '@daybook/postgres/testing/running-server'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { LOAD_BEGINNING, loadProject } from '@daybook/projection/rebuild/load-project'
 import {

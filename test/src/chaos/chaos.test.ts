@@ -1,5 +1,5 @@
 import { HAS_NATIVE_NATS } from '@daybook/bus/testing/native-nats'
-import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-server'
+import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { expect, test } from 'vitest'
 import { runChaosRounds } from './run.ts'
 

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
-import { NoNativeServerError, startNativeServer } from './native-server.ts'
+import { NoNativeServerError } from './native-binaries.ts'
+import { startNativeServer } from './native-server.ts'
 import { TEST_DATABASE_URL } from './test-database.ts'
 
 /**

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { pause } from '@daybook/runtime/backoff'
+import { Client } from 'pg'
+import { findBinaries, serverUser } from './native-binaries.ts'
+import { makeServerFolder, startNativeServer } from './native-server.ts'
+import { type NativeServer, runServer } from './running-server.ts'
+import { startSwitchingProxy } from './switching-proxy.ts'
+
+/** A primary and an asynchronous standby behind one address. A failover loses what the standby had not got. */
+export interface FailoverPair extends NativeServer {
+  /**
+   * Waits until the standby has got everything that is committed now, and sends it nothing any more: what is committed from here
+   * on is the tail that a failover loses.
+   */
+  cutReplication(): Promise<void>
+  /**
+   * Crashes the primary and promotes the standby, which the address leads to from then on. A new standby is made of it.
+   * @returns once the new primary answers
+   */
+  failOver(): Promise<void>
+}
+
+const SYNC_TIMEOUT_MS = 30_000
+
+/** @throws NoNativeServerError where there is no server to start */
+export async function startFailoverPair(): Promise<FailoverPair> {
+  const proxy = await startSwitchingProxy()
+  let primary: NativeServer = await startNativeServer()
+  let standby = await startStandby(primary)
+  proxy.route(socketOf(primary))
+
+  const stopAll = async () => {
+    await proxy.stop()
+    await standby.stop()
+    await primary.stop()
+  }
+  return {
+    url: `postgresql://postgres@127.0.0.1:${proxy.port}/postgres`,
+    async crash() {
+      await primary.crash()
+    },
+    async start() {
+      await primary.start()
+    },
+    stop: stopAll,
+    async cutReplication() {
+      await untilCaughtUp(primary, standby)
+      await ask(standby, `alter system set primary_conninfo = ''`)
+      await ask(standby, 'select pg_reload_conf()')
+      while (((await ask(standby, 'select count(*)::int as n from pg_stat_wal_receiver'))[0]?.n ?? 0) !== 0)
+        await pause(5)
+    },
+    async failOver() {
+      await primary.crash()
+      proxy.route(null)
+      await ask(standby, 'select pg_promote(true, 60)')
+      proxy.route(socketOf(standby))
+      const lost = primary
+      primary = standby
+      await lost.stop()
+      standby = await startStandby(primary)
+    },
+  }
+}
+
+const folderOf = ({ url }: NativeServer) =>
+  decodeURIComponent(url.slice(url.indexOf('@') + 1, url.lastIndexOf('/')))
+
+const socketOf = (server: NativeServer) => join(folderOf(server), '.s.PGSQL.5432')
+
+/** A copy of the primary that follows it. Stopping it removes its folder. */
+async function startStandby(primary: NativeServer): Promise<NativeServer> {
+  const folder = makeServerFolder()
+  const host = folderOf(primary)
+  await promisify(execFile)(
+    join(findBinaries(), 'pg_basebackup'),
+    // `--write-recovery-conf` makes it a standby of where the copy comes from.
+    [
+      '--host',
+      host,
+      '--username',
+      'postgres',
+      '--pgdata',
+      join(folder, 'data'),
+      '--write-recovery-conf',
+      '--no-sync',
+      '--checkpoint',
+      'fast',
+    ],
+    { ...serverUser(), cwd: folder },
+  )
+  const server = await runServer(folder)
+  return {
+    ...server,
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function untilCaughtUp(primary: NativeServer, standby: NativeServer): Promise<void> {
+  const [row] = await ask(primary, 'select pg_current_wal_lsn()::text as lsn')
+  for (const deadline = Date.now() + SYNC_TIMEOUT_MS; ; await pause(5)) {
+    const [got] = await ask(
+      standby,
+      `select coalesce(pg_last_wal_replay_lsn() >= '${row?.lsn}'::pg_lsn, false) as "caughtUp"`,
+    )
+    if (got?.caughtUp === true) return
+    if (Date.now() > deadline) throw new Error('the standby did not catch up with its primary')
+  }
+}
+
+async function ask({ url }: NativeServer, query: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(query)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Why there is no native server to test on; the message is for the person who runs the tests. */
+export class NoNativeServerError extends Error {}
+
+/**
+ * The folder with `initdb` and `postgres`. Debian keeps those off the PATH, one folder a version.
+ * @throws NoNativeServerError
+ */
+export function findBinaries(): string {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian) : []
+  const folders = [
+    ...versions.toSorted((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ].filter((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+  if (folders.length === 0) throw new NoNativeServerError('no Postgres server is installed here')
+  const withPgvector = folders.find(hasPgvector)
+  if (withPgvector === undefined)
+    throw new NoNativeServerError(`pgvector is not installed for the Postgres in ${folders.join(', ')}`)
+  return withPgvector
+}
+
+function hasPgvector(bin: string): boolean {
+  try {
+    const share = execFileSync(join(bin, 'pg_config'), ['--sharedir'], { encoding: 'utf8' }).trim()
+    return existsSync(join(share, 'extension', 'vector.control'))
+  } catch {
+    return false
+  }
+}
+
+/** Whom the server runs as: as root the system's user `postgres`, since Postgres refuses root; null for ourselves. */
+export function serverUser(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null
+  const entry = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([name]) => name === 'postgres')
+  if (entry === undefined)
+    throw new NoNativeServerError('Postgres refuses to run as root, and there is no system user "postgres"')
+  return { uid: Number(entry[2]), gid: Number(entry[3]) }
+}
+
+/** Whether this machine has a server to start. The global setup says loudly where not. */
+export const HAS_NATIVE_POSTGRES = canStart()
+
+function canStart(): boolean {
+  try {
+    findBinaries()
+    serverUser()
+    return true
+  } catch (error) {
+    if (error instanceof NoNativeServerError) return false
+    throw error
+  }
+}

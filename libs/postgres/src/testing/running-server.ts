@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { pause } from '@daybook/runtime/backoff'
+import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
+import { Client } from 'pg'
+import { findBinaries, serverUser } from './native-binaries.ts'
+
+/** A Postgres on a data folder of its own, which listens on a Unix socket in the folder above it and on no port. */
+export interface NativeServer {
+  /** Of its maintenance database, as a superuser. */
+  readonly url: string
+  /** Ends it at once, without a checkpoint, as a crash would: the next start recovers. Resolves when it is gone. */
+  crash(): Promise<void>
+  /** Starts it again after a crash; resolves once it answers. */
+  start(): Promise<void>
+  /** Ends it in order. Its folder goes too. */
+  stop(): Promise<void>
+}
+
+const START_TIMEOUT_MS = 30_000
+
+/**
+ * Runs a server on `<folder>/data`, which must be a cluster already.
+ * @param settings further ones, as `name=value`
+ */
+export async function runServer(folder: string, settings: readonly string[] = []): Promise<NativeServer> {
+  const all = [
+    `unix_socket_directories=${folder}`,
+    'listen_addresses=',
+    'max_connections=200',
+    // The usual 128 MB are a fraction of what a large run searches; what is not used costs nothing.
+    'shared_buffers=1GB',
+    ...settings,
+  ]
+  const command = [
+    join(findBinaries(), 'postgres'),
+    '-D',
+    join(folder, 'data'),
+    ...all.flatMap((setting) => ['-c', setting]),
+  ]
+  const url = `postgresql://postgres@${encodeURIComponent(folder)}/postgres`
+  let server: KeptProcess | undefined
+  const start = async () => {
+    // SIGINT is Postgres's fast shutdown.
+    server = startKept(command, { ...serverUser(), folder, signal: 'INT' })
+    await untilItAnswers(url, server)
+  }
+  const running: NativeServer = {
+    url,
+    start,
+    async crash() {
+      if (server === undefined || server.hasEnded()) return
+      // Not signal 9: its backends would live on for a moment and keep the next server from starting.
+      process.kill(await server.pid, 'SIGQUIT')
+      while (!server.hasEnded()) await pause(5)
+    },
+    async stop() {
+      await server?.stop()
+    },
+  }
+  try {
+    await start()
+  } catch (error) {
+    await running.stop()
+    throw error
+  }
+  return running
+}
+
+async function untilItAnswers(url: string, server: KeptProcess): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS
+  for (;;) {
+    const client = new Client({ connectionString: url })
+    try {
+      await client.connect()
+      return
+    } catch (error) {
+      if (server.hasEnded() || Date.now() > deadline)
+        throw new Error(`Postgres for the tests did not start:\n${server.log()}`, { cause: error })
+      await pause(30)
+    } finally {
+      await client.end()
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** One address for whichever server is the primary now, as a virtual address or a connection pooler gives. */
+export interface SwitchingProxy {
+  readonly port: number
+  /** New connections go to the server on this Unix socket; null refuses them. Those that there are end. */
+  route(socketPath: string | null): void
+  stop(): Promise<void>
+}
+
+export async function startSwitchingProxy(): Promise<SwitchingProxy> {
+  const open = new Set<Socket>()
+  let target: string | null = null
+  const server = createServer((client) => {
+    if (target === null) return void client.destroy()
+    const upstream = connect(target)
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(one)
+      // Either end may break at any moment; the other then ends too.
+      one.on('error', () => {})
+      one.once('close', () => {
+        open.delete(one)
+        other.destroy()
+      })
+      one.pipe(other)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const endAll = () => {
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    port: address.port,
+    route(socketPath) {
+      target = socketPath
+      endAll()
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      endAll()
+      await closed
+    },
+  }
+}
