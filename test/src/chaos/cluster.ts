@@ -12,8 +12,11 @@ import { createServiceProcess, type ServiceName, type ServiceProcess } from './s
 export type TypesenseServer = Pick<TypesenseDouble, 'url' | 'apiKey' | 'stop'>
 
 /** Real servers, the double of Typesense, and two processes of each service: Daybook as a team runs it, on one machine. */
-export interface Cluster<Typesense extends TypesenseServer = TypesenseDouble> {
-  readonly postgres: NativeServer
+export interface Cluster<
+  Typesense extends TypesenseServer = TypesenseDouble,
+  Postgres extends NativeServer = NativeServer,
+> {
+  readonly postgres: Postgres
   readonly nats: NativeNats
   readonly typesense: Typesense
   readonly services: readonly ServiceProcess[]
@@ -37,24 +40,34 @@ export interface ClusterOptions {
   readonly embedder: string
   /** `some`: of one replica of each projector; the others leave texts in the queue for it. `all`: of every service. */
   readonly embedderOf: 'some' | 'all'
+  /** Whether there is NATS, or events reach the projectors by way of the journal alone. Default yes. */
+  readonly withNats?: boolean
 }
+
+/** The servers of a cluster that a test may want to be others than the usual. */
+export interface ClusterServers<Typesense extends TypesenseServer, Postgres extends NativeServer> {
+  readonly startTypesense: () => Promise<Typesense>
+  readonly startPostgres: () => Promise<Postgres>
+}
+
+const startDouble = () => startTypesenseDouble({ apiKey: 'a-key-for-tests' })
 
 /** With the double in this process, whose faults a test can reach. */
 export function startCluster(options: ClusterOptions): Promise<Cluster> {
-  return startClusterWith(options, () => startTypesenseDouble({ apiKey: 'a-key-for-tests' }))
+  return startClusterWith(options, { startTypesense: startDouble, startPostgres: startNativeServer })
 }
 
-export async function startClusterWith<Typesense extends TypesenseServer>(
-  { embedder, embedderOf }: ClusterOptions,
-  startTypesense: () => Promise<Typesense>,
-): Promise<Cluster<Typesense>> {
+export async function startClusterWith<Typesense extends TypesenseServer, Postgres extends NativeServer>(
+  { embedder, embedderOf, withNats = true }: ClusterOptions,
+  { startTypesense, startPostgres }: ClusterServers<Typesense, Postgres>,
+): Promise<Cluster<Typesense, Postgres>> {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-cluster-'))
-  const postgres = await startNativeServer()
+  const postgres = await startPostgres()
   const nats = await startNativeNats()
   const typesense = await startTypesense()
   const environment = {
     DATABASE_URL: postgres.url,
-    NATS_URL: nats.url,
+    ...(withNats && { NATS_URL: nats.url }),
     TYPESENSE_URL: typesense.url,
     TYPESENSE_API_KEY: typesense.apiKey,
     DAYBOOK_NATS_DUPLICATE_WINDOW: `${DUPLICATE_WINDOW_MS}ms`,
@@ -73,7 +86,7 @@ export async function startClusterWith<Typesense extends TypesenseServer>(
       }),
     ),
   )
-  const stop: Cluster<Typesense>['stop'] = async ({ keepFolder = false } = {}) => {
+  const stop: Cluster['stop'] = async ({ keepFolder = false } = {}) => {
     await Promise.all(services.map((service) => service.stop()))
     await Promise.all([postgres.stop(), nats.stop(), typesense.stop()])
     if (!keepFolder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

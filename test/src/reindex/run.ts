@@ -1,3 +1,4 @@
+import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
 import { quantile } from '../../bench/bench.ts'
 import { startClusterWith } from '../chaos/cluster.ts'
@@ -51,7 +52,10 @@ const OTHER_MODEL = 'test-hash/96'
 export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun> {
   const { memories, locomo, seed, perSecond, kills, switchModel = true, report = () => {} } = options
   const random = createRandom(seed)
-  const cluster = await startClusterWith({ embedder: MODEL, embedderOf: 'all' }, startTypesenseProcess)
+  const cluster = await startClusterWith(
+    { embedder: MODEL, embedderOf: 'all' },
+    { startTypesense: startTypesenseProcess, startPostgres: startNativeServer },
+  )
   const { api } = cluster
   const problems: string[] = []
   const rollbackMs: number[] = []
