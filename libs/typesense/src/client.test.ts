@@ -75,6 +75,9 @@ describe('the Typesense client', () => {
 
   it('takes a full server, a busy one and a lagging one for passing, and a bad request not', () => {
     expect(isPassing(422, 'Rejecting write: running out of resource type: OUT_OF_DISK')).toBe(true)
+    // As the real server says it, to a call and to a write in its queue.
+    expect(isPassing(422, 'Skipping writes.')).toBe(true)
+    expect(isPassing(422, 'Skipping write.')).toBe(true)
     expect([408, 429, 500, 502, 503].every((status) => isPassing(status, ''))).toBe(true)
     expect([400, 404, 409, 413, 422].some((status) => isPassing(status, 'Field is bad'))).toBe(false)
   })

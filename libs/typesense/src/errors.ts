@@ -27,12 +27,15 @@ export function isMissing(error: unknown): boolean {
   return error instanceof TypesenseRefusedError && error.status === 404
 }
 
-/** What a server says whose memory or disk is full; the status is 422, or 500 in a line of an import. */
-const OUT_OF_RESOURCES = /rejecting write|on-disk storage/i
+/**
+ * What a server says whose memory or disk is full, or that its operator told to skip writes ("Skipping writes.", and of a
+ * write that was already in its queue "Skipping write."); the status is 422, or 500 in a line of an import.
+ */
+const NO_WRITES_NOW = /rejecting write|on-disk storage|skipping write/i
 
 /** Whether an answer with this status and message says "not now": 408, 429, 5xx (503 is "Not Ready or Lagging"), or full. */
 export function isPassing(status: number, message: string): boolean {
-  return status === 408 || status === 429 || status >= 500 || OUT_OF_RESOURCES.test(message)
+  return status === 408 || status === 429 || status >= 500 || NO_WRITES_NOW.test(message)
 }
 
 /**
@@ -40,7 +43,7 @@ export function isPassing(status: number, message: string): boolean {
  * time must not hold up all others for ever.
  */
 export function isPassingLine(code: number, message: string): boolean {
-  return code === 429 || code === 503 || OUT_OF_RESOURCES.test(message)
+  return code === 429 || code === 503 || NO_WRITES_NOW.test(message)
 }
 
 /** Failures before a connection stood, so that nothing can have arrived. */

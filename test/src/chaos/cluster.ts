@@ -4,16 +4,13 @@ import { join } from 'node:path'
 import { type NativeNats, startNativeNats } from '@daybook/bus/testing/native-nats'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import type { NativeServer } from '@daybook/postgres/testing/running-server'
-import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
 import { type Api, askGraphQL, TransportError } from '../support/graphql.ts'
+import { type ClusterTypesense, startClusterTypesense, type TypesenseServer } from './cluster-typesense.ts'
 import { createServiceProcess, type ServiceName, type ServiceProcess } from './service-process.ts'
 
-/** The Typesense of a cluster, which ends with it. */
-export type TypesenseServer = Pick<TypesenseDouble, 'url' | 'apiKey' | 'stop'>
-
-/** Real servers, the double of Typesense, and two processes of each service: Daybook as a team runs it, on one machine. */
+/** Real servers, a Typesense, and two processes of each service: Daybook as a team runs it, on one machine. */
 export interface Cluster<
-  Typesense extends TypesenseServer = TypesenseDouble,
+  Typesense extends TypesenseServer = ClusterTypesense,
   Postgres extends NativeServer = NativeServer,
 > {
   readonly postgres: Postgres
@@ -50,11 +47,12 @@ export interface ClusterServers<Typesense extends TypesenseServer, Postgres exte
   readonly startPostgres: () => Promise<Postgres>
 }
 
-const startDouble = () => startTypesenseDouble({ apiKey: 'a-key-for-tests' })
-
-/** With the double in this process, whose faults a test can reach. */
+/** With a Typesense that a test can treat badly: the real server that is named to it, or the double in this process. */
 export function startCluster(options: ClusterOptions): Promise<Cluster> {
-  return startClusterWith(options, { startTypesense: startDouble, startPostgres: startNativeServer })
+  return startClusterWith(options, {
+    startTypesense: startClusterTypesense,
+    startPostgres: startNativeServer,
+  })
 }
 
 export async function startClusterWith<Typesense extends TypesenseServer, Postgres extends NativeServer>(

@@ -1,7 +1,4 @@
-import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
 import { pause } from '@daybook/runtime/backoff'
-import type { FailLine } from '@daybook/typesense/testing/double/faults'
-import type { TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
 import { ended, request } from '../reindex/operations.ts'
 import type { Random } from '../support/random.ts'
 import { type Cluster, DUPLICATE_WINDOW_MS } from './cluster.ts'
@@ -104,70 +101,6 @@ const crashPostgres: Fault = {
   },
 }
 
-/** How often in a row a document's line may fail: less than the tries after which its event is parked. */
-const FAILURES_IN_A_ROW = 2
-
-/** Fails lines at random, but never one so often that it would rightly be given up. */
-function someLines(random: Random): FailLine {
-  const failures = new Map<unknown, number>()
-  return ({ id }) => {
-    const before = failures.get(id) ?? 0
-    const fails = before < FAILURES_IN_A_ROW && random.chance(0.3)
-    failures.set(id, fails ? before + 1 : 0)
-    return fails ? 'this line was made to fail by the test' : null
-  }
-}
-
-/** @param begin makes it so. @returns ends it */
-const typesenseFault = (
-  name: string,
-  begin: (
-    typesense: TypesenseDouble,
-    random: Random,
-  ) => (() => void | Promise<void>) | Promise<() => Promise<void>>,
-): Fault => ({
-  name: `Typesense ${name}`,
-  to: 'Typesense',
-  async inflict({ typesense }, random) {
-    const end = await begin(typesense, random)
-    const time = random.between(300, 3_000)
-    await pause(time)
-    await end()
-    return `for ${time} ms`
-  },
-})
-
-/** Until it is noticed, which takes a second or two, the positions are about a collection that is no more. */
-const loseTypesense: Fault = {
-  name: 'Typesense losing everything',
-  to: 'Typesense',
-  async inflict({ typesense, postgres }) {
-    const db = openDatabase(serverAddress(postgres.url))
-    try {
-      const lost = await collectionInUse(db)
-      typesense.faults.loseEverything()
-      const started = Date.now()
-      while ((await collectionInUse(db).catch(() => lost)) === lost) {
-        if (Date.now() - started > NOTICED_MS)
-          throw new Error('no projector noticed that Typesense lost everything')
-        await pause(50)
-      }
-      return `noticed after ${Date.now() - started} ms`
-    } finally {
-      await db.destroy()
-    }
-  },
-}
-
-const NOTICED_MS = 60_000
-
-/** Which making of the collection the positions are about. */
-async function collectionInUse(db: Database): Promise<string | undefined> {
-  const row = await db.selectFrom('typesense_collections').select('incarnation').executeTakeFirst()
-  return row?.incarnation
-}
-
-/** Every kind of fault. */
 /** A rebuild goes on wherever it is killed, and the projection is one of the old or the new generation at every moment. */
 const rebuildKilled: Fault = {
   name: 'a rebuild whose process is killed',
@@ -194,6 +127,7 @@ async function persistently<T>(what: () => Promise<T>): Promise<T> {
     }
 }
 
+/** Every kind of fault of a cluster but those of its Typesense, which `typesense-faults.ts` has. */
 export const FAULTS: readonly Fault[] = [
   killOne('gateway'),
   killAll('gateway'),
@@ -208,21 +142,4 @@ export const FAULTS: readonly Fault[] = [
   wipeNats,
   natsDown,
   crashPostgres,
-  typesenseFault('refusing', async ({ faults }) => {
-    await faults.refuse()
-    return faults.accept
-  }),
-  typesenseFault('answering slowly', ({ faults }, random) => {
-    faults.slow(random.between(100, 1_500))
-    return () => faults.slow(0)
-  }),
-  typesenseFault('not ready', ({ faults }) => {
-    faults.notReady(true)
-    return () => faults.notReady(false)
-  }),
-  typesenseFault('failing single lines', ({ faults }, random) => {
-    faults.failLines(someLines(random))
-    return () => faults.failLines(null)
-  }),
-  loseTypesense,
 ]

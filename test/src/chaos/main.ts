@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
+import { typesenseInWords } from './cluster-typesense.ts'
 import { importLocomo } from './import-locomo.ts'
 import { runChaosRounds } from './run.ts'
 
 /*
- * `npm run test:chaos -- --rounds 20 --seed 7`: two of each service on native Postgres, NATS and the double of Typesense,
- * which are killed, wiped and slowed down while clients write. `--only NATS` limits it to faults with that in their name.
+ * `npm run test:chaos -- --rounds 20 --seed 7`: two of each service on native Postgres, NATS and a Typesense (the
+ * real server whose program `DAYBOOK_TYPESENSE_SERVER` names, else the double), which are killed, wiped and slowed down while clients write. `--only NATS` limits it to faults with that in their name.
  * `--locomo ../shared/locomo` imports the conversations through both gateways instead, while processes are killed.
  */
 
@@ -25,6 +26,7 @@ if (!Number.isInteger(rounds) || !Number.isInteger(seed) || !['minilm', 'none'].
 console.log(
   `seed ${seed}: it decides who does what; when a fault hits is up to the machine, so no run repeats exactly`,
 )
+console.log(`on ${typesenseInWords()}`)
 // Ends by `exit`, at which every service that was started is killed.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const report = (line: string) => console.log(line)

@@ -10,6 +10,7 @@ import { checkTypesenseIndex } from './check-typesense-index.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { FAULTS, type Fault } from './faults.ts'
 import { type Subscriber, startSubscriber } from './subscriber.ts'
+import { typesenseFaults } from './typesense-faults.ts'
 
 export interface ChaosRunOptions {
   readonly rounds: number
@@ -47,8 +48,10 @@ const EMBEDDED_MS = 300_000
  */
 export async function runChaosRounds(options: ChaosRunOptions): Promise<ChaosRun> {
   const { rounds, seed, embedder = 'none', only = '', report = () => {} } = options
-  const faults = FAULTS.filter((fault) => fault.name.includes(only))
   const cluster = await startCluster({ embedder, embedderOf: 'some' })
+  const faults = [...FAULTS, ...typesenseFaults(cluster.typesense)].filter((fault) =>
+    fault.name.includes(only),
+  )
   const ledger = createLedger()
   const subscriber = startSubscriber(cluster.gatewayUrls, cluster.apiKey)
   const differences: string[] = []

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { typesenseInWords } from '../chaos/cluster-typesense.ts'
 import { runReindex } from './run.ts'
 
 /*
  * `npm run test:reindex -- --memories 100000 --seed 7`: rebuilds both projections of a cluster under traffic, on native
- * Postgres, NATS and the double of Typesense; rolls back, changes the model and back, and kills the rebuilds.
+ * Postgres, NATS and a Typesense (the real server whose program `DAYBOOK_TYPESENSE_SERVER` names, else the double); rolls back, changes the model and back, and kills the rebuilds.
  */
 
 const { values } = parseArgs({
@@ -20,7 +21,7 @@ const { values } = parseArgs({
   allowNegative: true,
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-console.log(`seed ${values.seed}`)
+console.log(`seed ${values.seed}, on ${typesenseInWords()}`)
 const { problems, ...run } = await runReindex({
   memories: Number(values.memories),
   seed: Number(values.seed),

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import type { TypesenseServer } from '../chaos/cluster.ts'
+import { nativeTypesenseProgram, startNativeTypesense } from '@daybook/typesense/testing/native-typesense'
+import type { TypesenseServer } from '../chaos/cluster-typesense.ts'
 import { printedAddress, untilExit } from '../support/child-process.ts'
 import { REPOSITORY } from '../support/daemon.ts'
 
@@ -7,10 +8,11 @@ const START_TIMEOUT_MS = 60_000
 const API_KEY = 'a-key-for-tests'
 
 /**
- * The double of Typesense in a process of its own, as a server is: in the process that asks and measures, what it computes would
+ * The real server whose program `DAYBOOK_TYPESENSE_SERVER` names; else the double in a process of its own, as a server is: in the process that asks and measures, what it computes would
  * count as time that Daybook took.
  */
 export async function startTypesenseProcess(): Promise<TypesenseServer> {
+  if (nativeTypesenseProgram() !== null) return startNativeTypesense()
   const double = spawn(process.execPath, ['--import', 'tsx', 'test/src/typesense-double/main.ts', '0'], {
     cwd: REPOSITORY,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pause } from '@daybook/runtime/backoff'
+import { freePort } from '@daybook/runtime/testing/free-port'
 import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
 
 /** A NATS server with JetStream of a test's own, which may be treated as badly as a test likes. */
@@ -62,16 +63,6 @@ export async function startNativeNats(settings: readonly string[] = []): Promise
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** A port that nobody listens on: asked for rather than left to the server, which must come back on the same one. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port could be had')
-  return address.port
 }
 
 async function untilItAnswers(port: number, server: KeptProcess): Promise<void> {

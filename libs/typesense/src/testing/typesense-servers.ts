@@ -1,4 +1,5 @@
 import type { Faults } from './double/faults.ts'
+import { nativeTypesenseProgram, startNativeTypesense } from './native-typesense.ts'
 import { startTypesenseDouble } from './start-typesense-double.ts'
 
 /** A Typesense for tests. */
@@ -18,13 +19,18 @@ export interface TypesenseKind {
 
 const { TYPESENSE_URL: url = '', TYPESENSE_API_KEY: apiKey = '' } = process.env
 
+const REAL: readonly TypesenseKind[] =
+  url !== '' && apiKey !== ''
+    ? [{ name: 'a real server', start: async () => ({ url, apiKey, faults: null, stop: async () => {} }) }]
+    : nativeTypesenseProgram() !== null
+      ? [{ name: 'a real server', start: async () => ({ ...(await startNativeTypesense()), faults: null }) }]
+      : []
+
 /**
- * The servers that suites run on: the double, and where `TYPESENSE_URL` and `TYPESENSE_API_KEY` are set, that real one.
- * Suites give their collections names of their own and take them away.
+ * The servers that suites run on: the double, and a real one where `TYPESENSE_URL` and `TYPESENSE_API_KEY` are set or
+ * `DAYBOOK_TYPESENSE_SERVER` names a program, of which each suite starts one. Suites give their collections names of their own and take them away.
  */
 export const TYPESENSE_SERVERS: readonly TypesenseKind[] = [
   { name: 'the double', start: () => startTypesenseDouble({ apiKey: 'key-of-the-double' }) },
-  ...(url === '' || apiKey === ''
-    ? []
-    : [{ name: 'a real server', start: async () => ({ url, apiKey, faults: null, stop: async () => {} }) }]),
+  ...REAL,
 ]

@@ -1,0 +1,28 @@
+import {
+  type NativeTypesense,
+  nativeTypesenseProgram,
+  startNativeTypesense,
+} from '@daybook/typesense/testing/native-typesense'
+import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
+
+/** The Typesense of a cluster, which ends with it. */
+export type TypesenseServer = Pick<TypesenseDouble, 'url' | 'apiKey' | 'stop'>
+
+/** One that a run may treat badly: the double in this process, or a real server in one of its own; the other is null. */
+export interface ClusterTypesense extends TypesenseServer {
+  readonly double: TypesenseDouble | null
+  readonly native: NativeTypesense | null
+}
+
+/** A real server where `DAYBOOK_TYPESENSE_SERVER` names its program, else the double. */
+export async function startClusterTypesense(): Promise<ClusterTypesense> {
+  if (nativeTypesenseProgram() !== null) {
+    const native = await startNativeTypesense()
+    return { url: native.url, apiKey: native.apiKey, stop: native.stop, double: null, native }
+  }
+  const double = await startTypesenseDouble({ apiKey: 'a-key-for-tests' })
+  return { url: double.url, apiKey: double.apiKey, stop: double.stop, double, native: null }
+}
+
+/** For the first line of a run. */
+export const typesenseInWords = () => nativeTypesenseProgram() ?? 'the double of Typesense'
