@@ -1,30 +1,18 @@
-import { parseArgs } from 'node:util'
+import { scriptOptions } from '../support/script-options.ts'
 import { runCrashRounds } from './run.ts'
 
-/*
- * `npm run test:crash -- --rounds 200 --seed 7`: kills the daemon and its database over and over while clients write.
- * `--only "of the database"` limits it to faults with that in their name, `--keep-going` goes on after a failure.
- */
-
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '200' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    'rounds-per-folder': { type: 'string', default: '8' },
-    only: { type: 'string', default: '' },
-    'keep-going': { type: 'boolean', default: false },
+const options = scriptOptions(
+  'npm run test:crash -- [options]',
+  'Kills an embedded daemon and its database, over and over, while clients write. What was acknowledged must be there.',
+  {
+    rounds: { default: 200, description: 'kills' },
+    seed: { default: Date.now() % 1_000_000, description: 'decides who does what' },
+    'rounds-per-folder': { default: 8, description: 'rounds on one data folder, so that its history grows' },
+    only: { default: '', description: 'only faults with this in their names, such as "of the database"' },
+    'keep-going': { default: false, description: 'goes on after a failure, on a new data folder' },
   },
-})
-
-function wholeNumber(option: 'rounds' | 'seed' | 'rounds-per-folder'): number {
-  const number = Number(values[option])
-  if (Number.isInteger(number) && number >= 1) return number
-  console.error(`--${option} must be a whole number from 1 on, not "${values[option]}"`)
-  process.exit(2)
-}
-
-const seed = wholeNumber('seed')
-const rounds = wholeNumber('rounds')
+)
+const { seed, rounds } = options
 console.log(
   `seed ${seed}: it decides who does what; when a kill hits is up to the machine, so no run repeats exactly`,
 )
@@ -32,9 +20,9 @@ const started = Date.now()
 const run = await runCrashRounds({
   rounds,
   seed,
-  roundsPerFolder: wholeNumber('rounds-per-folder'),
-  only: values.only,
-  keepGoing: values['keep-going'],
+  roundsPerFolder: options['rounds-per-folder'],
+  only: options.only,
+  keepGoing: options['keep-going'],
   report: (line) => console.log(line),
 })
 for (const { round, fault, differences, dataDir } of run.failures) {

@@ -4,6 +4,7 @@ import type { GraphQLAnswer, GraphQLRequest } from '../support/graphql.ts'
 export interface MutationResult {
   readonly __typename: string
   readonly sequence?: number
+  readonly hash?: string
   readonly duplicate?: boolean
   readonly memory?: {
     readonly id: string

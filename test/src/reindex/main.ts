@@ -1,34 +1,34 @@
 import { existsSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { typesenseInWords } from '../chaos/cluster-typesense.ts'
+import { scriptOptions } from '../support/script-options.ts'
 import { runReindex } from './run.ts'
 
-/*
- * `npm run test:reindex -- --memories 100000 --seed 7`: rebuilds both projections of a cluster under traffic, on native
- * Postgres, NATS and a Typesense (the real server whose program `DAYBOOK_TYPESENSE_SERVER` names, else the double); rolls back, changes the model and back, and kills the rebuilds.
- */
-
-const { values } = parseArgs({
-  options: {
-    memories: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    'per-second': { type: 'string', default: '20' },
-    kills: { type: 'string', default: '10' },
-    locomo: { type: 'string', default: '../shared/locomo' },
-    /** `--no-switch`: without going to another model and back, half of the run's time. */
-    switch: { type: 'boolean', default: true },
+const options = scriptOptions(
+  'npm run test:reindex -- [options]',
+  `Rebuilds both projections of a cluster under traffic, on native Postgres, NATS and Typesense (its double, or
+the server that DAYBOOK_TYPESENSE_SERVER names); rolls back, changes the model and
+back, and kills the rebuilds.`,
+  {
+    memories: { default: 100_000, description: "generated memories, besides LoCoMo's" },
+    seed: { default: Date.now() % 1_000_000, description: 'decides what is written and asked' },
+    'per-second': { default: 20, description: 'writes a second, and searches' },
+    kills: { default: 10, description: 'times that the process of a rebuild is killed' },
+    locomo: {
+      default: '../shared/locomo',
+      description: 'the folder of conversations; left out where it is not there',
+    },
+    switch: { default: true, description: 'goes to another model and back; --no-switch halves the time' },
   },
-  allowNegative: true,
-})
+)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-console.log(`seed ${values.seed}, on ${typesenseInWords()}`)
+console.log(`seed ${options.seed}, on ${typesenseInWords()}`)
 const { problems, ...run } = await runReindex({
-  memories: Number(values.memories),
-  seed: Number(values.seed),
-  perSecond: Number(values['per-second']),
-  kills: Number(values.kills),
-  switchModel: values.switch,
-  locomo: existsSync(values.locomo) ? values.locomo : null,
+  memories: options.memories,
+  seed: options.seed,
+  perSecond: options['per-second'],
+  kills: options.kills,
+  switchModel: options.switch,
+  locomo: existsSync(options.locomo) ? options.locomo : null,
   report: (line) => console.log(line),
 })
 console.log(run)
