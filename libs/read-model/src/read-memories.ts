@@ -6,7 +6,8 @@ import { sql } from 'kysely'
 import { filterCondition } from './filter.ts'
 import type { GenerationTables } from './generation-tables.ts'
 
-interface Row {
+/** What a memory is read from. */
+export interface MemoryColumns {
   readonly state: MemoryState
   readonly version: number
   readonly sequence: number
@@ -18,7 +19,7 @@ export interface ListedMemory extends Memory {
   readonly firstSequence: number
 }
 
-const toMemory = (row: Row): ListedMemory => ({
+export const toMemory = (row: MemoryColumns): ListedMemory => ({
   state: row.state,
   version: row.version,
   sequence: row.sequence,
@@ -31,7 +32,7 @@ export async function readMemories(
   tables: GenerationTables,
   ids: readonly string[],
 ): Promise<Map<string, Memory>> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
     where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`.execute(db)
   return new Map(rows.map((row) => [row.state.id, toMemory(row)]))
@@ -55,7 +56,7 @@ export async function listMemories(
   tables: GenerationTables,
   { filter, before = null, limit }: { filter: MemoryFilter; before?: number | null; limit: number },
 ): Promise<ListedMemory[]> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
     where m.project_id = ${projectId} and ${filterCondition(filter)}
       and (${before}::bigint is null or m.first_sequence < ${before})
@@ -69,7 +70,7 @@ export async function readByKey(
   tables: GenerationTables,
   { kind, key, limit }: { kind: KindName; key: string; limit: number },
 ): Promise<Memory[]> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
     where m.project_id = ${projectId} and m.kind = ${kind} and m.exact_key = ${key} and ${filterCondition({})}
     order by m.sequence desc limit ${limit}`.execute(db)

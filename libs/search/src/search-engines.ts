@@ -17,6 +17,8 @@ export interface Searched extends LegsRun {
   readonly generation: Generation
   /** The position in the journal that it includes. */
   readonly sequence: number
+  /** The read model's position before the first leg began: what has a later sequence was changed since. */
+  readonly since: number
 }
 
 /**
@@ -30,9 +32,9 @@ export async function searchOnEngine(
   input: LegInput,
   query: ParsedQuery,
   request: SearchRequest,
+  embedded: EmbedOnce,
   onWords: OnWords,
 ): Promise<Searched> {
-  const embedded = embedOnce(parts, request.mode, query.wanted)
   // Begins now: it runs beside the looking up of the state.
   embedded(parts.readModel.generation)
   // The state first: what is posted while the legs run may be in the answer, but is not promised.
@@ -52,6 +54,7 @@ export async function searchOnEngine(
       engine: 'POSTGRES',
       generation,
       sequence: state.position,
+      since: state.position,
       degraded: [...reasons, ...run.degraded, ...missing],
     }
   }
@@ -66,6 +69,7 @@ export async function searchOnEngine(
       generation,
       // A hit is found there and read from Postgres: it is in both.
       sequence: Math.min(state.position, position),
+      since: state.position,
       degraded: [...degraded, ...run.degraded, ...missing],
     }
   }
@@ -79,12 +83,11 @@ export async function searchOnEngine(
   }
 }
 
-/** The query's vector for a generation, embedded once for all generations of one model; null where the mode wants none. */
-function embedOnce(
-  { embedders, onLeg }: SearchParts,
-  mode: SearchMode,
-  wanted: string,
-): (generation: Generation) => Promise<QueryVector> | null {
+/** The query's vector for a generation; null where the mode wants none. */
+export type EmbedOnce = (generation: Generation) => Promise<QueryVector> | null
+
+/** Embeds the query once for all generations of one model, and for all attempts of a search. */
+export function embedOnce({ embedders, onLeg }: SearchParts, mode: SearchMode, wanted: string): EmbedOnce {
   const known = new Map<string, Promise<QueryVector>>()
   return (generation) => {
     if (mode === 'KEYWORD') return null

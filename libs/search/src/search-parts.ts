@@ -13,4 +13,6 @@ export interface SearchParts {
   readonly typesense?: TypesenseSearch | null
   /** Hears how long each leg took, for the metrics. */
   readonly onLeg?: OnLeg | undefined
+  /** For tests: runs between the legs and the statement that reads the hits. */
+  readonly beforeHits?: (() => Promise<void>) | undefined
 }

@@ -1,6 +1,7 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { embeddedTextOf, type MemoryState, textOf } from '@daybook/memory/state'
-import { readMemories, readNoteBeginnings } from '@daybook/read-model/read-memories'
+import { embeddedTextOf, type Memory, type MemoryState, textOf } from '@daybook/memory/state'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { readNoteBeginnings } from '@daybook/read-model/read-memories'
 import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
 import { hitCondition } from './legs/constraint.ts'
 import type { LegInput } from './legs/leg-input.ts'
@@ -11,7 +12,8 @@ import type { LegHit } from './ranking/leg.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
-import { type Searched, searchOnEngine } from './search-engines.ts'
+import { readHits } from './read-hits.ts'
+import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './search-engines.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { MatchType, SearchAnswer, SearchHit, SearchRequest } from './search-request.ts'
 import { snippets } from './snippets.ts'
@@ -23,11 +25,51 @@ import { snippets } from './snippets.ts'
  * The engine only says where candidates come from. Whether a memory is a hit, what stands beside it and what it says is
  * looked up in Postgres for both, so that filters, phrases, exclusions and scores mean the same.
  *
+ * Each hit satisfies all that was asked for, and its score and its snippet are those of the version that is given. The first
+ * attempt is made of statements of their own, which can run beside each other and beside the embedding of the query. Where
+ * that was overtaken by writes (`read-hits.ts`), the second one is a single transaction with one snapshot, on Postgres.
+ *
  * @throws ValidationError for an empty query or a limit out of range
  */
 export async function search(parts: SearchParts, request: SearchRequest): Promise<SearchAnswer> {
   const query = checkQuery('query', request.query)
-  const limit = checkLimit(request.limit)
+  checkLimit(request.limit)
+  const embedded = embedOnce(parts, request.mode, query.wanted)
+  const first = await attempt(parts, query, request, embedded)
+  if (!first.overtaken) return first.answer
+  // Not in the transaction, which must not wait for a model.
+  await embedded(parts.readModel.generation)
+  const { projectId, db } = parts.scope
+  const second = await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((trx) =>
+      attempt(
+        { ...parts, scope: projectScope(trx, projectId), beforeHits: undefined },
+        query,
+        { ...request, engine: 'POSTGRES' },
+        embedded,
+      ),
+    )
+  const elsewhere =
+    first.answer.engine === 'TYPESENSE' ? ['typesense was overtaken by writes, answered by Postgres'] : []
+  return { ...second.answer, degraded: [...elsewhere, ...second.answer.degraded] }
+}
+
+interface Attempt {
+  readonly answer: SearchAnswer
+  /** Whether what the legs found was changed before it was read. */
+  readonly overtaken: boolean
+}
+
+async function attempt(
+  parts: SearchParts,
+  query: ParsedQuery,
+  request: SearchRequest,
+  embedded: EmbedOnce,
+): Promise<Attempt> {
+  const { limit } = request
   const options: RankingOptions = { ...DEFAULT_RANKING, ...request.ranking }
   const input: LegInput = {
     ...parts,
@@ -39,7 +81,9 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
   }
 
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
-  const legs = await searchOnEngine(parts, input, query, request, (words) => neighbours.begin(idsOf(words)))
+  const legs = await searchOnEngine(parts, input, query, request, embedded, (words) =>
+    neighbours.begin(idsOf(words)),
+  )
   neighbours.begin(idsOf([...(legs.lexical ?? []), ...(legs.vector ?? [])]))
   const { neighbourhoods, eligible } = await neighbours.all()
   const all = rank({
@@ -53,14 +97,20 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
   const near = withoutFar(all, request.leastCosine)
   const ranked = (options.method === 'DEFAULT' ? await bySpeakers(parts, query, near) : near).slice(0, limit)
 
+  await parts.beforeHits?.()
+  const { memories, overtaken } = await readHits(input, ranked, legs.since)
+  const hits = overtaken ? [] : await present(parts, query, ranked, memories, legs)
   return {
-    hits: await present(parts, query, ranked, legs),
-    matchType: ranked.length === 0 ? null : matchTypeOf(legs),
-    engine: legs.engine,
-    degraded: legs.degraded,
-    message:
-      ranked.length === 0 ? `Nothing matches "${request.query}". Try other words, or fewer filters.` : null,
-    sequence: legs.sequence,
+    overtaken,
+    answer: {
+      hits,
+      matchType: hits.length === 0 ? null : matchTypeOf(legs),
+      engine: legs.engine,
+      degraded: legs.degraded,
+      message:
+        hits.length === 0 ? `Nothing matches "${request.query}". Try other words, or fewer filters.` : null,
+      sequence: legs.sequence,
+    },
   }
 }
 
@@ -112,17 +162,13 @@ function matchTypeOf({ lexical, vector }: Searched): MatchType {
 }
 
 async function present(
-  { scope, readModel }: SearchParts,
+  { scope }: SearchParts,
   query: ParsedQuery,
   ranked: readonly RankedHit[],
+  memories: ReadonlyMap<string, Memory>,
   { vector, generation }: Searched,
 ): Promise<SearchHit[]> {
-  const memories = await readMemories(
-    scope,
-    readModel.tables,
-    ranked.map((hit) => hit.memoryId),
-  )
-  // One that was posted away between the legs and now is left out.
+  // One that has expired since the legs found it is left out.
   const found = ranked.flatMap((hit) => {
     const memory = memories.get(hit.memoryId)
     return memory === undefined ? [] : [{ hit, memory }]

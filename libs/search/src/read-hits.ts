@@ -1,0 +1,53 @@
+import type { Memory } from '@daybook/memory/state'
+import { type MemoryColumns, toMemory } from '@daybook/read-model/read-memories'
+import { sql } from 'kysely'
+import type { LegInput } from './legs/leg-input.ts'
+import type { RankedHit } from './ranking/rank.ts'
+
+/** What the last statement of a search found. */
+export interface ReadHits {
+  /** By id, those that satisfy the condition now. */
+  readonly memories: ReadonlyMap<string, Memory>
+  /** Whether a hit, or a memory that lifted one, was changed or taken away after `since`: then scores are not those of what is there. */
+  readonly overtaken: boolean
+}
+
+/**
+ * Reads the hits, and repeats the condition: the legs ran in statements of their own, and writes go on between them. A row's
+ * `sequence` is that of its memory's last event, and the position is moved in the transaction that changes the row. So one
+ * whose sequence is not beyond the position before the first leg was the same in every statement of the search, and nothing
+ * needs to be noted on the way.
+ *
+ * @param since the read model's position before the first leg
+ */
+export async function readHits(
+  { scope, readModel, condition }: Pick<LegInput, 'scope' | 'readModel' | 'condition'>,
+  ranked: readonly RankedHit[],
+  since: number,
+): Promise<ReadHits> {
+  if (ranked.length === 0) return { memories: new Map(), overtaken: false }
+  const { projectId, db } = scope
+  const ids = ranked.map((hit) => hit.memoryId)
+  const { rows } = await sql<MemoryColumns & { readonly holds: boolean; readonly others_changed: boolean }>`
+    select m.state, m.version, m.sequence, m.first_sequence, ${condition} as holds, others_changed
+    from (
+      select coalesce(bool_or(o.sequence > ${since}), false) as others_changed
+      from ${readModel.tables.memories} o
+      where o.project_id = ${projectId} and o.memory_id = any(${liftersOf(ranked, new Set(ids))}::uuid[])
+    ) others cross join ${readModel.tables.memories} m
+    where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`.execute(db)
+  return {
+    memories: new Map(rows.filter((row) => row.holds).map((row) => [row.state.id, toMemory(row)])),
+    overtaken: rows.length < ids.length || rows.some((row) => row.others_changed || row.sequence > since),
+  }
+}
+
+/** The memories that lifted hits and are none themselves. */
+function liftersOf(ranked: readonly RankedHit[], hits: ReadonlySet<string>): string[] {
+  const lifters = new Set<string>()
+  for (const { explanation } of ranked) {
+    for (const { memoryId } of explanation.neighbours) lifters.add(memoryId)
+    if (explanation.session !== null) lifters.add(explanation.session.memoryId)
+  }
+  return [...lifters].filter((id) => !hits.has(id))
+}
