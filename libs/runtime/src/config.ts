@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
+import type { HttpLimits } from './http/limits.ts'
 import { SETTINGS } from './settings.ts'
 
 /** How to reach NATS, and how its stream is kept. */
@@ -23,6 +24,9 @@ export interface TypesenseConfig {
 export interface Config {
   readonly host: string
   readonly port: number
+  readonly httpLimits: HttpLimits
+  /** Whether browsers get GraphiQL. */
+  readonly graphiql: boolean
   readonly dataDir: string
   /** Undefined: the first start makes one. */
   readonly defaultKey: string | undefined
@@ -70,6 +74,11 @@ export function readConfig(
   return {
     host: settings.DAYBOOK_HOST,
     port: settings.DAYBOOK_PORT,
+    httpLimits: {
+      writeTimeoutMs: settings.DAYBOOK_WRITE_TIMEOUT,
+      maxConnections: settings.DAYBOOK_MAX_CONNECTIONS,
+    },
+    graphiql: settings.DAYBOOK_GRAPHIQL === 'on',
     dataDir: resolve(settings.DAYBOOK_DATA_DIR),
     defaultKey: settings.DAYBOOK_DEFAULT_KEY,
     databaseUrl: settings.DATABASE_URL,

@@ -1,5 +1,5 @@
-import { createServer, type ServerResponse } from 'node:http'
-import { listen } from './listen.ts'
+import { createHttpServer } from './http/http-server.ts'
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http/limits.ts'
 import type { Logger } from './logger.ts'
 import { answerProbe, type Probes, sendJson } from './probes.ts'
 
@@ -10,34 +10,30 @@ export interface ServiceHttp {
   stop(): Promise<void>
 }
 
+/** Where it listens, and what it allows its clients. */
+export interface ServiceHttpSettings {
+  readonly host: string
+  readonly port: number
+  readonly httpLimits?: HttpLimits
+}
+
 /**
  * Serves `/health`, `/ready` and `/metrics`.
  * @throws DaybookError CONFIGURATION where the address cannot be listened on
  */
 export async function startServiceHttp(
   probes: Probes & { readonly logger: Logger },
-  at: { readonly host: string; readonly port: number },
+  { host, port, httpLimits = DEFAULT_HTTP_LIMITS }: ServiceHttpSettings,
 ): Promise<ServiceHttp> {
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    answer(pathname, response, probes).catch((error: unknown) => {
-      probes.logger.error({ error }, 'a probe could not be answered')
-      response.destroy()
-    })
-  })
-  const url = await listen(server, at)
-  return {
-    url,
-    async stop() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      await closed
+  const server = createHttpServer({
+    logger: probes.logger,
+    limits: httpLimits,
+    async handle(_request, response, { path }) {
+      if (await answerProbe(path, response, probes)) return
+      const message = `There is nothing at ${path}: this service has /health, /ready and /metrics`
+      sendJson(response, 404, { message })
     },
-  }
-}
-
-async function answer(path: string, response: ServerResponse, probes: Probes): Promise<void> {
-  if (await answerProbe(path, response, probes)) return
-  const message = `There is nothing at ${path}: this service has /health, /ready and /metrics`
-  sendJson(response, 404, { message })
+  })
+  const url = await server.listen({ host, port })
+  return { url, stop: () => server.stop(0) }
 }

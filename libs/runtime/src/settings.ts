@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DEFAULT_HTTP_LIMITS } from './http/limits.ts'
 import { parseBytes, parseDuration } from './units.ts'
 
 const wholeNumber = (least: number, most: number) =>
@@ -53,6 +54,21 @@ export const SETTINGS = z
       wholeNumber(0, 65_535).prefault('4000'),
       'port',
       'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 takes a free one. Other services have other defaults: 4001 (pgvector projector), 4002 (Typesense projector), 4003 (reindex)',
+    ),
+    DAYBOOK_MAX_CONNECTIONS: documented(
+      wholeNumber(1, 1_000_000).prefault(String(DEFAULT_HTTP_LIMITS.maxConnections)),
+      'connections',
+      'HTTP and WebSocket connections that a service takes at a time; more are closed at once',
+    ),
+    DAYBOOK_WRITE_TIMEOUT: documented(
+      duration.prefault('30s'),
+      'duration',
+      'How long a client may take nothing of an answer that waits for it, before its connection is cut',
+    ),
+    DAYBOOK_GRAPHIQL: documented(
+      z.enum(['on', 'off']).prefault('on'),
+      '`on` or `off`',
+      'Whether browsers get GraphiQL at `/graphql`',
     ),
     DAYBOOK_DATA_DIR: documented(
       z.string().min(1).prefault('.daybook'),

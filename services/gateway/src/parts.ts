@@ -24,7 +24,15 @@ export interface GatewayParts {
   /** What the parts were opened with, for those who look whether all is well. It holds secrets: nothing of it goes out as it is. */
   readonly config: Pick<
     Config,
-    'dataDir' | 'databaseUrl' | 'nats' | 'typesense' | 'embedder' | 'modelDir' | 'keepGenerationMs'
+    | 'dataDir'
+    | 'databaseUrl'
+    | 'httpLimits'
+    | 'graphiql'
+    | 'nats'
+    | 'typesense'
+    | 'embedder'
+    | 'modelDir'
+    | 'keepGenerationMs'
   >
   /** Served at `/metrics`; absent: there is no such page. */
   readonly metrics?: ServiceMetrics

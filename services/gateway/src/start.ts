@@ -1,10 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listen } from '@daybook/runtime/listen'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createHttpServer } from '@daybook/runtime/http/http-server'
+import type { RequestTarget } from '@daybook/runtime/http/request-target'
 import { withLogFields } from '@daybook/runtime/log-fields'
 import { answerProbe } from '@daybook/runtime/probes'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { discardBody } from './http/discard-body.ts'
 import { failureOf } from './http/failure.ts'
+import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql-page.ts'
 import { readiness } from './http/health.ts'
 import { answerExport } from './http/journal-export.ts'
 import { answerImport } from './http/journal-import.ts'
@@ -34,31 +36,37 @@ export async function startGateway(
   const authenticate = createAuthenticate(parts.db)
   const closing = new AbortController()
   const graphql = createGraphQL(parts, closing.signal)
-  const routes: Routes = { parts, graphql, authenticate, closing: closing.signal }
-  // An import takes as long as its file: the time that a body may take is counted for each request (`limitUpload`).
-  const server = createServer({ requestTimeout: 0, headersTimeout: 60_000 }, (request, response) => {
-    const known = readRequestContext(request.headers)
-    void withLogFields({ correlationId: known.correlationId }, () =>
-      handle(routes, known, request, response).catch((error: unknown) =>
-        answerFailure(parts, request, response, error),
-      ),
-    )
+  const routes: Routes = {
+    parts,
+    graphql,
+    graphiql: parts.config.graphiql ? createGraphiQLPage() : null,
+    authenticate,
+    closing: closing.signal,
+  }
+  const server = createHttpServer({
+    logger: parts.logger,
+    limits: parts.config.httpLimits,
+    // An import takes as long as its file: the time that a body may take is counted for each request (`limitUpload`).
+    requestTimeoutMs: 0,
+    handle(request, response, target) {
+      const known = readRequestContext(request.headers)
+      return withLogFields({ correlationId: known.correlationId }, () =>
+        handle(routes, known, { request, response, target }).catch((error: unknown) =>
+          answerFailure(parts, request, response, error),
+        ),
+      )
+    },
   })
   const closeWebSockets = serveWebSocket(server, graphql, authenticate)
-  const url = await listen(server, at)
+  const url = await server.listen(at)
   return {
     url,
     async stop() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const closed = server.stop(GRACE_MS)
       closing.abort()
       await closeWebSockets()
-      // Connections fall idle as their last answers are sent. Whatever is still under way at the end has had its time.
-      const idle = setInterval(() => server.closeIdleConnections(), 20)
-      const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
       await parts.writer.drained()
       await closed
-      clearInterval(idle)
-      clearTimeout(timer)
     },
   }
 }
@@ -72,6 +80,8 @@ const UPLOAD_MS = 300_000
 interface Routes {
   readonly parts: GatewayParts
   readonly graphql: GraphQLServer
+  /** Null: switched off. */
+  readonly graphiql: GraphiQLPage | null
   readonly authenticate: Authenticate
   readonly closing: AbortSignal
 }
@@ -82,13 +92,18 @@ const JOURNAL_ROUTES = {
   '/journal/import': { method: 'POST', answer: answerImport },
 } as const
 
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: RequestTarget
+}
+
 async function handle(
-  { parts, graphql, authenticate, closing }: Routes,
+  { parts, graphql, graphiql, authenticate, closing }: Routes,
   known: Omit<RequestContext, 'access'>,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, target }: Exchange,
 ): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+  const pathname = target.path
   if (pathname !== '/journal/import') limitUpload(request)
   const probes = { ready: () => readiness(parts), metrics: parts.metrics ?? null }
   if (await answerProbe(pathname, response, probes)) return
@@ -100,9 +115,11 @@ async function handle(
   const route = Object.entries(JOURNAL_ROUTES).find(([path]) => path === pathname)?.[1]
   if (pathname !== '/graphql' && route === undefined)
     return sendError(response, 404, 'NOT_FOUND', `There is nothing at ${pathname}: the API is at /graphql`)
+  if (route === undefined && graphiql !== null && asksForGraphiQL(request, target))
+    return graphiql.answer(request, response)
 
   const access = await authenticate(request.headers.authorization)
-  if (access === null && (route !== undefined || !asksForGraphiQL(request))) {
+  if (access === null) {
     sendError(
       response,
       401,
@@ -112,7 +129,11 @@ async function handle(
     )
     return discardBody(request)
   }
-  if (route === undefined || access === null) return graphql(request, response, { ...known, access })
+  if (route === undefined) {
+    // Of another form Yoga would make a URL of its own.
+    request.url = target.relative
+    return graphql(request, response, { ...known, access })
+  }
 
   if (!access.admin) throw forbidden()
   if (request.method === route.method)
@@ -148,6 +169,7 @@ function answerFailure(
 }
 
 /** A browser that opens the page: it is the same for everybody and asks for the data with a key. */
-function asksForGraphiQL({ method, headers, url }: IncomingMessage): boolean {
-  return method === 'GET' && (headers.accept ?? '').includes('text/html') && !(url ?? '').includes('query=')
+function asksForGraphiQL({ method, headers }: IncomingMessage, { query }: RequestTarget): boolean {
+  const reads = method === 'GET' || method === 'HEAD'
+  return reads && (headers.accept ?? '').includes('text/html') && !query.has('query')
 }

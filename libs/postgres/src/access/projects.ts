@@ -1,4 +1,7 @@
+import { check } from '@daybook/memory/check'
 import { newId } from '@daybook/memory/id'
+import { LIMITS } from '@daybook/memory/limits'
+import { shortString } from '@daybook/memory/text-rules'
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
 
@@ -35,8 +38,12 @@ export function listProjects(db: Database): Promise<Project[]> {
   return db.selectFrom('projects').select(['id', 'name']).orderBy('id').execute()
 }
 
-/** The project of that name, or with that id; null where there is none. A name goes before an id. */
+/**
+ * The project of that name, or with that id; null where there is none. A name goes before an id.
+ * @throws ValidationError for what can be no name, such as one with a NUL: Postgres would refuse the statement
+ */
 export async function findProject(db: Database, nameOrId: string): Promise<Project | null> {
+  check('project', shortString(LIMITS.nameCharacters), nameOrId)
   const rows = await db
     .selectFrom('projects')
     .select(['id', 'name'])

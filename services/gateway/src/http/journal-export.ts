@@ -3,6 +3,7 @@ import { exportJournal } from '@daybook/journal/export/export-journal'
 import { DaybookError } from '@daybook/memory/errors'
 import { findProject, listProjects, type Project } from '@daybook/postgres/access/projects'
 import { projectScope } from '@daybook/postgres/project-scope'
+import { readRequestTarget } from '@daybook/runtime/http/request-target'
 import type { GatewayParts } from '../parts.ts'
 import { failureOf } from './failure.ts'
 
@@ -20,7 +21,7 @@ export async function answerExport(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const wanted = new URL(request.url ?? '/', 'http://localhost').searchParams.get('project')
+  const wanted = readRequestTarget(request.url).query.get('project')
   const projects = wanted === null ? await listProjects(db) : [await projectNamed(db, wanted)]
   const lines = exportJournal(
     projects.map(({ id, name }) => ({ scope: projectScope(db, id), name })),

@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
 import type { Access } from '@daybook/postgres/access/api-keys'
+import type { HttpServer } from '@daybook/runtime/http/http-server'
 import { withLogFields } from '@daybook/runtime/log-fields'
 import type { ExecutionArgs } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
@@ -23,11 +23,16 @@ type Enveloped = ExecutionArgs & {
  * @returns ends all connections, telling the clients that the server goes away
  */
 export function serveWebSocket(
-  server: Server,
+  server: Pick<HttpServer, 'takeWebSockets'>,
   graphql: GraphQLServer,
   authenticate: Authenticate,
 ): () => Promise<void> {
-  const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: REQUEST_LIMITS.bodyBytes })
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: REQUEST_LIMITS.bodyBytes })
+  server.takeWebSockets('/graphql', (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (webSocket) =>
+      sockets.emit('connection', webSocket, request),
+    ),
+  )
   const accesses = new WeakMap<object, Access>()
   const service = useServer(
     {

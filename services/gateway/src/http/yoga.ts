@@ -7,7 +7,6 @@ import type { GatewayParts } from '../parts.ts'
 import { schema } from '../schema/index.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { bodyLimit } from './body-limit.ts'
-import { renderOfflineGraphiQL } from './graphiql.ts'
 import { createMaskError } from './mask-error.ts'
 import type { RequestContext } from './request-context.ts'
 import { traceOperations } from './trace-operations.ts'
@@ -23,10 +22,10 @@ export function createGraphQL(parts: GatewayParts, closing: AbortSignal) {
     cors: false,
     logging: false,
     maskedErrors: { maskError: createMaskError(parts.logger) },
-    graphiql: () => ({ subscriptionsProtocol: 'SSE' }),
-    renderGraphiQL: renderOfflineGraphiQL,
+    // `graphiql-page.ts` serves it: Yoga would make its 9 MB anew for each request.
+    graphiql: false,
     context: ({ access, correlationId, traceparent }) => {
-      // The server answers 401 before it comes to this; the page of GraphiQL executes nothing.
+      // The server answers 401 before it comes to this.
       if (access === null) throw new Error('a request without a project reached GraphQL')
       return createContext(parts, { access, correlationId, traceparent }, closing)
     },

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { event } from './event.ts'
 import { memoryInterface } from './memory.ts'
-import { checkPage, toConnection } from './page.ts'
+import { checkPage, LAST_VERSION, toConnection } from './page.ts'
 
 const eventConnection = builder.connectionObject({ type: event, name: 'EventConnection' })
 
@@ -14,7 +14,7 @@ builder.interfaceField(memoryInterface, 'history', (t) =>
     description: "The memory's events, oldest first.",
     args: { first: t.arg.int({ defaultValue: 20 }), after: t.arg.string() },
     resolve: async ({ state }, args, { project }) => {
-      const page = checkPage(args)
+      const page = checkPage(args, LAST_VERSION)
       const events = await readMemoryEvents(project, state.id, {
         afterVersion: page.after ?? 0,
         limit: page.first + 1,

@@ -7,16 +7,27 @@ export interface Page {
   readonly after: number | null
 }
 
-/** @throws ValidationError naming the argument */
-export function checkPage(args: {
-  readonly first?: number | null | undefined
-  readonly after?: string | null | undefined
-}): Page {
+/** The largest cursor of a list whose places are sequences, and of one whose places are versions, as Postgres keeps them. */
+export const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER
+export const LAST_VERSION = 2_147_483_647
+
+/**
+ * @param last the largest cursor that the list could have; the database would refuse a larger number
+ * @throws ValidationError naming the argument
+ */
+export function checkPage(
+  args: {
+    readonly first?: number | null | undefined
+    readonly after?: string | null | undefined
+  },
+  last = LAST_SEQUENCE,
+): Page {
   const first = args.first ?? 20
   if (first < 1 || first > PAGE_MAX) throw new ValidationError('first', `must be from 1 to ${PAGE_MAX}`)
   if (args.after == null) return { first, after: null }
   const after = Number(args.after)
-  if (!/^\d{1,15}$/u.test(args.after)) throw new ValidationError('after', 'is not a cursor of this list')
+  if (!/^\d{1,16}$/u.test(args.after)) throw new ValidationError('after', 'is not a cursor of this list')
+  if (after > last) throw new ValidationError('after', `is no cursor of this list: the largest is ${last}`)
   return { first, after }
 }
 

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { assert, asyncProperty } from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { silentLogger } from '../logger.ts'
+import { createMetrics } from '../metrics.ts'
+import { startServiceHttp } from '../service-http.ts'
+import { hostileRequest } from '../testing/hostile-request.ts'
+import { createMemoryLogger } from '../testing/memory-logger.ts'
+import { rawConnection, rawRequest, statusOf, untilQuiet } from '../testing/raw-http.ts'
+import { createHttpServer, type HttpServer, type HttpServerOptions } from './http-server.ts'
+import { DEFAULT_HTTP_LIMITS, KEEP_ALIVE_MS } from './limits.ts'
+
+const AT = { host: '127.0.0.1', port: 0 }
+/** More for a night: 20000 take some ten minutes. */
+const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 300)
+
+describe('the server of every service', () => {
+  const stops: (() => Promise<void>)[] = []
+  afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())))
+  const start = async (
+    options: Pick<HttpServerOptions, 'handle'> & Partial<HttpServerOptions>,
+    prepare: (server: HttpServer) => void = () => {},
+  ): Promise<string> => {
+    const server = createHttpServer({ logger: silentLogger, limits: DEFAULT_HTTP_LIMITS, ...options })
+    prepare(server)
+    stops.push(() => server.stop(0))
+    return server.listen(AT)
+  }
+  const probes = async (): Promise<string> => {
+    const ready = async () => ({ ready: true, problems: [] })
+    const metrics = createMetrics({ service: 'projector' })
+    const http = await startServiceHttp({ ready, metrics, logger: silentLogger }, AT)
+    stops.push(http.stop)
+    return http.url
+  }
+
+  it('C1: a request for // is answered, and the process lives', async () => {
+    const url = await probes()
+    for (const target of ['//', '///', '//[', 'http://[/', '*', '//a:99999999/'])
+      expect(
+        statusOf(await rawRequest(url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)),
+      ).toBe(404)
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+  })
+
+  it('C1: whatever a stranger asks for and sends along, the probes answer, and never with 500', async () => {
+    const url = await probes()
+    await assert(
+      asyncProperty(hostileRequest(['/', '/health', '/ready', '/metrics', '/x']), async (request) => {
+        const status = statusOf(await rawRequest(url, request, 300))
+        expect(status ?? 400).toBeLessThan(500)
+      }),
+      { numRuns: REQUESTS },
+    )
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+  })
+
+  it('C1: what a handler throws, at once or later, is logged and answered with 500', async () => {
+    const { logger, lines } = createMemoryLogger()
+    const url = await start({
+      logger,
+      handle: (_request, response, { path }) => {
+        if (path === '/later') return Promise.reject(new Error('later'))
+        if (path === '/after') {
+          response.end('a')
+          response.write('b')
+          return undefined
+        }
+        throw new Error('at once')
+      },
+    })
+    for (const path of ['/now', '/later']) {
+      const response = await fetch(url + path)
+      expect(response.status).toBe(500)
+      expect(await response.text()).not.toMatch(/later|at once/)
+    }
+    expect(await (await fetch(`${url}/after`)).text()).toBe('a')
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'a request failed unexpectedly',
+      'a request failed unexpectedly',
+      'an answer could not be written',
+    ])
+  })
+
+  it('C4: a client that stops reading is cut off after the write timeout, one that reads slowly is not', async () => {
+    const body = Buffer.alloc(8_000_000)
+    const limits = { writeTimeoutMs: 800, maxConnections: 10 }
+    const url = await start({ limits, handle: (_request, response) => void response.end(body) })
+    const ask = async () => {
+      const socket = await rawConnection(url)
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      return socket
+    }
+    const stalled = await ask()
+    stalled.pause()
+    const slow = await ask()
+    let taken = 0
+    slow.on('data', (part: Buffer) => {
+      taken += part.length
+      // Takes some 3 s, with pauses far below the timeout.
+      slow.pause()
+      setTimeout(() => slow.resume(), 10)
+    })
+    const cutAt = once(stalled, 'close').then(() => performance.now())
+    const startedAt = performance.now()
+    await once(slow, 'close')
+    expect(taken).toBeGreaterThan(body.length)
+    expect(performance.now() - startedAt).toBeGreaterThan(limits.writeTimeoutMs)
+    stalled.resume()
+    expect((await cutAt) - startedAt).toBeGreaterThan(limits.writeTimeoutMs / 2)
+    expect(stalled.bytesRead).toBeLessThan(body.length)
+  })
+
+  it('C4: connections beyond the limit are closed at once, and said', async () => {
+    const { logger, lines } = createMemoryLogger()
+    const limits = { writeTimeoutMs: 1_000, maxConnections: 2 }
+    const url = await start({ logger, limits, handle: (_request, response) => void response.end('a') })
+    const first = await Promise.all([rawConnection(url), rawConnection(url)])
+    const third = await rawConnection(url)
+    await once(third, 'close')
+    expect(lines).toMatchObject([{ maxConnections: 2 }])
+    for (const socket of first) socket.destroy()
+  })
+
+  it('C9: a connection stays open for longer than balancers keep theirs', async () => {
+    const url = await probes()
+    const answer = await rawRequest(url, 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 300)
+    expect(answer).toContain(`Keep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}`)
+    expect(KEEP_ALIVE_MS).toBeGreaterThan(60_000)
+  })
+
+  it('C9: an upgrade to anything but a WebSocket is ignored, its body and what follows it are read', async () => {
+    const seen: string[] = []
+    const upgraded: string[] = []
+    const url = await start(
+      {
+        async handle(request, response, { path }) {
+          let body = ''
+          for await (const part of request) body += String(part)
+          seen.push(`${request.method} ${path} ${body} ${request.headers.upgrade ?? 'none'}`)
+          response.end('answered')
+        },
+      },
+      (server) =>
+        server.takeWebSockets('/ws', (request, socket) => {
+          upgraded.push(request.url ?? '')
+          socket.destroy()
+        }),
+    )
+    const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'
+    const first = `POST /a HTTP/1.1\r\nHost: a\r\n${h2c}Content-Length: 4\r\n\r\nbody`
+    const second = 'GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    const answers = await rawRequest(url, first + second)
+    expect(answers.match(/HTTP\/1\.1 200/gu)).toHaveLength(2)
+    // Both were begun at once, and answered in turn.
+    expect(seen.toSorted()).toEqual(['GET /b  none', 'POST /a body none'])
+
+    const socket = await rawConnection(url)
+    socket.write('GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n\r\n')
+    await untilQuiet(socket)
+    expect(upgraded).toEqual(['/ws'])
+    const elsewhere = 'GET /c HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n'
+    expect(statusOf(await rawRequest(url, elsewhere))).toBe(200)
+  })
+})

@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { listen } from '../listen.ts'
+import type { Logger } from '../logger.ts'
+import { sendJson } from '../probes.ts'
+import { cutSlowReaders } from './cut-slow-readers.ts'
+import { HEADERS_MS, type HttpLimits, KEEP_ALIVE_MS } from './limits.ts'
+import { isHost, type RequestTarget, readRequestTarget } from './request-target.ts'
+import { type TakeUpgrade, takeWebSockets } from './upgrades.ts'
+
+/** Answers one request. Whatever it throws is logged and answered with 500; it never ends the process. */
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: RequestTarget,
+) => Promise<void> | void
+
+export interface HttpServerOptions {
+  readonly logger: Logger
+  readonly limits: HttpLimits
+  /** Milliseconds that a whole request may take to come; 0: the handler sees to it itself. @default 300000 */
+  readonly requestTimeoutMs?: number
+  readonly handle: RequestHandler
+}
+
+/** An HTTP server as every service has it: guarded, limited, and stopped in a bounded time. */
+export interface HttpServer {
+  /** @returns `http://127.0.0.1:4000`. @throws DaybookError CONFIGURATION where the address cannot be listened on */
+  listen(at: { readonly host: string; readonly port: number }): Promise<string>
+  /** To be called before `listen`: who takes the WebSockets of a path. */
+  takeWebSockets(path: string, take: TakeUpgrade): void
+  /** Takes no new requests; those under way may end for `graceMs`, then their connections are cut. */
+  stop(graceMs: number): Promise<void>
+}
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { logger, limits, requestTimeoutMs = 300_000 } = options
+  const sockets = new Set<Socket>()
+  /** Requests of a connection that are not answered to their end. */
+  const answering = new WeakMap<Duplex, number>()
+  const server = createServer(
+    { requestTimeout: requestTimeoutMs, headersTimeout: HEADERS_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    (request, response) => {
+      const { socket } = request
+      const count = (by: 1 | -1) => answering.set(socket, (answering.get(socket) ?? 0) + by)
+      count(1)
+      response.once('close', () => count(-1))
+      void guarded(options, request, response)
+    },
+  )
+  server.maxConnections = limits.maxConnections
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  let droppedAt = Number.NEGATIVE_INFINITY
+  server.on('drop', () => {
+    if (performance.now() - droppedAt < DROPS_SAID_MS) return
+    droppedAt = performance.now()
+    logger.warn(
+      { maxConnections: limits.maxConnections },
+      'connections are refused: there are as many as DAYBOOK_MAX_CONNECTIONS allows',
+    )
+  })
+  cutSlowReaders(server, sockets, {
+    timeoutMs: limits.writeTimeoutMs,
+    onCut: (socket) =>
+      logger.info(
+        { client: socket.remoteAddress, waiting: socket.writableLength },
+        'a client was cut off: it took nothing of its answer for the time of DAYBOOK_WRITE_TIMEOUT',
+      ),
+  })
+  return {
+    listen: (at) => listen(server, at),
+    takeWebSockets: (path, take) =>
+      takeWebSockets(server, path, { take, isAnswering: (socket) => (answering.get(socket) ?? 0) > 0 }),
+    async stop(graceMs) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // Connections fall idle as their last answers are sent. Whatever is still under way at the end has had its time.
+      const idle = setInterval(() => server.closeIdleConnections(), 20)
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy()
+      }, graceMs)
+      await closed
+      clearInterval(idle)
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Milliseconds between two log lines about refused connections. */
+const DROPS_SAID_MS = 10_000
+
+async function guarded(
+  { logger, handle }: HttpServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // Without a listener, a write after the end would end the process.
+  response.on('error', (error) => logger.warn({ error }, 'an answer could not be written'))
+  try {
+    if (isHost(request.headers.host)) return await handle(request, response, readRequestTarget(request.url))
+    sendJson(response, 400, { message: 'The Host header names no host' }, { connection: 'close' })
+  } catch (error) {
+    logger.error({ error }, 'a request failed unexpectedly')
+    if (response.headersSent) response.destroy()
+    else sendJson(response, 500, { message: 'Something went wrong inside Daybook; its log says what' })
+  }
+}

@@ -1,0 +1,60 @@
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { createMetrics } from '@daybook/runtime/metrics'
+import { hostileRequest } from '@daybook/runtime/testing/hostile-request'
+import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
+import { rawRequest, statusOf } from '@daybook/runtime/testing/raw-http'
+import { assert, asyncProperty } from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+
+/** More for a night: 20000 take some ten minutes. */
+const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 300)
+const ROUTES = [
+  '/',
+  '/graphql',
+  '/graphiql',
+  '/health',
+  '/ready',
+  '/metrics',
+  '/journal/export',
+  '/journal/import',
+]
+
+describe.each(TEST_DATABASES)('what strangers send to a gateway on $name', ({ start }) => {
+  const { logger, lines } = createMemoryLogger()
+  let database: TestDatabase
+  let running: TestGateway
+  let admin: TestClient
+  beforeAll(async () => {
+    database = await start()
+    running = await startTestGateway(database, null, {
+      logger,
+      metrics: createMetrics({ service: 'gateway' }),
+    })
+    admin = await running.newClient(true)
+  })
+  afterAll(async () => {
+    await running?.stop()
+    await database?.stop()
+  })
+
+  it('C1: a request for // is 404', async () => {
+    for (const target of ['//', '///x', '//[', 'http://[/x', '*']) {
+      const request = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+      expect(statusOf(await rawRequest(running.gateway.url, request)), target).toBe(404)
+    }
+  })
+
+  it('C1: no target and no headers, with a key or without, are answered with 500 or end the process', async () => {
+    const keys = [`Authorization: Bearer ${admin.key}`, `Authorization: Bearer ${admin.key}\r\nAccept: */*`]
+    await assert(
+      asyncProperty(hostileRequest(ROUTES, [...keys, ...keys, ...keys]), async (request) => {
+        const status = statusOf(await rawRequest(running.gateway.url, request, 400))
+        expect(status ?? 400).not.toBe(500)
+      }),
+      { numRuns: REQUESTS },
+    )
+    expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([])
+    expect((await fetch(`${running.gateway.url}/health`)).status).toBe(200)
+  })
+})
