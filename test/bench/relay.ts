@@ -61,7 +61,13 @@ async function viaRelay(db: ReturnType<typeof openDatabase>, bus: Bus, scope: Pr
 
 async function viaLoop(nats: NativeNats, scope: ProjectScope): Promise<number> {
   const records = await readJournal(scope, { after: 0, limit: EVENTS })
-  return EVENTS / (await publishPlainly(nats.url, records.map(readable)))
+  return (
+    EVENTS /
+    (await publishPlainly(
+      nats.url,
+      records.map((record) => readable(record)),
+    ))
+  )
 }
 
 async function compare({ name: database, address }: BenchDatabase, rounds: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 
 /** News that a project's journal goes on. */
 export interface BusNews {
@@ -9,7 +9,7 @@ export interface BusNews {
    * The events as far as they came along, in sequence order, the last of them `sequence`. Empty where one was too large to
    * travel or is in a form that this version of Daybook does not know: the journal has it.
    */
-  readonly events: readonly JournalEvent[]
+  readonly events: readonly LinkedEvent[]
 }
 
 /** Hears news as it comes. It must not throw. */
@@ -49,7 +49,7 @@ export interface Bus {
    * Sends consecutive committed events of one project.
    * @throws UnavailableError where the bus cannot take them now; it may have taken some
    */
-  publish(projectId: string, events: readonly JournalEvent[], options?: PublishOptions): Promise<void>
+  publish(projectId: string, events: readonly LinkedEvent[], options?: PublishOptions): Promise<void>
   /** Brings news to this listener and every other, in every process, from now on. @returns ends the subscription. */
   subscribe(listener: BusListener): () => void
   /** Brings each of the news to one member of the group, over all processes; the group outlives its members. */

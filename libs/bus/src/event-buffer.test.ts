@@ -1,9 +1,9 @@
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import { describe, expect, it } from 'vitest'
 import { createEventBuffer } from './event-buffer.ts'
 
-const event = (sequence: number) => ({ sequence }) as JournalEvent
-const sequences = (events: readonly JournalEvent[]) => events.map(({ sequence }) => sequence)
+const event = (sequence: number) => ({ sequence }) as LinkedEvent
+const sequences = (events: readonly LinkedEvent[]) => events.map(({ sequence }) => sequence)
 
 describe('the event buffer', () => {
   it('gives what follows on without a gap, whatever the order and however often it came', () => {

@@ -1,5 +1,5 @@
 import type { Command } from '@daybook/memory/commands'
-import type { Cause, JournalEvent } from '@daybook/memory/events'
+import type { Cause, JournalPlace, LinkedEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 
 /** One command on its way into the journal. */
@@ -10,12 +10,15 @@ export interface AppendRequest {
   readonly idempotencyKey?: string | null
 }
 
+/** A memory with the whole name of its place: its newest event's sequence, and that one's hash. */
+export type RecordedMemory = Memory & JournalPlace
+
 /** The receipt of an append: what is in the journal now. */
 export interface Appended {
   /** The memory after the command, at the place where it is committed. */
-  readonly memory: Memory
+  readonly memory: RecordedMemory
   /** The event that was written; null where nothing changed, or where the idempotency key had been used. */
-  readonly event: JournalEvent | null
+  readonly event: LinkedEvent | null
   /** True where the idempotency key had been used for this same request. */
   readonly duplicate: boolean
 }

@@ -1,8 +1,7 @@
 import type { Command } from '@daybook/memory/commands'
-import type { Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type SqlBool, sql } from 'kysely'
-import type { AppendRequest } from './append-request.ts'
+import type { AppendRequest, RecordedMemory } from './append-request.ts'
 import { EVENT_COLUMNS, type JournalRecord, toRecord } from './stored-event.ts'
 
 /** A use of an idempotency key: which request, and the version of the memory that was its result. */
@@ -13,7 +12,7 @@ export interface KeyUse {
 }
 
 /** A memory as the journal has it, or why its event cannot be read: a matter of the requests about it, not of the batch. */
-export type Found = Memory | Error
+export type Found = RecordedMemory | Error
 
 /** What the decisions of one batch rest on, read under the project's lock. It grows as the batch's own events are decided. */
 export interface BatchContext {
@@ -27,15 +26,15 @@ export interface BatchContext {
 export const versionKey = (memoryId: string, version: number) => `${memoryId}/${version}`
 
 /** The memory, or null where there is none. @throws what keeps its event from being read */
-export function readableMemory(found: Found | undefined): Memory | null {
+export function readableMemory(found: Found | undefined): RecordedMemory | null {
   if (found instanceof Error) throw found
   return found ?? null
 }
 
 function toFound(record: JournalRecord): Found {
   if (record.event === null) return record.error
-  const { data, version, sequence } = record.event
-  return { state: data.state, version, sequence }
+  const { data, version, sequence, hash } = record.event
+  return { state: data.state, version, sequence, hash }
 }
 
 /** Reads what the requests need, in at most three statements whatever their number. */

@@ -1,9 +1,7 @@
-import type { JournalEvent } from '@daybook/memory/events'
-import { SCHEMA_VERSION } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { AppendOutcome, AppendRequest } from './append-request.ts'
 import { readContext } from './batch-context.ts'
-import { chainEvents } from './chain/chain-events.ts'
 import { decideBatch } from './decide-batch.ts'
 import { lockProject } from './lock-project.ts'
 import { writeEvents } from './write-events.ts'
@@ -18,21 +16,14 @@ import { writeEvents } from './write-events.ts'
 export async function commitBatch(
   { db, projectId }: ProjectScope,
   requests: readonly AppendRequest[],
-): Promise<{ outcomes: readonly AppendOutcome[]; events: readonly JournalEvent[] }> {
+): Promise<{ outcomes: readonly AppendOutcome[]; events: readonly LinkedEvent[] }> {
   return db.transaction().execute(async (trx) => {
-    const { sequence: head, hash, now } = await lockProject(trx, projectId)
+    const { now, ...head } = await lockProject(trx, projectId)
     const context = await readContext(trx, projectId, requests)
-    const { events, newKeyUses, outcomes } = decideBatch(requests, context, { projectId, head, now })
+    const { rows, events, newKeyUses, outcomes } = decideBatch(requests, context, { projectId, head, now })
     if (events.length > 0 || newKeyUses.size > 0) {
-      const chained = chainEvents(
-        hash,
-        events.map((event) => ({ ...event, schemaVersion: SCHEMA_VERSION })),
-      )
-      await writeEvents(trx, projectId, chained, newKeyUses, {
-        sequence: head + events.length,
-        hash: chained.at(-1)?.hash ?? hash,
-        recordedAt: now,
-      })
+      const { sequence, hash } = events.at(-1) ?? head
+      await writeEvents(trx, projectId, rows, newKeyUses, { sequence, hash, recordedAt: now })
     }
     return { outcomes, events }
   })

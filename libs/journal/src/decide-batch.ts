@@ -1,30 +1,58 @@
 import { decide } from '@daybook/memory/decide'
 import { ConflictError, NotFoundError } from '@daybook/memory/errors'
-import type { JournalEvent } from '@daybook/memory/events'
+import {
+  type Cause,
+  type JournalPlace,
+  type LinkedEvent,
+  type NewEvent,
+  SCHEMA_VERSION,
+} from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
-import type { Memory } from '@daybook/memory/state'
-import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
+import type { Appended, AppendOutcome, AppendRequest, RecordedMemory } from './append-request.ts'
 import { type BatchContext, type KeyUse, readableMemory, versionKey } from './batch-context.ts'
+import { type ChainedEvent, chainEvents } from './chain/chain-events.ts'
 import { requestHash } from './request-hash.ts'
 
 /** What one transaction has to write, and what each request is told once it is committed. */
 export interface DecidedBatch {
-  readonly events: readonly JournalEvent[]
+  /** The events as they are written, and as everybody is told of them, in the same order. */
+  readonly rows: readonly ChainedEvent[]
+  readonly events: readonly LinkedEvent[]
   readonly newKeyUses: ReadonlyMap<string, KeyUse>
   readonly outcomes: readonly AppendOutcome[]
 }
 
 /**
  * Decides the requests one after another, each seeing the effect of those before it, and gives out the sequences after
- * `head`. A request that is refused takes no sequence and does not touch the others.
+ * `head`, each linked to the event before it. A request that is refused takes no sequence and does not touch the others.
  */
 export function decideBatch(
   requests: readonly AppendRequest[],
   context: BatchContext,
-  { projectId, head, now }: { projectId: string; head: number; now: string },
+  { projectId, head, now }: { projectId: string; head: JournalPlace; now: string },
 ): DecidedBatch {
-  const events: JournalEvent[] = []
+  const rows: ChainedEvent[] = []
+  const events: LinkedEvent[] = []
+  let end = head
   const newKeyUses = new Map<string, KeyUse>()
+
+  const place = (decided: NewEvent & Cause): LinkedEvent => {
+    const event = {
+      ...decided,
+      traceparent: decided.traceparent ?? null,
+      projectId,
+      sequence: end.sequence + 1,
+      eventId: newId(),
+      recordedAt: now,
+    }
+    const [row] = chainEvents(end.hash, [{ ...event, schemaVersion: SCHEMA_VERSION }])
+    if (row === undefined) throw new Error('an event was not linked')
+    const placed = { ...event, hash: row.hash, previousHash: end.hash }
+    rows.push(row)
+    events.push(placed)
+    end = placed
+    return placed
+  }
 
   const one = (request: AppendRequest): Appended => {
     const { command, cause, idempotencyKey } = request
@@ -41,13 +69,15 @@ export function decideBatch(
     const decided = decide(command, { memory: before, earlier, now })
 
     let memory = before
-    let event: JournalEvent | null = null
+    let event: LinkedEvent | null = null
     if (decided !== null) {
-      const sequence = head + events.length + 1
-      const traceparent = cause.traceparent ?? null
-      event = { ...decided, ...cause, traceparent, projectId, sequence, eventId: newId(), recordedAt: now }
-      memory = { state: decided.data.state, version: decided.version, sequence }
-      events.push(event)
+      event = place({ ...decided, ...cause })
+      memory = {
+        state: decided.data.state,
+        version: decided.version,
+        sequence: event.sequence,
+        hash: event.hash,
+      }
     }
     if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
     context.memories.set(command.id, memory)
@@ -67,7 +97,7 @@ export function decideBatch(
       return { error: error instanceof Error ? error : new Error(String(error)) }
     }
   })
-  return { events, newKeyUses, outcomes }
+  return { rows, events, newKeyUses, outcomes }
 }
 
 /** What makes two requests the same: all but a new memory's id, which is made anew for each try. */
@@ -75,7 +105,7 @@ function repeatable({ command }: AppendRequest): unknown {
   return command.type === 'remember' ? { type: command.type, input: command.input } : command
 }
 
-function repeatedResult(context: BatchContext, key: string, hash: Buffer): Memory | null {
+function repeatedResult(context: BatchContext, key: string, hash: Buffer): RecordedMemory | null {
   const use = context.keyUses.get(key)
   if (use === undefined) return null
   if (!use.hash.equals(hash))

@@ -190,7 +190,12 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     expect(restored.memory.state).toMatchObject({ content: { text: 'one' }, forgottenAt: null })
     expect(restored.event?.data.restoredVersion).toBe(1)
     await expect(writer.append(scope, restoring(id, 9))).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    expect(fold(await events(scope)).get(id)).toEqual(restored.memory)
+    expect(restored.memory).toMatchObject({ version: 4, sequence: 4, hash: restored.event?.hash })
+    expect(fold(await events(scope)).get(id)).toEqual({
+      state: restored.memory.state,
+      version: 4,
+      sequence: 4,
+    })
   })
 
   it('finds no memory of another project', async () => {

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@daybook/memory/errors'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Metrics } from '@daybook/runtime/metrics'
@@ -45,7 +45,7 @@ const BATCH_REQUESTS = 500
  * @param metrics hears how each call ended
  */
 export function createJournalWriter(
-  onCommitted: (projectId: string, events: readonly JournalEvent[]) => void,
+  onCommitted: (projectId: string, events: readonly LinkedEvent[]) => void,
   metrics?: Pick<Metrics, 'appended'>,
 ): JournalWriter {
   const queues = new Map<string, ProjectQueue>()

@@ -1,22 +1,66 @@
-import type { JournalEvent } from '@daybook/memory/events'
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { EVENT_COLUMNS, type JournalRecord, readable, toRecord } from './stored-event.ts'
+import { readHash } from './chain/read-chain.ts'
+import { JournalDiverged } from './journal-diverged.ts'
+import { EVENT_COLUMNS, type LinkedRecord, linked, readable, toRecord } from './stored-event.ts'
 
-/** A project's journal from `after` (exclusive) on, in sequence order, at most `limit` places. */
+/**
+ * A project's journal from `after` (exclusive) on, in sequence order, at most `limit` places. Where there is no event at
+ * `after`, the first one's `previousHash` is empty.
+ */
 export async function readJournal(
   { db, projectId }: ProjectScope,
   { after, limit }: { after: number; limit: number },
-): Promise<JournalRecord[]> {
+): Promise<LinkedRecord[]> {
   const rows = await db
     .selectFrom('events')
     .select(EVENT_COLUMNS)
+    .select((eb) =>
+      eb
+        .selectFrom('events as before')
+        .select('before.hash')
+        .where('before.project_id', '=', projectId)
+        .where('before.sequence', '=', after)
+        .as('hash_before'),
+    )
     .where('project_id', '=', projectId)
     .where('sequence', '>', after)
     .orderBy('sequence')
     .limit(limit)
     .execute()
-  return rows.map(toRecord)
+  let previousHash = after === 0 ? CHAIN_START : (rows[0]?.hash_before?.toString('hex') ?? '')
+  return rows.map((row) => {
+    const record = linked(toRecord(row), previousHash)
+    previousHash = record.hash
+    return record
+  })
+}
+
+/**
+ * What follows on a place in the journal, at most `limit` places.
+ * @throws JournalDiverged where the journal has no event with that hash there
+ */
+export async function readFollowing(
+  scope: ProjectScope,
+  place: JournalPlace,
+  limit: number,
+): Promise<LinkedRecord[]> {
+  const records = await readJournal(scope, { after: place.sequence, limit })
+  const hash = records[0]?.previousHash ?? (await readHash(scope, place.sequence))
+  if (hash !== place.hash) throw new JournalDiverged(place)
+  return records
+}
+
+/** The end of a project's journal. */
+export async function readEnd({ db, projectId }: ProjectScope): Promise<JournalPlace> {
+  const row = await db
+    .selectFrom('journal_heads')
+    .select(['sequence', 'hash'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return { sequence: row?.sequence ?? 0, hash: row?.hash.toString('hex') ?? CHAIN_START }
 }
 
 /** One memory's events, oldest first, from the version after `afterVersion` on. */

@@ -33,11 +33,28 @@ export interface NewEvent {
   readonly data: EventData
 }
 
-/** An event in its place. `recordedAt` never decreases along a project's journal. */
-export interface JournalEvent extends NewEvent, Cause {
-  readonly projectId: string
+/**
+ * A place in a project's journal, by which everybody names it: positions, messages on the bus, receipts and cursors. The
+ * sequence alone says how far; the hash says of which history, since a journal that lost its end (a failover to a replica
+ * that was behind, a restored backup) gives the same sequences to other events.
+ */
+export interface JournalPlace {
+  /** 0 before the first event. */
   readonly sequence: number
+  /** The event's hash in the project's chain, in hex; `CHAIN_START` before the first. */
+  readonly hash: string
+}
+
+/** An event in its place. `recordedAt` never decreases along a project's journal. */
+export interface JournalEvent extends NewEvent, Cause, JournalPlace {
+  readonly projectId: string
   readonly eventId: string
   /** RFC 3339, UTC, milliseconds; the database's clock. */
   readonly recordedAt: string
+}
+
+/** An event that says which one it follows on, so that it can be told without the journal whether it does. */
+export interface LinkedEvent extends JournalEvent {
+  /** The hash of the project's event before it; `CHAIN_START` of the first. */
+  readonly previousHash: string
 }

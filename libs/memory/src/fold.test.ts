@@ -53,7 +53,15 @@ function run(commands: readonly Command[]): { events: JournalEvent[]; memories: 
       if (made === null) continue
       const sequence = events.length + 1
       const cause = { actor: null, correlationId: null, causationId: null }
-      const event = { ...made, ...cause, projectId: 'p', sequence, eventId: `e${sequence}`, recordedAt: now }
+      const event = {
+        ...made,
+        ...cause,
+        projectId: 'p',
+        sequence,
+        eventId: `e${sequence}`,
+        hash: `${sequence}`,
+        recordedAt: now,
+      }
       events.push(event)
       memories.set(one.id, { state: made.data.state, version: made.version, sequence })
     } catch (error) {

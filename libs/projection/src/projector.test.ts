@@ -2,7 +2,7 @@ import type { Bus } from '@daybook/bus/bus'
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
 import type { Command } from '@daybook/memory/commands'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
@@ -40,7 +40,7 @@ const NEVER = 60_000
 
 describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions }) => {
   let database: TestDatabase
-  let events: JournalEvent[]
+  let events: LinkedEvent[]
   const projectors: Projector[] = []
   const writer = createJournalWriter((_, committed) => events.push(...committed))
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       startProjector({ db: database.db, projection, bus, signal, logger: silentLogger, pollMs }),
     )
     return {
-      publish: (scope: ProjectScope, ...published: (JournalEvent | undefined)[]) =>
+      publish: (scope: ProjectScope, ...published: (LinkedEvent | undefined)[]) =>
         bus.publish(
           scope.projectId,
           published.filter((event) => event !== undefined),

@@ -71,7 +71,12 @@ export function startProjector(options: ProjectorOptions): Projector {
   const nextRecords = async (scope: ProjectScope, position: number): Promise<JournalRecord[]> => {
     const buffered = buffers.get(scope.projectId)?.following(position, BATCH_EVENTS) ?? []
     if (buffered.length === 0) return readJournal(scope, { after: position, limit: BATCH_EVENTS })
-    return buffered.map((event) => ({ sequence: event.sequence, memoryId: event.memoryId, event }))
+    return buffered.map((event) => ({
+      sequence: event.sequence,
+      hash: event.hash,
+      memoryId: event.memoryId,
+      event,
+    }))
   }
 
   /** Applies the next batch of a project. @returns whether there is more of it, as far as is known here. */

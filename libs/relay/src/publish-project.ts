@@ -1,7 +1,7 @@
 import type { Bus } from '@daybook/bus/bus'
 import type { EventBuffer } from '@daybook/bus/event-buffer'
 import { readJournal } from '@daybook/journal/read'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Holder, releaseLease, renewLease, savePublished, takeLease } from './relay-positions.ts'
@@ -12,7 +12,7 @@ export interface TurnOptions {
   readonly holder: Holder
   readonly historyMs: number
   readonly logger: Logger
-  readonly onPublished: (events: readonly JournalEvent[]) => void
+  readonly onPublished: (events: readonly LinkedEvent[]) => void
   readonly stopping: AbortSignal
 }
 
@@ -77,11 +77,11 @@ async function nextEvents(
   committed: EventBuffer | undefined,
   position: number,
   logger: Logger,
-): Promise<{ events: readonly JournalEvent[]; last: number }> {
+): Promise<{ events: readonly LinkedEvent[]; last: number }> {
   const known = committed?.following(position, BATCH_EVENTS) ?? []
   if (known.length > 0) return { events: known, last: position + known.length }
   const records = await readJournal(scope, { after: position, limit: BATCH_EVENTS })
-  const events: JournalEvent[] = []
+  const events: LinkedEvent[] = []
   for (const record of records) {
     if (record.event !== null) events.push(record.event)
     // Waiting for a version that can read it would keep all that follow; who reads the journal finds it there.

@@ -5,7 +5,7 @@ import { createJournalWriter } from '@daybook/journal/journal-writer'
 import { bytesOf, exported } from '@daybook/journal/testing/exports'
 import { note } from '@daybook/journal/testing/requests'
 import { UnavailableError } from '@daybook/memory/errors'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
@@ -301,7 +301,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     await append(scope, 3, relay)
     await untilPublished(relay, scope, 3)
     const bringBack = await database.outage()
-    relay.committed(scope.projectId, [{ sequence: 4 } as JournalEvent])
+    relay.committed(scope.projectId, [{ sequence: 4 } as LinkedEvent])
     await bringBack()
     await append(scope, 3, relay)
     await untilPublished(relay, scope, 6)

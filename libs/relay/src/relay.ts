@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Bus } from '@daybook/bus/bus'
 import { createEventBuffer, type EventBuffer } from '@daybook/bus/event-buffer'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -23,7 +23,7 @@ import { findUnpublished, readPublished } from './relay-positions.ts'
 
 export interface Relay {
   /** To be called after each commit, with its events. It never throws and never waits. */
-  committed(projectId: string, events: readonly JournalEvent[]): void
+  committed(projectId: string, events: readonly LinkedEvent[]): void
   /** The last sequence of the project that was published by any relay; 0 where none was. */
   published(scope: ProjectScope): Promise<number>
   /** Finishes the batches under way and gives the leases up. What is left, another relay publishes. */

@@ -1,5 +1,5 @@
 import type { Bus } from '@daybook/bus/bus'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import { startRelay } from '@daybook/relay/relay'
@@ -7,7 +7,7 @@ import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 
 /** Hears of a project's events after their commit. */
-export type OnCommitted = (projectId: string, events: readonly JournalEvent[]) => void
+export type OnCommitted = (projectId: string, events: readonly LinkedEvent[]) => void
 
 interface RelayParts extends Pick<ProcessParts, 'logger' | 'stops'> {
   readonly db: Database

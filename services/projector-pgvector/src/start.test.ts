@@ -5,7 +5,7 @@ import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { claimTexts, contentHash } from '@daybook/embeddings/store'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal, waitForPosition } from '@daybook/projection/position-signal'
@@ -188,7 +188,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
 
   it('two at once come to the same, and embed nothing twice', async () => {
     const scope = await harness.newProject()
-    const events: JournalEvent[] = []
+    const events: LinkedEvent[] = []
     const { embedder, embedded } = counting()
     await run(embedder)
     await run(embedder)

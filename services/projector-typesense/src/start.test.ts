@@ -4,7 +4,7 @@ import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import type { Command } from '@daybook/memory/commands'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/position-signal'
@@ -110,7 +110,7 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
     await run(embedder)
     const texts = Array.from({ length: 200 }, (_, index) => `shared work ${index}`)
     const commands = texts.map((text) => rememberCommand(note(text)))
-    const events: JournalEvent[] = []
+    const events: LinkedEvent[] = []
     for (let from = 0; from < texts.length; from += 20) {
       const outcomes = await harness.writer.appendMany(
         scope,

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type JournalEvent } from '@daybook/memory/events'
+import { EVENT_TYPES, type LinkedEvent } from '@daybook/memory/events'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const sequence = fc.oneof(
 )
 
 /** Any event that today's Daybook may have written. */
-const anyEvent: fc.Arbitrary<JournalEvent> = fc
+const anyEvent: fc.Arbitrary<LinkedEvent> = fc
   .record({
     sequence,
     projectId: fc.uuid(),
@@ -74,6 +74,8 @@ describe('an event as a message', () => {
       datacontenttype: 'application/json',
       project: event.projectId,
       sequence: '0000000000000042',
+      hash: event.hash,
+      previoushash: event.previousHash,
       memoryversion: 1,
       schemaversion: 1,
       actor: 'claude',

@@ -1,4 +1,4 @@
-import type { EventData, JournalEvent } from '@daybook/memory/events'
+import type { EventData, JournalEvent, LinkedEvent } from '@daybook/memory/events'
 import { SCHEMA_VERSION } from '@daybook/memory/events'
 import { upcast } from '@daybook/memory/upcast'
 import type { BusNews } from '../bus.ts'
@@ -9,7 +9,7 @@ import type { BusNews } from '../bus.ts'
  * column, so that `upcast` reads it as it reads a row; the rest are attributes, whose names may hold only a-z and 0-9.
  *
  * `sequence` follows the extension of that name, a string that sorts like the number; `correlationid` and `causationid`
- * the one on correlation, `traceparent` the one on tracing, `dataref` the one on claim checks. What is null is absent.
+ * the one on correlation, `hash` and `previoushash` are the event's and the one before's in the project's chain, `traceparent` the one on tracing, `dataref` the one on claim checks. What is null is absent.
  */
 
 /** The header's value that says what the payload is. */
@@ -26,6 +26,8 @@ interface CloudEvent {
   readonly dataref?: string
   readonly project: string
   readonly sequence: string
+  readonly hash: string
+  readonly previoushash: string
   readonly memoryversion: number
   readonly schemaversion: number
   readonly actor?: string
@@ -48,7 +50,7 @@ export function subjectOf(prefix: string, { projectId, memoryId, data }: Journal
  * The message of an event.
  * @param maxBytes of the message; an event beyond it travels without its data, which stays in the journal (claim check)
  */
-export function encodeEvent(event: JournalEvent, maxBytes: number): Uint8Array {
+export function encodeEvent(event: LinkedEvent, maxBytes: number): Uint8Array {
   const attributes = attributesOf(event)
   const whole = Buffer.from(
     JSON.stringify({
@@ -62,7 +64,7 @@ export function encodeEvent(event: JournalEvent, maxBytes: number): Uint8Array {
   return Buffer.from(JSON.stringify({ ...attributes, dataref } satisfies CloudEvent))
 }
 
-function attributesOf(event: JournalEvent): Omit<CloudEvent, 'data'> {
+function attributesOf(event: LinkedEvent): Omit<CloudEvent, 'data'> {
   const { actor, correlationId, causationId, traceparent } = event
   return {
     specversion: '1.0',
@@ -73,6 +75,8 @@ function attributesOf(event: JournalEvent): Omit<CloudEvent, 'data'> {
     time: event.recordedAt,
     project: event.projectId,
     sequence: String(event.sequence).padStart(SEQUENCE_DIGITS, '0'),
+    hash: event.hash,
+    previoushash: event.previousHash,
     memoryversion: event.version,
     schemaversion: SCHEMA_VERSION,
     ...(actor !== null && { actor }),
@@ -115,7 +119,7 @@ export function decodeNews(message: Uint8Array): DecodedNews {
 function eventOf(
   place: { projectId: string; sequence: number },
   given: Partial<Record<string, unknown>>,
-): JournalEvent {
+): LinkedEvent {
   const { type, data } = upcast({
     type: stringAt(given, 'type').slice(TYPE_PREFIX.length),
     schemaVersion: numberAt(given, 'schemaversion'),
@@ -123,6 +127,8 @@ function eventOf(
   })
   return {
     ...place,
+    hash: stringAt(given, 'hash'),
+    previousHash: stringAt(given, 'previoushash'),
     eventId: stringAt(given, 'id'),
     memoryId: stringAt(given, 'subject'),
     version: numberAt(given, 'memoryversion'),

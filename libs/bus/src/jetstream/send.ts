@@ -1,5 +1,5 @@
 import { UnavailableError } from '@daybook/memory/errors'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import { CLOUD_EVENT_TYPE, encodeEvent, subjectOf } from './cloud-event.ts'
 import { createInFlight } from './in-flight.ts'
@@ -35,7 +35,7 @@ export interface SendOptions {
  */
 export async function sendEvents(
   { connection, jetstream, lost }: Session,
-  events: readonly JournalEvent[],
+  events: readonly LinkedEvent[],
   { subjectPrefix, ackTimeoutMs, again }: SendOptions,
 ): Promise<void> {
   const inFlight = createInFlight(IN_FLIGHT_MESSAGES, IN_FLIGHT_BYTES)

@@ -1,13 +1,22 @@
-import type { JournalEvent } from '@daybook/memory/events'
+import { createHash } from 'node:crypto'
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { LinkedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 
-/** The first event of a new note, as the journal would give it. */
-export function noteEvent(projectId: string, sequence: number, text = `note ${sequence}`): JournalEvent {
+/** A hash for a place, the same each time; one of another history where `history` is named. */
+export function hashAt(sequence: number, history = ''): string {
+  return sequence === 0 ? CHAIN_START : createHash('sha256').update(`${sequence} ${history}`).digest('hex')
+}
+
+/** The first event of a new note, as the journal would give it, linked to the one that is made for the sequence before. */
+export function noteEvent(projectId: string, sequence: number, text = `note ${sequence}`): LinkedEvent {
   const memoryId = newId()
   const at = '2026-01-02T03:04:05.678Z'
   return {
     projectId,
     sequence,
+    hash: hashAt(sequence),
+    previousHash: hashAt(sequence - 1),
     eventId: newId(),
     memoryId,
     version: 1,
@@ -40,6 +49,6 @@ export function noteEvent(projectId: string, sequence: number, text = `note ${se
 }
 
 /** A run of events of one project, from sequence `from` to `to`, both included. */
-export function noteEvents(projectId: string, from: number, to: number): JournalEvent[] {
+export function noteEvents(projectId: string, from: number, to: number): LinkedEvent[] {
   return Array.from({ length: to - from + 1 }, (_, index) => noteEvent(projectId, from + index))
 }

@@ -1,4 +1,4 @@
-import type { JournalEvent } from '@daybook/memory/events'
+import type { LinkedEvent } from '@daybook/memory/events'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, headers } from '@nats-io/transport-node'
 import { CLOUD_EVENT_TYPE, encodeEvent, subjectOf } from '../jetstream/cloud-event.ts'
@@ -13,7 +13,7 @@ const IN_FLIGHT = 256
  * kind, and waits for every acknowledgement.
  * @returns the seconds it took, making the messages and the stream left out
  */
-export async function publishPlainly(url: string, events: readonly JournalEvent[]): Promise<number> {
+export async function publishPlainly(url: string, events: readonly LinkedEvent[]): Promise<number> {
   const stream = ownStream()
   const connection = await connect({ servers: url, noAsyncTraces: true })
   try {

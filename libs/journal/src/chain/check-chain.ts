@@ -1,12 +1,9 @@
 import { hashData, hashEvent } from '@daybook/memory/event-hash'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { ChainedEvent } from './chain-events.ts'
 
 /** An event's place in its project's chain: what the next one is checked against. */
-export interface ChainPlace {
-  readonly sequence: number
-  /** In hex. */
-  readonly hash: string
-}
+export type ChainPlace = JournalPlace
 
 /**
  * What is wrong at a place of a journal:
