@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Generation } from '@daybook/projection/generations'
 import type { TypesenseClient } from './client.ts'
 import { isMissing, TypesenseRefusedError, TypesenseUnavailableError } from './errors.ts'
-import { collectionFields } from './schema.ts'
+import { collectionFields, FIELD_NAMES, LAYOUT } from './schema.ts'
 
 /** The alias of the live collection, and the beginning of every collection's name. */
 export const DEFAULT_BASE_NAME = 'daybook_memories'
@@ -13,8 +13,10 @@ export function collectionName(generation: number, base = DEFAULT_BASE_NAME): st
 }
 
 /**
- * Makes the generation's collection where it is not there. Safe when several do it at once.
+ * Makes the generation's collection where it is not there, and anew where it has an earlier layout (`LAYOUT`). Safe when
+ * several do it at once.
  * @returns what tells this making of the collection from any other; a server that was wiped gives another
+ * @throws TypesenseUnavailableError also where a later version of Daybook made it
  */
 export async function ensureCollection(
   client: TypesenseClient,
@@ -23,13 +25,20 @@ export async function ensureCollection(
 ): Promise<string> {
   const name = collectionName(generation.generation, base)
   const found = await retrieveCollection(client, name)
-  if (found !== null) return incarnationOf(found)
+  const layout = layoutOf(found)
+  if (layout > LAYOUT)
+    throw new TypesenseUnavailableError(
+      `The collection ${name} has layout ${layout}, and this version of Daybook writes ${LAYOUT}: start the later version again, or delete the collection`,
+      false,
+    )
+  if (found !== null && layout === LAYOUT) return incarnationOf(found)
+  if (found !== null) await deleteCollection(client, generation.generation, base)
   try {
     await client.request((typesense) =>
       typesense.collections().create({
         name,
         fields: collectionFields(generation.dimension),
-        metadata: { incarnation: randomUUID() },
+        metadata: { incarnation: randomUUID(), layout: LAYOUT },
       }),
     )
   } catch (error) {
@@ -42,9 +51,18 @@ export async function ensureCollection(
   return incarnationOf(made)
 }
 
+/** What it says; of a server that keeps no metadata, this one where it has every field. Collections before layouts said nothing. */
+function layoutOf(found: FoundCollection | null): number {
+  const { layout } = (found?.metadata ?? {}) as { layout?: unknown }
+  if (typeof layout === 'number') return layout
+  const names = new Set(found?.fields?.map(({ name }) => name))
+  return FIELD_NAMES.every((name) => names.has(name)) ? LAYOUT : 1
+}
+
 interface FoundCollection {
   readonly created_at: number
   readonly metadata?: object
+  readonly fields?: readonly { readonly name: string }[]
 }
 
 async function retrieveCollection(client: TypesenseClient, name: string): Promise<FoundCollection | null> {

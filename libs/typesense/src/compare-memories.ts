@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { contentHash } from '@daybook/embeddings/store'
+import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/checkable'
@@ -9,6 +10,7 @@ import type { JsonDocument } from './client.ts'
 import { compareDocuments } from './compare-documents.ts'
 import { documentsOf, type VectorChunk } from './document.ts'
 import { exportDocuments, IDS_PER_FILTER, ofMemories } from './export-documents.ts'
+import { readLexemes } from './lexemes.ts'
 import type { Posting } from './posting.ts'
 import { readStoredVectors } from './stored-vectors.ts'
 import { underClaim } from './under-claim.ts'
@@ -43,6 +45,10 @@ async function compareAt(
   const waiting = await readWaiting(scope, generation.generation, memoryIds)
   const hashes = new Set([...memories.values()].map(hashOf))
   const vectors = await readStoredVectors(scope.db, generation.modelId, [...hashes])
+  const lexemes = await readLexemes(
+    scope.db,
+    [...memories.values()].map(({ state }) => lexicalText(state)),
+  )
   const found = new Map<string, JsonDocument[]>()
   for (let from = 0; from < memoryIds.length; from += IDS_PER_FILTER) {
     const filter = ofMemories(scope.projectId, memoryIds.slice(from, from + IDS_PER_FILTER))
@@ -59,6 +65,7 @@ async function compareAt(
         found: found.get(memoryId) ?? [],
         waits: waiting.has(memoryId),
         vectors,
+        lexemes,
       }),
     ),
     pending: waiting.size,
@@ -88,6 +95,7 @@ interface Held {
   readonly found: readonly JsonDocument[]
   readonly waits: boolean
   readonly vectors: ReadonlyMap<string, VectorChunk[]>
+  readonly lexemes: ReadonlyMap<string, string>
 }
 
 const digest = (documents: readonly JsonDocument[]): string | null =>
@@ -97,12 +105,15 @@ const digest = (documents: readonly JsonDocument[]): string | null =>
  * Vectors are 32-bit numbers there and are compared within a tolerance, so that what is held has the digest of what is wanted
  * where nothing differs, and else its own.
  */
-function compareMemory(projectId: string, { memoryId, memory, found, waits, vectors }: Held): ComparedMemory {
+function compareMemory(
+  projectId: string,
+  { memoryId, memory, found, waits, vectors, lexemes }: Held,
+): ComparedMemory {
   const stored = memory === null ? [] : (vectors.get(hashOf(memory)) ?? [])
   const lacksVectors = memory !== null && memory.state.forgottenAt === null && !waits && stored.length === 0
-  const wanted = memory === null ? [] : documentsOf(projectId, memory, stored)
+  const wanted = memory === null ? [] : documentsOf(projectId, memory, { chunks: stored, lexemes })
   // A vector may have been written a moment before the note of it was taken away.
-  const without = memory === null ? [] : documentsOf(projectId, memory, [])
+  const without = memory === null ? [] : documentsOf(projectId, memory, { chunks: [], lexemes })
   const same =
     compareDocuments(wanted, found).length === 0 || (waits && compareDocuments(without, found).length === 0)
   return {

@@ -1,13 +1,15 @@
 import { decide } from '@daybook/memory/decide'
 import { newId } from '@daybook/memory/id'
+import { lexicalText } from '@daybook/memory/lexical-text'
 import { keyOf, type MemoryState, textOf, titleOf } from '@daybook/memory/state'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countWords, documentId, documentsOf, type VectorChunk } from './document.ts'
+import { documentId, documentsOf, type VectorChunk } from './document.ts'
 import { collectionFields, FIELD_NAMES } from './schema.ts'
 import { rememberInput } from './testing/generated-steps.ts'
 
 const PROJECT = newId()
+const NONE = new Map<string, string>()
 const NOW = '2026-11-21T12:00:00.000Z'
 
 function remembered(input: unknown): MemoryState {
@@ -47,7 +49,11 @@ describe('a document', () => {
     const fields = collectionFields(4)
     fc.assert(
       fc.property(memory, fc.array(chunk, { maxLength: 3 }), fc.nat(), (state, chunks, sequence) => {
-        for (const document of documentsOf(PROJECT, { state, version: 1, sequence }, chunks)) {
+        for (const document of documentsOf(
+          PROJECT,
+          { state, version: 1, sequence },
+          { chunks, lexemes: NONE },
+        )) {
           const through = JSON.parse(JSON.stringify(document))
           expect(through).toEqual(document)
           for (const [name, value] of Object.entries(document)) {
@@ -65,7 +71,11 @@ describe('a document', () => {
   it('loses nothing of the state that is searched or filtered by', () => {
     fc.assert(
       fc.property(memory, (state) => {
-        const [document] = documentsOf(PROJECT, { state, version: 3, sequence: 7 }, [])
+        const [document] = documentsOf(
+          PROJECT,
+          { state, version: 3, sequence: 7 },
+          { chunks: [], lexemes: new Map([[lexicalText(state), 'some words']]) },
+        )
         const moment = (time: unknown) => (time === undefined ? null : new Date(time as number).toISOString())
         expect(document).toMatchObject({
           id: `${PROJECT}_${state.id}`,
@@ -85,7 +95,7 @@ describe('a document', () => {
         expect(document?.agent ?? null).toBe(state.agent)
         expect(document?.key ?? null).toBe(keyOf(state))
         expect(String(document?.text).startsWith(textOf(state))).toBe(true)
-        expect(document?.length).toBe(countWords(String(document?.text)))
+        expect(document?.lexemes).toBe('some words')
         expect(moment(document?.created_at)).toBe(state.createdAt)
         expect(moment(document?.updated_at)).toBe(state.updatedAt)
         expect(moment(document?.occurred_at)).toBe(state.occurredAt)
@@ -101,7 +111,11 @@ describe('a document', () => {
       context: 'c',
     })
     const chunks = [0, 1, 2].map((start) => ({ start, end: start + 1, embedding: [start, 0, 0, 0] }))
-    const [first, ...further] = documentsOf(PROJECT, { state, version: 1, sequence: 1 }, chunks)
+    const [first, ...further] = documentsOf(
+      PROJECT,
+      { state, version: 1, sequence: 1 },
+      { chunks, lexemes: NONE },
+    )
     expect(first).toMatchObject({ embedding: [0, 0, 0, 0], span_start: 0, span_end: 1 })
     expect(further.map(({ id, chunk: number, span_start }) => [id, number, span_start])).toEqual([
       [documentId(PROJECT, state.id, 1), 1, 1],
@@ -109,7 +123,7 @@ describe('a document', () => {
     ])
     for (const one of further) {
       expect(one).toMatchObject({ memory_id: state.id, labels: ['a'], context: 'c', forgotten: false })
-      for (const name of ['text', 'title', 'key']) expect(one).not.toHaveProperty(name)
+      for (const name of ['text', 'title', 'key', 'lexemes']) expect(one).not.toHaveProperty(name)
     }
   })
 
@@ -119,7 +133,7 @@ describe('a document', () => {
     const documents = documentsOf(
       PROJECT,
       { state: { ...state, forgottenAt: NOW }, version: 2, sequence: 2 },
-      chunks,
+      { chunks, lexemes: NONE },
     )
     expect(documents).toHaveLength(1)
     expect(documents[0]).toMatchObject({ forgotten: true })
@@ -134,9 +148,11 @@ describe('a document', () => {
       occurredAt: NOW,
       expiresAt: NOW,
     })
-    const [document] = documentsOf(PROJECT, { state, version: 1, sequence: 1 }, [
-      { start: 0, end: 1, embedding: [1, 0, 0, 0] },
-    ])
+    const [document] = documentsOf(
+      PROJECT,
+      { state, version: 1, sequence: 1 },
+      { chunks: [{ start: 0, end: 1, embedding: [1, 0, 0, 0] }], lexemes: NONE },
+    )
     expect(Object.keys(document ?? {}).toSorted()).toEqual(['id', ...FIELD_NAMES].toSorted())
   })
 })

@@ -22,13 +22,6 @@ export function documentId(projectId: string, memoryId: string, chunk = 0): stri
   return chunk === 0 ? `${projectId}_${memoryId}` : `${projectId}_${memoryId}_${chunk}`
 }
 
-const WORD = /[\p{L}\p{M}\p{N}]+/gu
-
-/** Words of a text, as they are counted for BM25's length. */
-export function countWords(text: string): number {
-  return text.match(WORD)?.length ?? 0
-}
-
 /** The vector's part of a document; also what is sent to a document that is there already when its vector comes later. */
 export function vectorFields({ start, end, embedding }: VectorChunk) {
   return { embedding, span_start: start, span_end: end }
@@ -38,6 +31,13 @@ const time = (moment: string) => Date.parse(moment)
 const present = <Name extends string, T>(name: Name, value: T | null) =>
   (value === null ? {} : { [name]: value }) as { [N in Name]?: T }
 
+/** What documents hold besides the memory's state. */
+export interface DocumentParts {
+  readonly chunks: readonly VectorChunk[]
+  /** By the memory's lexical text (`readLexemes`). */
+  readonly lexemes: ReadonlyMap<string, string>
+}
+
 /**
  * A memory as documents: the memory itself with its first chunk's vector, then one for each further chunk. Without chunks
  * (its vector is not there yet) and when it is forgotten, which takes it out of the search by meaning, only the first.
@@ -45,7 +45,7 @@ const present = <Name extends string, T>(name: Name, value: T | null) =>
 export function documentsOf(
   projectId: string,
   { state, version, sequence }: Memory,
-  chunks: readonly VectorChunk[],
+  { chunks, lexemes }: DocumentParts,
 ): MemoryDocument[] {
   const forgotten = state.forgottenAt !== null
   const text = lexicalText(state)
@@ -75,14 +75,13 @@ export function documentsOf(
       ...present('key', keyOf(state)),
       title: titleOf(state),
       text,
-      length: countWords(text),
+      lexemes: lexemes.get(text) ?? '',
       ...(first === undefined ? {} : vectorFields(first)),
     },
     ...further.map((part, index) => ({
       id: documentId(projectId, state.id, index + 1),
       chunk: index + 1,
       ...filtered,
-      length: 0,
       ...vectorFields(part),
     })),
   ]

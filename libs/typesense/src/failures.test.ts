@@ -128,7 +128,8 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     await harness.append(scope, rememberCommand(note('asked too late')))
     const { url, apiKey } = harness.typesense
     const client = createTypesenseClient({ url, apiKey, timeoutMs: 100 })
-    const { projection } = harness.replica({ client })
+    const { projection, posting } = harness.replica({ client })
+    await keepCollection(harness.db, posting)
     const events = (await readJournal(scope, { after: 0, limit: 1 })).map(readable)
     const apply = () => projection.apply(scope, { from: 0, to: 1, events, parked: [] })
     faults.slow(1_000)

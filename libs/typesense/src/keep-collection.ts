@@ -5,7 +5,7 @@ import type { Posting } from './posting.ts'
 
 /**
  * Sees to it that the collection is there and the positions are about it, and that the alias leads somewhere. Where the
- * collection is another than it was (Typesense lost its data, or got a new disk), the generation is posted from 0 again.
+ * collection is another than it was (Typesense lost its data, got a new disk, or the layout is a new one), the generation is posted from 0 again.
  * @throws TypesenseUnavailableError
  */
 export async function keepCollection(db: Database, posting: Posting): Promise<void> {
@@ -14,8 +14,9 @@ export async function keepCollection(db: Database, posting: Posting): Promise<vo
   if (await adoptCollection(db, generation.generation, incarnation))
     posting.logger.warn(
       { collection: posting.collection },
-      'Typesense had lost the collection; it is posted again from the journal',
+      'the collection was lost or of an earlier layout; it is posted again from the journal',
     )
+  posting.isKept = true
   const live = await db
     .selectFrom('generations')
     .select('generation')

@@ -1,10 +1,12 @@
 import { contentHash, queueTexts } from '@daybook/embeddings/store'
+import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 import { documentsOf, type MemoryDocument } from './document.ts'
 import { IDS_PER_FILTER, ofMemories } from './export-documents.ts'
 import { ImportRefusedError, importDocuments } from './import-documents.ts'
+import { readLexemes } from './lexemes.ts'
 import type { Posting } from './posting.ts'
 import { readStoredVectors } from './stored-vectors.ts'
 import type { HeldProject } from './under-claim.ts'
@@ -39,6 +41,10 @@ export async function postMemories(
   )
   const hashes = new Set([...texts.values()].map(({ hash }) => hash.toString('hex')))
   const vectors = await readStoredVectors(db, posting.generation.modelId, [...hashes])
+  const lexemes = await readLexemes(
+    db,
+    memories.map(({ state }) => lexicalText(state)),
+  )
 
   const chunksKept = new Map<string, number>()
   const posted: PostedMemory[] = []
@@ -47,7 +53,7 @@ export async function postMemories(
     const { id } = memory.state
     const text = texts.get(id) ?? null
     const chunks = text === null ? [] : (vectors.get(text.hash.toString('hex')) ?? [])
-    const ofMemory = documentsOf(projectId, memory, chunks)
+    const ofMemory = documentsOf(projectId, memory, { chunks, lexemes })
     documents.push(...ofMemory)
     posted.push({
       memoryId: id,

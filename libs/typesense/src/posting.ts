@@ -36,6 +36,8 @@ export interface Posting {
   readonly unanswered: Map<string, number>
   /** Memories to be noted for posting again, as soon as the database can be written: project → memories. */
   readonly unnoted: Map<string, Set<string>>
+  /** Whether `keepCollection` has seen to the collection since the process began: until then it may be of an earlier layout. */
+  isKept: boolean
 }
 
 export function createPosting(options: PostingOptions): Posting {
@@ -52,5 +54,6 @@ export function createPosting(options: PostingOptions): Posting {
     gate: createBackOffGate(),
     unanswered: new Map(),
     unnoted: new Map(),
+    isKept: false,
   }
 }

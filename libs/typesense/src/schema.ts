@@ -1,17 +1,23 @@
 import type { CollectionFieldSchema } from 'typesense'
 
-/**
- * Signs at which Typesense cuts the text into words, besides blanks. Without them they would vanish without a trace:
- * `auth-flow` would be the one word `authflow`, which "auth" does not find.
- */
-const SEPARATORS = [...'-_/\\.,:;()[]{}<>"\'`=+*&|@#?!~^%$“”‘’„«»–—…']
-
 const filterable = { facet: true } as const
 const optional = { optional: true } as const
+/** Kept for people who look into Typesense; it takes no memory of the server. */
+const shown = { index: false, optional: true } as const
+
+/**
+ * Counted up with every change of what documents hold. A collection of an earlier layout is made anew and posted from the journal.
+ *
+ * 1  texts, which Typesense cut into words in its own way
+ * 2  `lexemes`: the words as Postgres has them
+ */
+export const LAYOUT = 2
 
 /**
  * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim. Times are milliseconds
- * since 1970. Chunk 0 is the memory itself; the others carry a further vector each, and what filters need.
+ * since 1970. Chunk 0 is the memory itself; the others carry a further vector each, and what filters need. Words are searched in
+ * `lexemes` alone (`lexemes.ts`): no separators and no stemming of Typesense's own, whose `token_separators` are single bytes
+ * and could name no typographic sign.
  */
 const FIELDS = {
   project_id: { type: 'string', ...filterable },
@@ -23,10 +29,10 @@ const FIELDS = {
   importance: { type: 'int32' },
   context: { type: 'string', ...filterable, ...optional },
   agent: { type: 'string', ...filterable, ...optional },
-  key: { type: 'string', ...optional },
-  title: { type: 'string', ...optional },
-  text: { type: 'string', stem: true, ...optional },
-  length: { type: 'int32' },
+  key: { type: 'string', ...shown },
+  title: { type: 'string', ...shown },
+  text: { type: 'string', ...shown },
+  lexemes: { type: 'string', ...optional },
   occurred_at: { type: 'int64', ...optional },
   created_at: { type: 'int64' },
   updated_at: { type: 'int64' },
@@ -49,7 +55,6 @@ export function collectionFields(dimension: number): CollectionFieldSchema[] {
   return FIELD_NAMES.map((name) => ({
     name,
     ...FIELDS[name],
-    ...(name === 'text' && { token_separators: SEPARATORS }),
     ...(name === 'embedding' && { num_dim: dimension, vec_dist: 'cosine' }),
   }))
 }

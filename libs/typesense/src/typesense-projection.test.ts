@@ -1,10 +1,17 @@
+import { readJournal } from '@daybook/journal/read'
+import { readable } from '@daybook/journal/stored-event'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { PositionMoved } from '@daybook/projection/projection'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { collectionName, deleteCollection } from './collection.ts'
 import { documentId } from './document.ts'
 import { exportDocuments, ofProject } from './export-documents.ts'
+import { adoptCollection } from './generation.ts'
+import { keepCollection } from './keep-collection.ts'
+import { LAYOUT } from './schema.ts'
 import { typesenseStatus } from './status.ts'
 import { commandOf, step } from './testing/generated-steps.ts'
 import {
@@ -154,5 +161,50 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
       expect(await harness.check(scope)).toEqual([])
       expect(await documentsOf(scope)).toHaveLength(1)
     }
+  })
+
+  it('A1: a collection of an earlier layout is made anew and posted from the journal, before anything else is posted', async () => {
+    const scope = await harness.newProject()
+    const { client, generation, base, db } = harness
+    await harness.append(scope, rememberCommand(note('“quoted”—and posted before')))
+    await harness.post(scope)
+    await deleteCollection(client, generation.generation, base)
+    const name = collectionName(generation.generation, base)
+    // As it was: texts, with a field that later documents have not.
+    const fields = [
+      { name: 'project_id', type: 'string' as const },
+      { name: 'length', type: 'int32' as const },
+    ]
+    await client.request((typesense) =>
+      typesense.collections().create({ name, fields, metadata: { incarnation: 'an earlier one' } }),
+    )
+    await adoptCollection(db, generation.generation, 'an earlier one')
+    await harness.append(scope, rememberCommand(note('the first that a later version posts')))
+    const { projection } = harness.replica()
+    const from = await projection.position(scope)
+    const events = (await readJournal(scope, { after: from, limit: 10 })).map(readable)
+    const batch = { from, to: from + events.length, events, parked: [] }
+    await projection
+      .apply(scope, batch)
+      .catch((error: unknown) => expect(error).toBeInstanceOf(PositionMoved))
+    await harness.post(scope)
+    await harness.embed()
+    await harness.fill()
+    expect(await harness.check(scope)).toEqual([])
+    expect(await documentsOf(scope)).toHaveLength(2)
+  })
+
+  it('A1: a collection of a later layout is left alone', async () => {
+    const { client, generation, base, db } = harness
+    const later = { ...generation, generation: 99 }
+    const { posting } = harness.replica({ generation: later })
+    const fields = [{ name: 'project_id', type: 'string' as const }]
+    await client.request((typesense) =>
+      typesense
+        .collections()
+        .create({ name: posting.collection, fields, metadata: { incarnation: 'later', layout: LAYOUT + 1 } }),
+    )
+    await expect(keepCollection(db, posting)).rejects.toThrow(/layout/)
+    await deleteCollection(client, later.generation, base)
   })
 })

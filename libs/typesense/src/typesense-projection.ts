@@ -22,6 +22,7 @@ export function typesenseProjection(db: Database, posting: Posting): Projection 
     ...place,
     position: (scope) => readPosition(scope.db, place, scope.projectId),
     async apply(scope, batch) {
+      if (!posting.isKept) await posting.gate.pass(() => keepCollection(db, posting))
       try {
         await underClaim(posting, scope, batch.from, async (held) => {
           const posted = await postMemories(posting, held, newestOfEach(batch.events))

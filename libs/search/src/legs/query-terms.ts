@@ -20,12 +20,3 @@ export async function queryTerms(db: Queryable, wanted: string): Promise<QueryTe
     group by q.lexeme, q.positions order by q.positions[1], q.lexeme`.execute(db)
   return rows
 }
-
-/** For each list of words, the lexemes of them. */
-export async function lexemesOf(db: Queryable, lists: readonly (readonly string[])[]): Promise<string[][]> {
-  const { rows } = await sql<{ lexemes: string[] }>`
-    select coalesce(tsvector_to_array(to_tsvector('english', words)), '{}') as lexemes
-    from unnest(${lists.map((words) => words.join(' '))}::text[]) with ordinality as given(words, number)
-    order by number`.execute(db)
-  return rows.map((row) => row.lexemes)
-}

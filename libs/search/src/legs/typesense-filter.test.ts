@@ -13,9 +13,10 @@ const OTHER = '0192f0c1-0000-7000-8000-000000000002'
 describe('a filter in the language of Typesense', () => {
   it('is about one project and what lives in it', () => {
     const everything = `project_id:=\`${PROJECT}\` && forgotten:=false`
-    expect(typesenseFilter(PROJECT, {})).toEqual({ everything, filterBy: everything })
+    expect(typesenseFilter(PROJECT, {})).toEqual({ everything, known: everything, filterBy: everything })
     expect(typesenseFilter(PROJECT, { includeForgotten: true })).toEqual({
       everything,
+      known: `project_id:=\`${PROJECT}\``,
       filterBy: `project_id:=\`${PROJECT}\``,
     })
   })
@@ -119,8 +120,7 @@ describe.each(TYPESENSE_SERVERS)('on $name', ({ start }) => {
           importance: 3,
           context,
           agent: other,
-          text: 'text',
-          length: 1,
+          lexemes: 'text',
           created_at: 1000,
           updated_at: 1000,
           sequence: 1,
@@ -141,7 +141,7 @@ describe.each(TYPESENSE_SERVERS)('on $name', ({ start }) => {
             one
               .collections<{ memory_id: string }>(name)
               .documents()
-              .search({ q: '*', query_by: 'text', filter_by: typesenseFilter(PROJECT, filter).filterBy }),
+              .search({ q: '*', query_by: 'lexemes', filter_by: typesenseFilter(PROJECT, filter).filterBy }),
           )
           expect(hits?.map((hit) => hit.document.memory_id)).toEqual(['1'])
         }

@@ -4,6 +4,8 @@ import type { MemoryFilter } from '@daybook/memory/filter'
 export interface TypesenseFilter {
   /** The project's live memories: what words are counted in. */
   readonly everything: string
+  /** The same with the forgotten ones, where those are asked for: what makes a word a known one. */
+  readonly known: string
   /** As much of the filter as Typesense can be told. It lets through all that the filter does, and perhaps more. */
   readonly filterBy: string
 }
@@ -43,6 +45,7 @@ export function typesenseFilter(projectId: string, filter: MemoryFilter): Typese
     ...within('occurred_at', filter.occurredAfter, filter.occurredBefore),
   ]
   return {
+    known: [project, ...live].join(' && '),
     everything: [project, 'forgotten:=false'].join(' && '),
     filterBy: [project, ...live, ...conditions].join(' && '),
   }

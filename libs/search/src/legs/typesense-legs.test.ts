@@ -49,8 +49,15 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
   const close = (hits: readonly { memoryId: string; score: number }[]) =>
     hits.map(({ memoryId, score }) => ({ memoryId, score: expect.closeTo(score, 9) }))
 
-  it('scores as Postgres does, whatever is asked of whatever texts', async () => {
-    const word = fc.constantFrom(...'login logins token Running the cache caches x-ray été may 8'.split(' '))
+  it('A1: scores as Postgres does, whatever is asked of whatever texts, typographic signs included', async () => {
+    const word = fc.constantFrom(
+      ...'login logins token Running the cache caches x-ray été may 8 “login” ‘token’ cache—login it’s «été»'.split(
+        ' ',
+      ),
+      ...'auth-flow foo@bar.com /usr/bin/login 1.5 -5 login… x\u2013ray login\u00a0token a_b_c кот 東京 authentcation zzap'.split(
+        ' ',
+      ),
+    )
     const texts = fc.array(word, { minLength: 1, maxLength: 15 }).map((all) => all.join(' '))
     const filter = fc.constantFrom<MemoryFilter>(
       {},
@@ -79,7 +86,7 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
           expect(typesense).toEqual(close(postgres))
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 40 },
     )
   })
 

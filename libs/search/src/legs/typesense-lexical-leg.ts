@@ -1,10 +1,13 @@
+import { takeTurns } from '@daybook/runtime/take-turns'
+import { lexemeAsWord } from '@daybook/typesense/lexemes'
 import { sql } from 'kysely'
 import { coverage, idf, termScore } from '../ranking/bm25.ts'
 import type { LegHit } from '../ranking/leg.ts'
-import type { Found, OneSearch, TypesenseTurn } from '../typesense/typesense-search.ts'
+import type { OneSearch, TypesenseTurn } from '../typesense/typesense-search.ts'
+import { closestLexemes } from './closest-lexemes.ts'
 import type { LegInput } from './leg-input.ts'
 import { lexicalLeg } from './lexical-leg.ts'
-import { lexemesOf, type QueryTerm, queryTerms } from './query-terms.ts'
+import { type QueryTerm, queryTerms } from './query-terms.ts'
 import type { TypesenseFilter } from './typesense-filter.ts'
 
 /** The most that a page of Typesense holds. */
@@ -12,19 +15,18 @@ export const PAGE_MAX = 250
 
 /** A word of the question with what Typesense said of it. */
 interface Term {
-  /** How it stands in texts: its own lexeme, or where it was misspelt, those that it may have meant. */
-  readonly lexemes: readonly string[]
+  readonly lexeme: string
   readonly queryFrequency: number
   readonly documentFrequency: number
 }
 
 /**
  * The lexical leg on Typesense, whose own text match knows no rarity of words and wants all of them at once. One search for
- * each significant word gives the candidates, and in `found` the word's df; a word that is in no memory is asked once more
- * with typos forgiven. The candidates are scored by the formula of the Postgres leg (`ranking/bm25.ts`), their word counts,
- * n and the average length being Postgres' own, so that both engines score alike (but for a word that only forgotten
- * memories outside the filter have, where those are asked for: Postgres counts it for the coverage). Measured on the real server: recall@10
- * .779 (DEV), .736 (HELD), 5 ms for the call.
+ * each significant word gives the candidates, and in `found` the word's df. Words are Postgres' lexemes, in documents
+ * (`libs/typesense/src/lexemes.ts`) as here, so that both engines mean the same by a word; for one that is in no memory the
+ * closest that is in one is asked, as on Postgres. The candidates are scored by the formula of the Postgres leg
+ * (`ranking/bm25.ts`), their word counts, n and the average length being Postgres' own, so that both engines score alike.
+ * Measured on the real server: recall@10 .779 (DEV), .736 (HELD), 5 ms for the call.
  *
  * The same statement checks every candidate by `hitCondition`: phrases, exclusions and filters hold as on Postgres. Where
  * that leaves fewer than wanted of what Typesense cut off, the leg runs on Postgres instead.
@@ -41,29 +43,19 @@ export async function typesenseLexicalLeg(
   const asked = await queryTerms(input.scope.db, wanted)
   if (asked.length === 0) return []
   const page = Math.min(input.limit, PAGE_MAX)
-  const found = await askForWords(turn, filter, asked, page)
-  const forgiven = await askForTypos(input, turn, filter, asked, found, page)
-  const answers = [...found.candidates, ...forgiven.candidates]
-  const ids = new Set(answers.flatMap(({ hits }) => hits.map(({ document }) => String(document.memory_id))))
-  const terms = asked.flatMap((term, index): Term[] => {
-    const documentFrequency = found.frequencies[index] ?? 0
-    if (isKnown(found, index))
-      return [{ lexemes: [term.lexeme], queryFrequency: term.frequency, documentFrequency }]
-    const taken = forgiven.terms.get(index)
-    // A word that stays unknown takes nothing from the coverage of the others.
-    return taken === undefined ? [] : [{ ...taken, queryFrequency: term.frequency }]
-  })
-  const hits = await score(input, terms, [...ids], withCoverage)
-  const isCutOff = answers.some((answer) => answer.found > answer.hits.length)
-  return hits.length < input.limit && hits.length < ids.size && isCutOff
+  const right = await askForWords(turn, filter, asked, page)
+  const closest = await askForClosest(input, turn, filter, asked, right, page)
+  const found = [...right, ...closest].filter(({ isKnown }) => isKnown)
+  const ids = new Set(found.flatMap(({ memoryIds }) => memoryIds))
+  const hits = await score(input, found, [...ids], withCoverage)
+  return hits.length < input.limit && hits.length < ids.size && found.some(({ isCutOff }) => isCutOff)
     ? lexicalLeg(input, wanted, withCoverage)
     : hits.slice(0, input.limit)
 }
 
-const search = (term: QueryTerm, filterBy: string, page: number): OneSearch => ({
-  // A hyphen in front would exclude the word.
-  q: term.word.replace(/^[^\p{L}\p{N}]+/u, ''),
-  query_by: 'text',
+const search = (lexeme: string, filterBy: string, page: number): OneSearch => ({
+  q: lexemeAsWord(lexeme),
+  query_by: 'lexemes',
   filter_by: `${filterBy} && chunk:=0`,
   include_fields: 'memory_id',
   highlight_fields: 'none',
@@ -75,75 +67,60 @@ const search = (term: QueryTerm, filterBy: string, page: number): OneSearch => (
   split_join_tokens: 'off',
 })
 
-interface WordsFound {
-  readonly candidates: readonly Found[]
-  /** df of each word. */
-  readonly frequencies: readonly number[]
+interface FoundTerm extends Term {
+  /** Whether some memory of the project has it that might be asked for, within the filter or not. */
+  readonly isKnown: boolean
+  readonly memoryIds: readonly string[]
+  /** Whether more memories have it than are given. */
+  readonly isCutOff: boolean
 }
-
-/** Where forgotten memories are asked for, a word may be in them alone, which df does not count. */
-const isKnown = ({ candidates, frequencies }: WordsFound, index: number) =>
-  (frequencies[index] ?? 0) > 0 || (candidates[index]?.found ?? 0) > 0
 
 /** df counts the whole project, so where a filter narrows the candidates it is asked for beside them. */
 async function askForWords(
   turn: TypesenseTurn,
-  { everything, filterBy }: TypesenseFilter,
-  terms: readonly QueryTerm[],
+  { everything, known, filterBy }: TypesenseFilter,
+  terms: readonly Pick<QueryTerm, 'lexeme' | 'frequency'>[],
   page: number,
-): Promise<WordsFound> {
-  const candidates = terms.map((term) => search(term, filterBy, page))
-  if (filterBy === everything) {
-    const found = await turn.ask(candidates)
-    return { candidates: found, frequencies: found.map((one) => one.found) }
-  }
-  const found = await turn.ask([...candidates, ...terms.map((term) => search(term, everything, 0))])
-  return {
-    candidates: found.slice(0, terms.length),
-    frequencies: found.slice(terms.length).map((one) => one.found),
-  }
+): Promise<FoundTerm[]> {
+  const filters = [...new Set([filterBy, everything, known])]
+  const found = await turn.ask(
+    filters.flatMap((filter) =>
+      terms.map(({ lexeme }) => search(lexeme, filter, filter === filterBy ? page : 0)),
+    ),
+  )
+  const within = (filter: string, index: number) => found[filters.indexOf(filter) * terms.length + index]
+  return terms.map(({ lexeme, frequency }, index) => {
+    const candidates = within(filterBy, index) ?? { found: 0, hits: [] }
+    return {
+      lexeme,
+      queryFrequency: frequency,
+      documentFrequency: within(everything, index)?.found ?? 0,
+      isKnown: (within(known, index)?.found ?? 0) > 0,
+      memoryIds: candidates.hits.map(({ document }) => String(document.memory_id)),
+      isCutOff: candidates.found > candidates.hits.length,
+    }
+  })
 }
 
-/** The words that no memory has, by their place in the question, as the words that Typesense takes them for. */
-async function askForTypos(
-  { scope }: LegInput,
+/** The closest of the words that no memory has, but for those that the question says too. */
+async function askForClosest(
+  input: LegInput,
   turn: TypesenseTurn,
-  { filterBy }: TypesenseFilter,
+  filter: TypesenseFilter,
   asked: readonly QueryTerm[],
-  found: WordsFound,
+  right: readonly FoundTerm[],
   page: number,
-): Promise<{ candidates: readonly Found[]; terms: ReadonlyMap<number, Omit<Term, 'queryFrequency'>> }> {
-  const unknown = [...asked.entries()].filter(([index]) => !isKnown(found, index))
-  if (unknown.length === 0) return { candidates: [], terms: new Map() }
-  const candidates = await turn.ask(
-    unknown.map(([, term]) => ({
-      ...search(term, filterBy, page),
-      num_typos: 2,
-      // 2024 is no misspelt 2023.
-      enable_typos_for_numerical_tokens: false,
-      enable_typos_for_alpha_numerical_tokens: false,
-      highlight_fields: 'text',
-      // The words that matched, and little around them.
-      highlight_affix_num_tokens: 0,
-    })),
-  )
-  const words = candidates.map(({ hits }) => [
-    ...new Set(
-      hits.flatMap(({ highlights }) => highlights?.flatMap((one) => one.matched_tokens ?? []) ?? []),
-    ),
-  ])
-  const lexemes = await lexemesOf(scope.db, words)
-  return {
-    candidates,
-    terms: new Map(
-      unknown.flatMap(([index], place) => {
-        const documentFrequency = candidates[place]?.found ?? 0
-        return documentFrequency === 0
-          ? []
-          : [[index, { lexemes: lexemes[place] ?? [], documentFrequency }] as const]
-      }),
-    ),
-  }
+): Promise<FoundTerm[]> {
+  const said = new Set(right.filter(({ isKnown }) => isKnown).map(({ lexeme }) => lexeme))
+  const unknown = asked.filter(({ lexeme }) => !said.has(lexeme))
+  const closest = await closestLexemes(input, unknown, takeTurns())
+  const terms = unknown.flatMap(({ lexeme, frequency }) => {
+    const meant = closest.get(lexeme)
+    if (meant === undefined || said.has(meant)) return []
+    said.add(meant)
+    return [{ lexeme: meant, frequency }]
+  })
+  return terms.length === 0 ? [] : askForWords(turn, filter, terms, page)
 }
 
 interface Row {
@@ -163,7 +140,7 @@ async function score(
   withCoverage: boolean,
 ): Promise<LegHit[]> {
   const { memories, lexicalStats } = readModel.tables
-  const lexemes = terms.flatMap((term) => term.lexemes)
+  const lexemes = terms.map(({ lexeme }) => lexeme)
   const { rows } = await sql<Row>`
     select m.memory_id, m.length, f.frequencies, s.memories as n,
       greatest(s.total_length::float8 / greatest(s.memories, 1), 1) as average_length
@@ -181,8 +158,8 @@ async function score(
     .map((row) => {
       let bm25 = 0
       let matchedIdf = 0
-      for (const { lexemes: forms, weight, queryFrequency } of weighed) {
-        const frequency = forms.reduce((sum, form) => sum + (row.frequencies[form] ?? 0), 0)
+      for (const { lexeme, weight, queryFrequency } of weighed) {
+        const frequency = row.frequencies[lexeme] ?? 0
         if (frequency === 0) continue
         bm25 += termScore(queryFrequency, weight, frequency, row.length, row.average_length)
         matchedIdf += weight

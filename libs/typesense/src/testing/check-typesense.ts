@@ -4,7 +4,7 @@ import type { Generation } from '@daybook/projection/generations'
 import { sql } from 'kysely'
 import type { JsonDocument } from '../client.ts'
 import { compareDocuments } from '../compare-documents.ts'
-import { documentsOf, type VectorChunk } from '../document.ts'
+import { documentsOf } from '../document.ts'
 import { type CheckedCollection, type CheckedContents, hashOf, readContents } from './read-contents.ts'
 
 /** Differences named; an empty collection would else name every memory. */
@@ -22,7 +22,7 @@ const NAMED = 50
  */
 export async function checkTypesense(scope: ProjectScope, checked: CheckedCollection): Promise<string[]> {
   const contents = await readContents(scope, checked)
-  const { documents, timelines, pending, vectors } = contents
+  const { documents, timelines, pending, vectors, lexemes } = contents
   const differences = await checkPending(scope, checked.generation, contents)
 
   const found = new Map<string, JsonDocument[]>()
@@ -35,7 +35,7 @@ export async function checkTypesense(scope: ProjectScope, checked: CheckedCollec
   for (const [memoryId, { applied, later }] of timelines) {
     const ofMemory = found.get(memoryId) ?? []
     const compare = (memory: Memory) =>
-      compareMemory(scope.projectId, memory, ofMemory, { vectors, waits: pending.has(memoryId) })
+      compareMemory(scope.projectId, memory, ofMemory, { vectors, lexemes, waits: pending.has(memoryId) })
     const problems = applied === null ? noDocuments(memoryId, ofMemory) : compare(applied)
     if (problems.length > 0 && !later.some((memory) => compare(memory).length === 0))
       differences.push(...problems)
@@ -76,15 +76,15 @@ function compareMemory(
   projectId: string,
   memory: Memory,
   found: readonly JsonDocument[],
-  { vectors, waits }: { vectors: ReadonlyMap<string, VectorChunk[]>; waits: boolean },
+  { vectors, lexemes, waits }: Pick<CheckedContents, 'vectors' | 'lexemes'> & { waits: boolean },
 ): string[] {
   const { id } = memory.state
   const stored = vectors.get(hashOf(memory)) ?? []
   const live = memory.state.forgottenAt === null
   if (live && !waits && stored.length === 0)
     return [`memory ${id} does not wait for a vector, and the embedding store has none`]
-  const complete = compareDocuments(documentsOf(projectId, memory, stored), found)
+  const complete = compareDocuments(documentsOf(projectId, memory, { chunks: stored, lexemes }), found)
   if (!waits || complete.length === 0) return complete
   // Its vector may have been written a moment before the note of it was taken away.
-  return compareDocuments(documentsOf(projectId, memory, []), found)
+  return compareDocuments(documentsOf(projectId, memory, { chunks: [], lexemes }), found)
 }

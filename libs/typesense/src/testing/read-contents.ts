@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { contentHash } from '@daybook/embeddings/store'
 import { readJournal } from '@daybook/journal/read'
 import type { JournalEvent } from '@daybook/memory/events'
+import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations'
@@ -13,6 +14,7 @@ import { collectionName } from '../collection.ts'
 import type { VectorChunk } from '../document.ts'
 import { exportDocuments, ofProject } from '../export-documents.ts'
 import { TYPESENSE } from '../generation.ts'
+import { readLexemes } from '../lexemes.ts'
 import { readStoredVectors } from '../stored-vectors.ts'
 
 /** Where the documents are that are to be held against the journal. */
@@ -33,6 +35,8 @@ export interface CheckedContents {
   readonly pending: ReadonlyMap<string, string>
   /** By hash; of the texts that are embedded. */
   readonly vectors: ReadonlyMap<string, VectorChunk[]>
+  /** By lexical text. */
+  readonly lexemes: ReadonlyMap<string, string>
 }
 
 /**
@@ -57,7 +61,7 @@ export async function readContents(
     const vectors = await readStoredVectors(scope.db, generation.modelId, hashesOf(timelines))
     const after = await readActivity(scope, generation)
     if (isDeepStrictEqual(before, after) || Date.now() >= deadline)
-      return { documents, timelines, pending, vectors }
+      return { documents, timelines, pending, vectors, lexemes: await lexemesOf(scope, timelines) }
   }
 }
 
@@ -130,12 +134,13 @@ async function readPending(
   return new Map(rows.map((row) => [row.memory_id, row.hash]))
 }
 
+const memoriesOf = (timelines: ReadonlyMap<string, Timeline>) =>
+  [...timelines.values()].flatMap(({ applied, later }) => [...(applied ? [applied] : []), ...later])
+const lexemesOf = ({ db }: ProjectScope, timelines: ReadonlyMap<string, Timeline>) =>
+  readLexemes(
+    db,
+    memoriesOf(timelines).map(({ state }) => lexicalText(state)),
+  )
 /** Of the text that is embedded, hexadecimal. */
 export const hashOf = ({ state }: Memory) => contentHash(embeddedTextOf(state)).toString('hex')
-const hashesOf = (timelines: ReadonlyMap<string, Timeline>) => [
-  ...new Set(
-    [...timelines.values()].flatMap(({ applied, later }) =>
-      [...(applied ? [applied] : []), ...later].map(hashOf),
-    ),
-  ),
-]
+const hashesOf = (timelines: ReadonlyMap<string, Timeline>) => [...new Set(memoriesOf(timelines).map(hashOf))]
