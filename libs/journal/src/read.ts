@@ -2,6 +2,7 @@ import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type SqlBool, sql } from 'kysely'
 import { readHash } from './chain/read-chain.ts'
 import { JournalDiverged } from './journal-diverged.ts'
 import { EVENT_COLUMNS, type LinkedRecord, linked, readable, toRecord } from './stored-event.ts'
@@ -89,6 +90,16 @@ export async function readHead({ db, projectId }: ProjectScope): Promise<number>
     .where('project_id', '=', projectId)
     .executeTakeFirst()
   return row?.sequence ?? 0
+}
+
+/** The last sequence of each of these journals; a project that has none is left out. */
+export async function readHeads(db: Database, projectIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('journal_heads')
+    .select(['project_id', 'sequence'])
+    .where(sql<SqlBool>`project_id = any(${projectIds}::uuid[])`)
+    .execute()
+  return new Map(rows.map((row) => [row.project_id, row.sequence]))
 }
 
 /** The events of all projects together, from one row a project. */

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'CORRUPT_EVENT'
   | 'BUSY'
   | 'REFUSED'
+  | 'TOO_MANY_SUBSCRIPTIONS'
   | 'CORRUPT_JOURNAL'
   | 'INVALID_EXPORT'
   | 'IMPORT_CONFLICT'

@@ -35,8 +35,8 @@ describe.each(TEST_DATABASES)('a session on $name', ({ start }) => {
     const [one, other] = [await ensureProject(db, 'one'), await ensureProject(db, 'other')]
     const [key, second] = [await createApiKey(db, one, 'a'), await createApiKey(db, other, 'b')]
     expect(key).toMatch(/^dbk_[\w-]{43}$/)
-    expect(await accessOfKey(db, key)).toEqual({ projectId: one, keyName: 'a', admin: false })
-    expect(await accessOfKey(db, second)).toEqual({ projectId: other, keyName: 'b', admin: false })
+    expect(await accessOfKey(db, key)).toMatchObject({ projectId: one, keyName: 'a', admin: false })
+    expect(await accessOfKey(db, second)).toMatchObject({ projectId: other, keyName: 'b', admin: false })
     for (const wrong of [
       '',
       'dbk_',

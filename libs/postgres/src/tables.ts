@@ -14,6 +14,10 @@ export interface Tables {
     name: string
     admin: Generated<boolean>
     created_at: Generated<string>
+    /** From this moment on it opens nothing; null: it holds. */
+    revoked_at: Generated<string | null>
+    /** The same, as it was decided when it was made. */
+    expires_at: Generated<string | null>
   }
   journal_heads: {
     project_id: string

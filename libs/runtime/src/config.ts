@@ -42,6 +42,8 @@ export interface Config {
   readonly keepGenerationMs: number
   /** Parallel workers for the index of vectors. */
   readonly indexWorkers: number
+  /** How many subscriptions a gateway serves at a time. */
+  readonly subscriptions: { readonly perConnection: number; readonly perKey: number }
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined
   readonly logLevel: string
@@ -102,6 +104,10 @@ export function readConfig(
     keepGenerationMs: settings.DAYBOOK_KEEP_GENERATION,
     indexWorkers: settings.DAYBOOK_INDEX_WORKERS,
     modelDir: settings.DAYBOOK_MODEL_DIR === undefined ? undefined : resolve(settings.DAYBOOK_MODEL_DIR),
+    subscriptions: {
+      perConnection: settings.DAYBOOK_SUBSCRIPTIONS_PER_CONNECTION,
+      perKey: settings.DAYBOOK_SUBSCRIPTIONS_PER_KEY,
+    },
     otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: settings.LOG_LEVEL,
   }

@@ -15,6 +15,8 @@ export interface Metrics {
   embedded(texts: number): void
   /** `leg`: lexical, vector, neighbours, typesense, query-embedding. */
   searched(leg: string, seconds: number): void
+  /** A subscription began (1) or is over, its last wait included (-1). */
+  subscribed(difference: 1 | -1): void
 }
 
 export interface AppendResult {
@@ -30,6 +32,7 @@ export const noMetrics: Metrics = {
   applied() {},
   embedded() {},
   searched() {},
+  subscribed() {},
 }
 
 /** What only the database knows. Read when Prometheus asks, at most every `READINGS_MS`. */
@@ -111,6 +114,11 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
     buckets: SECONDS,
     registers,
   })
+  const subscriptions = new Gauge({
+    name: 'daybook_subscriptions_open',
+    help: 'Subscriptions that this process serves',
+    registers,
+  })
   const updateReadings = read === undefined ? async () => {} : databaseGauges(registry, read, onError)
 
   return {
@@ -123,6 +131,7 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
     applied: (projection, events) => applied.inc({ projection }, events),
     embedded: (texts) => embedded.inc(texts),
     searched: (leg, seconds) => searchSeconds.observe({ leg }, seconds),
+    subscribed: (difference) => subscriptions.inc(difference),
     contentType: registry.contentType,
     async text() {
       await updateReadings()

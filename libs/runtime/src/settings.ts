@@ -146,6 +146,16 @@ export const SETTINGS = z
       'folder',
       'Folder with the model as transformers.js reads it, instead of the npm package',
     ),
+    DAYBOOK_SUBSCRIPTIONS_PER_CONNECTION: documented(
+      wholeNumber(1, 100_000).prefault('100'),
+      'number',
+      'Subscriptions that may be open on one WebSocket',
+    ),
+    DAYBOOK_SUBSCRIPTIONS_PER_KEY: documented(
+      wholeNumber(1, 1_000_000).prefault('1000'),
+      'number',
+      'Subscriptions that may be open with one key, over all connections of one gateway',
+    ),
     OTEL_EXPORTER_OTLP_ENDPOINT: documented(
       url('http', 'https').optional(),
       'URL',

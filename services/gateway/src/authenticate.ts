@@ -3,12 +3,12 @@ import type { Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
 
 /** Milliseconds for which a key's project is remembered: a revoked key works that much longer at most. */
-const REMEMBERED_MS = 5_000
+const REMEMBERED_MS = 2_000
 
 export interface Authenticate {
   /** Which project a request belongs to, by its `Authorization: Bearer <key>`. Null where the key opens none. */
   (authorization: string | null | undefined): Promise<Access | null>
-  /** To be called where keys have come to open other projects. Other gateways go by the old ones for 5 s more. */
+  /** To be called where keys have come to open other projects. Other gateways go by the old ones for 2 s more. */
   forget(): void
 }
 

@@ -6,6 +6,8 @@ import { type LiveReadModel, liveReadModel } from '@daybook/read-model/live-read
 import DataLoader from 'dataloader'
 import type { KnownRequest } from './http/request-context.ts'
 import type { GatewayParts } from './parts.ts'
+import type { JournalNews } from './subscriptions/journal-news.ts'
+import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
 /** What resolvers work with. It holds no database handle: everything goes through the request's project. */
 export interface Context {
@@ -14,19 +16,30 @@ export interface Context {
   readonly cause: Cause
   /** All of Daybook, for a key that may run it; null for others. Through `requireAdmin` (`schema/require-admin.ts`) only. */
   readonly admin: Database | null
-  /** Aborted when the gateway stops; what would go on for ever ends then. */
-  readonly closing: AbortSignal
+  /** Tells of new events in journals. */
+  readonly news: JournalNews
+  /**
+   * Begins a subscription of this request.
+   * @throws DaybookError TOO_MANY_SUBSCRIPTIONS
+   */
+  subscribe<T>(generate: (ended: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T>
   /** Looked up once a request, so that all of it reads the same generation. */
   readModel(): Promise<LiveReadModel>
   /** How often memories were read, by plain id. */
   readonly memoryAccess: DataLoader<string, MemoryAccess | null>
 }
 
+/** What requests that go on share. */
+export interface Following {
+  readonly news: JournalNews
+  readonly subscriptions: OpenSubscriptions
+}
+
 /** The context of a request whose key has been found to open a project. */
 export function createContext(
   parts: GatewayParts,
-  { access, correlationId, traceparent }: KnownRequest,
-  closing: AbortSignal,
+  { access, connection, correlationId, traceparent }: KnownRequest,
+  { news, subscriptions }: Following,
 ): Context {
   const project = projectScope(parts.db, access.projectId)
   let readModel: Promise<LiveReadModel> | undefined
@@ -35,7 +48,8 @@ export function createContext(
     parts,
     admin: access.admin ? parts.db : null,
     cause: { actor: access.keyName, correlationId, causationId: null, traceparent },
-    closing,
+    news,
+    subscribe: (generate) => subscriptions.open({ access, connection }, generate),
     readModel: () => (readModel ??= liveReadModel(project.db)),
     memoryAccess: new DataLoader(async (ids) => {
       const found = await readAccess(project, ids)

@@ -33,6 +33,7 @@ export interface GatewayParts {
     | 'embedder'
     | 'modelDir'
     | 'keepGenerationMs'
+    | 'subscriptions'
   >
   /** Served at `/metrics`; absent: there is no such page. */
   readonly metrics?: ServiceMetrics

@@ -11,11 +11,13 @@ import { readiness } from './http/health.ts'
 import { answerExport } from './http/journal-export.ts'
 import { answerImport } from './http/journal-import.ts'
 import { sendError, sendFailure } from './http/json-response.ts'
-import { type RequestContext, readRequestContext } from './http/request-context.ts'
+import { readRequestContext } from './http/request-context.ts'
 import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
 import type { GatewayParts } from './parts.ts'
 import { forbidden } from './schema/require-admin.ts'
+import { createJournalNews } from './subscriptions/journal-news.ts'
+import { createOpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
 export interface Gateway {
   /** `http://127.0.0.1:4000` */
@@ -35,7 +37,13 @@ export async function startGateway(
 ): Promise<Gateway> {
   const authenticate = createAuthenticate(parts.db)
   const closing = new AbortController()
-  const graphql = createGraphQL(parts, closing.signal)
+  const subscriptions = createOpenSubscriptions({
+    ...parts,
+    limits: parts.config.subscriptions,
+    onKeysChanged: authenticate.forget,
+  })
+  const news = createJournalNews(parts)
+  const graphql = createGraphQL(parts, { news, subscriptions })
   const routes: Routes = {
     parts,
     graphql,
@@ -57,13 +65,15 @@ export async function startGateway(
       )
     },
   })
-  const closeWebSockets = serveWebSocket(server, graphql, authenticate)
+  const closeWebSockets = serveWebSocket(server, graphql, { authenticate, logger: parts.logger })
   const url = await server.listen(at)
   return {
     url,
     async stop() {
       const closed = server.stop(GRACE_MS)
       closing.abort()
+      subscriptions.stop()
+      news.stop()
       await closeWebSockets()
       await parts.writer.drained()
       await closed
@@ -100,7 +110,7 @@ interface Exchange {
 
 async function handle(
   { parts, graphql, graphiql, authenticate, closing }: Routes,
-  known: Omit<RequestContext, 'access'>,
+  known: ReturnType<typeof readRequestContext>,
   { request, response, target }: Exchange,
 ): Promise<void> {
   const pathname = target.path
@@ -132,7 +142,7 @@ async function handle(
   if (route === undefined) {
     // Of another form Yoga would make a URL of its own.
     request.url = target.relative
-    return graphql(request, response, { ...known, access })
+    return graphql(request, response, { ...known, access, connection: request.socket })
   }
 
   if (!access.admin) throw forbidden()

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { DaybookError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
+import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../connect.ts'
 
 /** How every key begins, so that scanners find one that was leaked. */
@@ -65,19 +66,36 @@ async function insertKey(
 
 /** What a key opens, and what it is called: the name is the actor of the events written with it. */
 export interface Access {
+  readonly keyId: string
   readonly projectId: string
   readonly keyName: string
   /** Whether it may run the whole Daybook besides. */
   readonly admin: boolean
 }
 
-/** What the key opens; null for any other string. */
+/** A key that is neither revoked nor expired, by the database's clock. */
+const holds = sql<SqlBool>`revoked_at is null and (expires_at is null or expires_at > now())`
+
+/** What the key opens; null for any other string, and for a key that was revoked or has expired. */
 export async function accessOfKey(db: Database, key: string): Promise<Access | null> {
   if (!key.startsWith(PREFIX)) return null
   const row = await db
     .selectFrom('api_keys')
-    .select(['project_id', 'name', 'admin'])
+    .select(['id', 'project_id', 'name', 'admin'])
     .where('key_hash', '=', hashOf(key))
+    .where(holds)
     .executeTakeFirst()
-  return row === undefined ? null : { projectId: row.project_id, keyName: row.name, admin: row.admin }
+  if (row === undefined) return null
+  return { keyId: row.id, projectId: row.project_id, keyName: row.name, admin: row.admin }
+}
+
+/** Which of these keys, by their ids, still open something, and which project. */
+export async function readOpenKeys(db: Database, keyIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(['id', 'project_id'])
+    .where(sql<SqlBool>`id = any(${keyIds}::uuid[])`)
+    .where(holds)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row.project_id]))
 }

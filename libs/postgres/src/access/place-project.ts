@@ -16,7 +16,7 @@ export interface PlacedProject {
 /**
  * Makes room for a project that has an id already, as its events and their hashes name it. A project without events that has
  * the same name, as every first start makes one, gives up its place: its keys open the imported one. Clients that are
- * connected with such a key find the other project once they connect again, writes within 5 s.
+ * connected with such a key find the other project within 2 s; their subscriptions end within 5 s.
  * @throws DaybookError IMPORT_CONFLICT where the name belongs to another project that has events
  */
 export async function placeProject(db: Database, { id, name }: Project): Promise<PlacedProject> {

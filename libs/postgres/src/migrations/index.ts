@@ -11,6 +11,7 @@ import * as migrationsSeen from './0009-migrations-seen.ts'
 import * as positionMoved from './0010-position-moved.ts'
 import * as rowLevelSecurity from './0011-row-level-security.ts'
 import * as sessions from './0012-sessions.ts'
+import * as keyEnds from './0017-key-ends.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
@@ -29,4 +30,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-position-moved': positionMoved,
   '0011-row-level-security': rowLevelSecurity,
   '0012-sessions': sessions,
+  '0017-key-ends': keyEnds,
 }

@@ -77,7 +77,11 @@ interface Listener<Data> {
 }
 
 function failureOf(connection: Connection, error: unknown): Error {
-  if (Array.isArray(error)) return new RefusedError('REFUSED', String(error[0]?.message))
+  if (Array.isArray(error)) {
+    const [first] = error as readonly { message?: string; extensions?: { code?: string } }[]
+    if (first?.extensions?.code === 'UNAUTHENTICATED') return unauthorised(connection)
+    return new RefusedError(first?.extensions?.code ?? 'REFUSED', String(first?.message))
+  }
   const code = (error as { code?: unknown }).code
   return typeof code === 'number' && FORBIDDEN.has(code) ? unauthorised(connection) : new ConnectionLost()
 }

@@ -1,81 +1,108 @@
-import type { Access } from '@daybook/postgres/access/api-keys'
+import { DaybookError } from '@daybook/memory/errors'
 import type { HttpServer } from '@daybook/runtime/http/http-server'
 import { withLogFields } from '@daybook/runtime/log-fields'
-import type { ExecutionArgs } from 'graphql'
-import { useServer } from 'graphql-ws/use/ws'
+import type { Logger } from '@daybook/runtime/logger'
+import type { ExecutionArgs, GraphQLError } from 'graphql'
+import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
 import { WebSocketServer } from 'ws'
 import type { Authenticate } from '../authenticate.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
+import { type SocketExtra, speakGraphQL } from './graphql-socket.ts'
+import { createMaskError } from './mask-error.ts'
 import { type RequestContext, readRequestContext } from './request-context.ts'
 import type { GraphQLServer } from './yoga.ts'
 
 /** Carries the request's own functions to where graphql-ws calls them. */
-type Run = (args: ExecutionArgs) => never
+type Run = (args: ExecutionArgs) => unknown
 type Enveloped = ExecutionArgs & {
   readonly rootValue: { readonly execute: Run; readonly subscribe: Run }
   readonly contextValue: RequestContext
 }
 
+type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
+
 /**
  * Subscriptions (and anything else) over WebSocket, protocol graphql-transport-ws. The key comes in the upgrade's
- * `Authorization` header, or as `Authorization` in the connection's parameters, as browsers cannot set the header.
+ * `Authorization` header, or as `Authorization` in the connection's parameters, as browsers cannot set the header. It is looked
+ * at for each operation: a connection outlives its key.
  *
  * @returns ends all connections, telling the clients that the server goes away
  */
 export function serveWebSocket(
   server: Pick<HttpServer, 'takeWebSockets'>,
   graphql: GraphQLServer,
-  authenticate: Authenticate,
+  { authenticate, logger }: { readonly authenticate: Authenticate; readonly logger: Logger },
 ): () => Promise<void> {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: REQUEST_LIMITS.bodyBytes })
+  const mask = createMaskError(logger)
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: REQUEST_LIMITS.bodyBytes,
+    handleProtocols,
+  })
   server.takeWebSockets('/graphql', (request, socket, head) =>
     sockets.handleUpgrade(request, socket, head, (webSocket) =>
       sockets.emit('connection', webSocket, request),
     ),
   )
-  const accesses = new WeakMap<object, Access>()
-  const service = useServer(
-    {
-      // Yoga's own, so that its plugins and limits hold here too.
-      execute: (args) => withRequest(args as Enveloped, (given) => given.rootValue.execute(given)),
-      subscribe: (args) => withRequest(args as Enveloped, (given) => given.rootValue.subscribe(given)),
-      onConnect: async (connection) => {
-        const parameter =
-          connection.connectionParams?.['Authorization'] ?? connection.connectionParams?.['authorization']
-        const given = connection.extra.request.headers.authorization ?? parameter
-        const access = await authenticate(typeof given === 'string' ? given : null)
-        // false closes the socket with 4403 Forbidden.
-        if (access === null) return false
-        accesses.set(connection.extra.socket, access)
-        return true
-      },
-      onSubscribe: async (connection, _id, payload) => {
-        // Each operation is a request of its own: the connection's headers are as old as the connection.
-        const request = { ...readRequestContext({}), access: accesses.get(connection.extra.socket) ?? null }
-        const enveloped = graphql.getEnveloped({ ...request, params: payload })
-        const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
-        const document = parse(payload.query)
-        const errors = validate(schema, document)
-        if (errors.length > 0) return errors
-        const args = {
-          schema,
-          operationName: payload.operationName,
-          document,
-          variableValues: payload.variables,
-          contextValue: await contextFactory(),
-        }
-        return { ...args, rootValue: { execute, subscribe } } as never
-      },
+
+  const prepare = async (connection: Connection, payload: SubscribePayload) => {
+    const access = await authenticate(authorizationOf(connection))
+    if (access === null) throw new DaybookError('UNAUTHENTICATED', KEY_GONE)
+    // Each operation is a request of its own: the connection's headers are as old as the connection.
+    const request = { ...readRequestContext({}), access, connection: connection.extra.socket }
+    const enveloped = graphql.getEnveloped({ ...request, params: payload })
+    const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
+    const document = parse(payload.query)
+    const errors = validate(schema, document)
+    if (errors.length > 0) return errors
+    const args = {
+      schema,
+      operationName: payload.operationName,
+      document,
+      variableValues: payload.variables,
+      contextValue: await contextFactory(),
+    }
+    return { ...args, rootValue: { execute, subscribe } } as never
+  }
+  // Whatever fails is the answer to its operation. Thrown to graphql-ws, it would close the socket and end all the others.
+  const run = async (args: Enveloped, start: Run) => {
+    try {
+      const { correlationId } = args.contextValue
+      return (await withLogFields({ correlationId }, async () => start(args))) as never
+    } catch (error) {
+      return { errors: [mask(error) as GraphQLError] } as never
+    }
+  }
+
+  const service = makeServer<Record<string, unknown>, SocketExtra>({
+    // Yoga's own, so that its plugins and limits hold here too.
+    execute: (args) => run(args as Enveloped, (args as Enveloped).rootValue.execute),
+    subscribe: (args) => run(args as Enveloped, (args as Enveloped).rootValue.subscribe),
+    onConnect: async (connection) => {
+      // false closes the socket with 4403 Forbidden.
+      if ((await authenticate(authorizationOf(connection))) === null) return false
+      connection.extra.isUnderWay = (id) => id in connection.subscriptions
+      return true
     },
-    sockets,
-  )
+    onSubscribe: async (connection, _id, payload) => {
+      try {
+        return await prepare(connection, payload)
+      } catch (error) {
+        return [mask(error) as GraphQLError]
+      }
+    },
+  })
+  sockets.on('connection', (socket, request) => speakGraphQL(service, { socket, request }, logger))
   return async () => {
-    await service.dispose()
+    for (const socket of sockets.clients) socket.close(1001, 'Going away')
     sockets.close()
   }
 }
 
-/** Log lines written on the way say for which operation. */
-function withRequest(args: Enveloped, run: (args: Enveloped) => never): never {
-  return withLogFields({ correlationId: args.contextValue.correlationId }, () => run(args))
+const KEY_GONE = 'The key of this connection was revoked or has expired: connect again with a valid one'
+
+function authorizationOf({ connectionParams, extra }: Connection): string | null {
+  const parameter = connectionParams?.['Authorization'] ?? connectionParams?.['authorization']
+  const given = extra.request.headers.authorization ?? parameter
+  return typeof given === 'string' ? given : null
 }

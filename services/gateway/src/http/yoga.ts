@@ -2,17 +2,19 @@ import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
 import { createYoga } from 'graphql-yoga'
-import { createContext } from '../context.ts'
+import { createContext, type Following } from '../context.ts'
 import type { GatewayParts } from '../parts.ts'
 import { schema } from '../schema/index.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { bodyLimit } from './body-limit.ts'
+import { endWithError } from './end-with-error.ts'
 import { createMaskError } from './mask-error.ts'
 import type { RequestContext } from './request-context.ts'
 import { traceOperations } from './trace-operations.ts'
 
 /** GraphQL over HTTP and SSE, with everything that limits what one request may cost. */
-export function createGraphQL(parts: GatewayParts, closing: AbortSignal) {
+export function createGraphQL(parts: GatewayParts, following: Following) {
+  const maskError = createMaskError(parts.logger)
   return createYoga<RequestContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -21,17 +23,18 @@ export function createGraphQL(parts: GatewayParts, closing: AbortSignal) {
     // The key is in a header that browsers do not send by themselves, so other origins gain nothing from asking.
     cors: false,
     logging: false,
-    maskedErrors: { maskError: createMaskError(parts.logger) },
+    maskedErrors: { maskError },
     // `graphiql-page.ts` serves it: Yoga would make its 9 MB anew for each request.
     graphiql: false,
-    context: ({ access, correlationId, traceparent }) => {
+    context: ({ access, connection, correlationId, traceparent }) => {
       // The server answers 401 before it comes to this.
       if (access === null) throw new Error('a request without a project reached GraphQL')
-      return createContext(parts, { access, correlationId, traceparent }, closing)
+      return createContext(parts, { access, connection, correlationId, traceparent }, following)
     },
     plugins: [
       bodyLimit(),
       traceOperations(),
+      endWithError(maskError),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
       maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),
       maxDirectivesPlugin({ n: REQUEST_LIMITS.directives }),

@@ -3,6 +3,7 @@ import { hasEnded, type Operation } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
 import type { Database } from '@daybook/postgres/connect'
 import { pause } from '@daybook/runtime/backoff'
+import { patiently } from '../../subscriptions/patiently.ts'
 import { builder } from '../builder.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { isUuid } from './check-arguments.ts'
@@ -16,20 +17,23 @@ builder.subscriptionField('operation', (t) =>
     type: operation,
     description: 'How far an operation has come, whenever that changes, until it has ended.',
     args: { id: t.arg.id({ required: true }) },
-    subscribe: (_, { id }, context) => follow(requireAdmin(context), id, context.closing),
+    subscribe: (_, { id }, context) => {
+      const db = requireAdmin(context)
+      return context.subscribe((ended) => follow(db, id, ended))
+    },
     resolve: (one) => one,
   }),
 )
 
-async function* follow(db: Database, id: string, closing: AbortSignal): AsyncGenerator<Operation> {
+async function* follow(db: Database, id: string, ended: AbortSignal): AsyncGenerator<Operation, void> {
   let seen = ''
-  while (!closing.aborted) {
-    const current = isUuid(id) ? await readOperation(db, id) : null
+  while (!ended.aborted) {
+    const current = isUuid(id) ? await patiently(() => readOperation(db, id), ended) : null
     if (current === null) throw new NotFoundError(`The operation ${id.slice(0, 64)}`, 'Daybook')
     const state = JSON.stringify(current)
     if (state !== seen) yield current
     if (hasEnded(current)) return
     seen = state
-    await pause(POLL_MS, closing)
+    await pause(POLL_MS, ended)
   }
 }

@@ -9,8 +9,10 @@ builder.subscriptionField('events', (t) =>
     type: event,
     description: 'Events from `after` on without a gap, then live; from now on where `after` is not given.',
     args: { after: t.arg.int(), filter: t.arg({ type: memoryFilter }) },
-    subscribe: (_, { after, filter }, context) =>
-      followJournal(context, checkAfter(after), checkFilter(filter)),
+    subscribe: (_, { after, filter }, context) => {
+      const [from, meant] = [checkAfter(after), checkFilter(filter)]
+      return context.subscribe((ended) => followJournal(context, from, meant, ended))
+    },
     resolve: (one) => one,
   }),
 )

@@ -1,0 +1,171 @@
+import { asOwner } from '@daybook/postgres/testing/as-owner'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { createMetrics } from '@daybook/runtime/metrics'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openSocket } from './testing/raw-socket.ts'
+import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+
+/** What never comes: nothing that a filter meets at its next yield. */
+const NEVER = 'subscription { events(after: 0, filter: { context: "nowhere" }) { sequence } }'
+
+describe.each(TEST_DATABASES)('subscribers who leave, on $name', ({ start }) => {
+  let database: TestDatabase
+  let running: TestGateway
+  let client: TestClient
+  const metrics = createMetrics({ service: 'gateway' })
+
+  beforeAll(async () => {
+    database = await start()
+    running = await startTestGateway(database, undefined, {
+      metrics,
+      environment: { DAYBOOK_SUBSCRIPTIONS_PER_CONNECTION: '50', DAYBOOK_SUBSCRIPTIONS_PER_KEY: '1000' },
+    })
+  })
+  afterAll(async () => {
+    await running?.stop()
+    await database?.stop()
+  })
+  beforeEach(async () => {
+    client = await running.newClient()
+  })
+
+  const open = async () =>
+    Number(/daybook_subscriptions_open\{[^}]*\} (\d+)/u.exec(await metrics.text())?.[1])
+  const endKey = (column: 'revoked_at' | 'expires_at') =>
+    asOwner(database, (trx) =>
+      trx
+        .updateTable('api_keys')
+        .set({ [column]: sql`now()` })
+        .where('project_id', '=', client.projectId)
+        .execute(),
+    )
+  const subscribeOverSse = async (signal: AbortSignal, query = NEVER) =>
+    fetch(`${client.url}/graphql`, {
+      method: 'POST',
+      signal,
+      headers: {
+        authorization: `Bearer ${client.key}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query }),
+    })
+
+  test('C3: a thousand subscribers over SSE and WebSocket that leave are gone within a second', async () => {
+    await client.data('mutation { remember(input: { content: { note: { text: "n" } } }) { __typename } }')
+    const leave = new AbortController()
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => openSocket(client)))
+    for (const socket of sockets)
+      for (let i = 0; i < 50; i += 1)
+        socket.send({ type: 'subscribe', id: `${i}`, payload: { query: NEVER } })
+    // Kept, as fetch leaves a response that nobody refers to any more.
+    const responses: Response[] = []
+    for (let i = 0; i < 10; i += 1)
+      responses.push(...(await Promise.all(Array.from({ length: 50 }, () => subscribeOverSse(leave.signal)))))
+    await expect.poll(open, { timeout: 10_000 }).toBe(1_000)
+    expect(responses.map(({ status }) => status)).toEqual(Array(500).fill(200))
+
+    leave.abort()
+    // Half of them say so, half of them are just gone.
+    for (const [i, socket] of sockets.entries())
+      if (i % 2 === 0) socket.terminate()
+      else for (let id = 0; id < 50; id += 1) socket.send({ type: 'complete', id: `${id}` })
+    await expect.poll(open, { timeout: 1_000, interval: 20 }).toBe(0)
+    for (const socket of sockets) socket.terminate()
+  }, 60_000)
+
+  test('C3: a connection and a key have limits, and the refusal names them', async () => {
+    const socket = await openSocket(client)
+    for (let i = 0; i < 51; i += 1) socket.send({ type: 'subscribe', id: `${i}`, payload: { query: NEVER } })
+    const refused = await socket.next((message) => message.id === '50')
+    expect(JSON.stringify(refused.payload)).toContain('TOO_MANY_SUBSCRIPTIONS')
+    expect(JSON.stringify(refused.payload)).toContain('50')
+    socket.terminate()
+    await expect.poll(open, { timeout: 5_000 }).toBe(0)
+  })
+
+  test('C3: a key has a limit over all its connections', async () => {
+    const own = await startTestGateway(database, undefined, {
+      environment: { DAYBOOK_SUBSCRIPTIONS_PER_KEY: '3' },
+    })
+    client = await own.newClient()
+    const leave = new AbortController()
+    const responses = [1, 2, 3].map(() => subscribeOverSse(leave.signal))
+    await Promise.all(responses)
+    const refused = await (await subscribeOverSse(leave.signal)).text()
+    expect(refused).toContain('TOO_MANY_SUBSCRIPTIONS')
+    expect(refused).toContain('DAYBOOK_SUBSCRIPTIONS_PER_KEY')
+    leave.abort()
+    await own.stop()
+  })
+
+  test('C3: a bad operation ends itself only; the others on its socket go on', async () => {
+    const socket = await openSocket(client)
+    socket.send({
+      type: 'subscribe',
+      id: 'good',
+      payload: { query: 'subscription { events(after: 0) { sequence } }' },
+    })
+    const bad: readonly [string, object][] = [
+      ['syntax', { query: 'subscription {' }],
+      ['tokens', { query: `{ ${'a '.repeat(5_000)} }` }],
+      ['unknown', { query: '{ nothing }' }],
+      ['no-query', {}],
+      ['variables', { query: '{ __typename }', variables: 3 }],
+      ['negative', { query: 'subscription { events(after: -1) { sequence } }' }],
+      ['no-operation', { query: 'query A { __typename } query B { __typename }', operationName: 'C' }],
+    ]
+    for (const [id, payload] of bad) {
+      socket.send({ type: 'subscribe', id, payload })
+      const answer = await socket.next((message) => message.id === id)
+      expect([id, JSON.stringify(answer.payload)]).toEqual([id, expect.stringContaining('message')])
+    }
+    await client.data('mutation { remember(input: { content: { note: { text: "n" } } }) { __typename } }')
+    const event = await socket.next((message) => message.id === 'good')
+    expect(event.payload).toEqual({ data: { events: { sequence: 1 } } })
+    socket.terminate()
+  })
+
+  test.each([
+    ['no JSON', '{'],
+    ['an unknown type', '{"type":"shout"}'],
+    ['no id', '{"type":"subscribe","payload":{}}'],
+  ])(
+    'C3: a message that belongs to no operation closes its socket as the protocol says: %s',
+    async (_, text) => {
+      const socket = await openSocket(client)
+      socket.sendText(text)
+      expect(await socket.closed).toBe(4400)
+    },
+  )
+
+  test('C5: a key that is revoked writes no more over an open WebSocket, and hears no more', async () => {
+    const socket = await openSocket(client)
+    const leave = new AbortController()
+    const overSse = (await subscribeOverSse(leave.signal)).text()
+    const remember = (id: string) => {
+      const query = 'mutation { remember(input: { content: { note: { text: "n" } } }) { __typename } }'
+      socket.send({ type: 'subscribe', id, payload: { query } })
+      return socket.next((message) => message.id === id)
+    }
+    socket.send({ type: 'subscribe', id: 'all', payload: { query: NEVER } })
+    expect((await remember('before')).payload).toEqual({ data: { remember: { __typename: 'Remembered' } } })
+
+    await endKey('revoked_at')
+    const revokedAt = Date.now()
+    const ended = await socket.next((message) => message.id === 'all' && message.type === 'error')
+    expect(JSON.stringify(ended.payload)).toContain('UNAUTHENTICATED')
+    expect(await overSse).toContain('UNAUTHENTICATED')
+    expect(Date.now() - revokedAt).toBeLessThan(5_000)
+    expect(JSON.stringify((await remember('after')).payload)).toContain('UNAUTHENTICATED')
+    expect((await client.send('{ __typename }')).status).toBe(401)
+    expect(await open()).toBe(0)
+    socket.terminate()
+  }, 20_000)
+
+  test('C5: a key opens nothing from its expiry on', async () => {
+    await endKey('expires_at')
+    expect((await client.send('{ __typename }')).status).toBe(401)
+  })
+})

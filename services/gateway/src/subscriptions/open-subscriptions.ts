@@ -1,0 +1,147 @@
+import { DaybookError } from '@daybook/memory/errors'
+import { type Access, readOpenKeys } from '@daybook/postgres/access/api-keys'
+import type { Database } from '@daybook/postgres/connect'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-iterator'
+import type { Logger } from '@daybook/runtime/logger'
+import type { Metrics } from '@daybook/runtime/metrics'
+
+/** Milliseconds between two looks whether the keys of open subscriptions still hold: with the look itself within 5 s. */
+const KEYS_MS = 2_000
+
+/** How many subscriptions may be open at a time. */
+export interface SubscriptionLimits {
+  /** On one connection: a WebSocket carries many, SSE one. */
+  readonly perConnection: number
+  /** With one key, over all connections of this gateway. */
+  readonly perKey: number
+}
+
+/** Whose subscription it is. */
+export interface Subscriber {
+  readonly access: Access
+  /** What its connection is known by: any object that is the connection's own. */
+  readonly connection: object
+}
+
+/** The subscriptions that this gateway serves. */
+export interface OpenSubscriptions {
+  /**
+   * Begins one. It ends when its client leaves, its key is revoked or expires, or the gateway stops.
+   * @throws DaybookError TOO_MANY_SUBSCRIPTIONS
+   */
+  open<T>(
+    subscriber: Subscriber,
+    generate: (ended: AbortSignal) => AsyncGenerator<T, void>,
+  ): AsyncIterableIterator<T>
+  /** Ends all of them, as the gateway stops. */
+  stop(): void
+}
+
+interface Open {
+  readonly access: Access
+  readonly iterator: EndingIterator<unknown>
+}
+
+/**
+ * Counts, limits and ends subscriptions. The keys of all that are open are looked at together, with one statement, so that a
+ * revoked key stops hearing of events within 5 s.
+ */
+export function createOpenSubscriptions({
+  db,
+  limits,
+  logger,
+  metrics,
+  onKeysChanged,
+}: {
+  readonly db: Database
+  readonly limits: SubscriptionLimits
+  readonly logger: Logger
+  readonly metrics?: Pick<Metrics, 'subscribed'> | undefined
+  /** Hears that keys do not open any more what they opened. */
+  onKeysChanged(): void
+}): OpenSubscriptions {
+  const all = new Set<Open>()
+  const ofKey = new Map<string, number>()
+  const ofConnection = new WeakMap<object, number>()
+  let timer: NodeJS.Timeout | null = null
+  let stopped = false
+
+  const count = ({ access, connection }: Subscriber, difference: 1 | -1) => {
+    const keys = (ofKey.get(access.keyId) ?? 0) + difference
+    if (keys === 0) ofKey.delete(access.keyId)
+    else ofKey.set(access.keyId, keys)
+    ofConnection.set(connection, (ofConnection.get(connection) ?? 0) + difference)
+    metrics?.subscribed(difference)
+  }
+  const checkLimits = ({ access, connection }: Subscriber) => {
+    if ((ofConnection.get(connection) ?? 0) >= limits.perConnection)
+      throw tooMany('this connection', limits.perConnection, 'DAYBOOK_SUBSCRIPTIONS_PER_CONNECTION')
+    if ((ofKey.get(access.keyId) ?? 0) >= limits.perKey)
+      throw tooMany('this key', limits.perKey, 'DAYBOOK_SUBSCRIPTIONS_PER_KEY')
+  }
+
+  const lookAtKeys = async () => {
+    const looked = [...all]
+    const keys = await readOpenKeys(db, [...new Set(looked.map(({ access }) => access.keyId))])
+    const changed = looked.filter(({ access }) => keys.get(access.keyId) !== access.projectId)
+    if (changed.length > 0) onKeysChanged()
+    for (const { access, iterator } of changed)
+      iterator.end(keys.has(access.keyId) ? projectMoved() : keyGone())
+  }
+  const schedule = () => {
+    if (timer !== null || stopped || all.size === 0) return
+    timer = setTimeout(async () => {
+      try {
+        await lookAtKeys()
+      } catch (error) {
+        // Nothing can be read with those keys either while the database is away; the next look finds out.
+        if (!isDatabaseUnavailable(error))
+          logger.error({ error }, 'the keys of subscriptions could not be looked at')
+      }
+      timer = null
+      schedule()
+    }, KEYS_MS)
+    timer.unref()
+  }
+
+  return {
+    open(subscriber, generate) {
+      checkLimits(subscriber)
+      count(subscriber, 1)
+      const iterator = endingIterator(generate, () => {
+        all.delete(entry)
+        count(subscriber, -1)
+      })
+      const entry: Open = { access: subscriber.access, iterator }
+      all.add(entry)
+      if (stopped) iterator.end()
+      schedule()
+      return iterator
+    },
+    stop() {
+      stopped = true
+      if (timer !== null) clearTimeout(timer)
+      for (const { iterator } of all) iterator.end()
+    },
+  }
+}
+
+function tooMany(whose: string, limit: number, setting: string): DaybookError {
+  return new DaybookError(
+    'TOO_MANY_SUBSCRIPTIONS',
+    `There are ${limit} subscriptions open on ${whose}, which is the limit (${setting}): end one that is not needed, or follow several things with one`,
+  )
+}
+
+const keyGone = () =>
+  new DaybookError(
+    'UNAUTHENTICATED',
+    'The key of this subscription was revoked or has expired: subscribe with a valid one',
+  )
+
+const projectMoved = () =>
+  new DaybookError(
+    'UNAUTHENTICATED',
+    'The key of this subscription opens another project by now: subscribe again',
+  )
