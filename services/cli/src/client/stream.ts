@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web'
 import type { Connection } from '../settings.ts'
 import { parseAnswer, refusal, unauthorised } from './request.ts'
 import { unreachable } from './unreachable.ts'
