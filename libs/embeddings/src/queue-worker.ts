@@ -5,13 +5,13 @@ import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder } from './embedder.ts'
-import { claimTexts, type QueuedText, releaseText, storeVectors } from './store.ts'
+import { claimTexts, giveBackTexts, type QueuedText, releaseText, storeVectors } from './store.ts'
 
 /** Works off the embedding store's queue. Several, in several processes, share the work. */
 export interface QueueWorker {
   /** Says that there may be new work, so that it begins at once and not at the next look. */
   wake(): void
-  /** Finishes the texts in hand. */
+  /** Gives the texts in hand back: 64 long ones take a model minutes, and another worker, or the next start, makes them. */
   stop(): Promise<void>
 }
 
@@ -27,6 +27,9 @@ export interface QueueWorkerOptions {
   readonly pollMs?: number
 }
 
+/** The worker is being stopped. */
+class Stopped extends Error {}
+
 /** Texts taken at a time: enough to sort by length, few enough that the first are findable soon. */
 const CLAIM = 64
 
@@ -35,13 +38,24 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const wakeUp = createWakeUp()
   const stop = new AbortController()
 
+  const stopped = new Promise<never>((_, reject) => {
+    stop.signal.addEventListener('abort', () => reject(new Stopped()))
+  })
+  stopped.catch(() => {})
+  /** What the model is still at when the worker stops comes to nothing. */
+  const embed = (texts: readonly string[]) => {
+    const embedding = embedInChunks(embedder, texts)
+    embedding.catch(() => {})
+    return Promise.race([embedding, stopped])
+  }
+
   const embedOne = async (queued: QueuedText): Promise<void> => {
     try {
-      const [chunks] = await embedInChunks(embedder, [queued.text])
+      const [chunks] = await embed([queued.text])
       await storeVectors(db, embedder.modelId, [{ hash: queued.hash, chunks: chunks ?? [] }])
       onEmbedded?.(1)
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error
+      if (error instanceof Stopped || isDatabaseUnavailable(error)) throw error
       logger.warn(
         { error, hash: queued.hash.toString('hex') },
         'a text could not be embedded; it is tried again later',
@@ -52,10 +66,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
 
   const embedTogether = async (texts: readonly QueuedText[]): Promise<void> => {
     try {
-      const chunks = await embedInChunks(
-        embedder,
-        texts.map(({ text }) => text),
-      )
+      const chunks = await embed(texts.map(({ text }) => text))
       await storeVectors(
         db,
         embedder.modelId,
@@ -63,9 +74,23 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
       )
       onEmbedded?.(texts.length)
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error
+      if (error instanceof Stopped || isDatabaseUnavailable(error)) throw error
       // One text that the model refuses must not hold up the others.
       for (const text of texts) await embedOne(text)
+    }
+  }
+
+  const embedOrGiveBack = async (texts: readonly QueuedText[]): Promise<void> => {
+    try {
+      await embedTogether(texts)
+    } catch (error) {
+      if (error instanceof Stopped)
+        await giveBackTexts(
+          db,
+          embedder.modelId,
+          texts.map(({ hash }) => hash),
+        )
+      throw error
     }
   }
 
@@ -73,7 +98,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     for (let failures = 0; !stop.signal.aborted; ) {
       try {
         const texts = await claimTexts(db, embedder.modelId, { limit: CLAIM })
-        if (texts.length > 0) await embedTogether(texts)
+        if (texts.length > 0) await embedOrGiveBack(texts)
         await onStored(texts.map(({ hash }) => hash))
         failures = 0
         if (texts.length < CLAIM && !stop.signal.aborted) await wakeUp.wait(pollMs)

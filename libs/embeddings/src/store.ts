@@ -134,6 +134,16 @@ export async function releaseText(db: Database, modelId: string, hash: Buffer, e
     where model_id = ${modelId} and content_hash = ${hash} and embedded_at is null`.execute(db)
 }
 
+/** Gives claimed texts back as they were, to be taken by anybody at once: whoever claimed them stops. */
+export async function giveBackTexts(db: Database, modelId: string, hashes: readonly Buffer[]): Promise<void> {
+  await sql`
+    update embeddings set claimed_until = null, attempts = greatest(attempts - 1, 0)
+    where model_id = ${modelId} and embedded_at is null and content_hash = any(array(
+      select decode(hash, 'hex') from unnest(${hashes.map((hash) => hash.toString('hex'))}::text[]) as hash))`.execute(
+    db,
+  )
+}
+
 /** Lets texts that failed be tried again now, as if they never had been. Those that somebody is at stay with them. */
 export async function retryTexts(
   trx: DatabaseTransaction,

@@ -5,7 +5,7 @@ import {
   PostgresDriver,
   type TransactionSettings,
 } from 'kysely'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 
 /** Bound to no project: sees all of them, as those must who work for all, such as projectors. */
 export const ALL_PROJECTS = '*'
@@ -15,10 +15,16 @@ export interface SharedConnections {
   readonly driver: Driver
   /** To what each session is bound now. */
   readonly bindings: WeakMap<DatabaseConnection, string>
+  /** Those that somebody works with now. */
+  readonly lent: ReadonlySet<PoolClient>
 }
 
 export function shareConnections(pool: Pool): SharedConnections {
-  return { driver: new PostgresDriver({ pool }), bindings: new WeakMap() }
+  const inUse = new Set<PoolClient>()
+  pool.on('acquire', (client) => inUse.add(client))
+  pool.on('release', (_, client) => inUse.delete(client))
+  pool.on('remove', (client) => inUse.delete(client))
+  return { driver: new PostgresDriver({ pool }), bindings: new WeakMap(), lent: inUse }
 }
 
 /** What one handle is lent for one query or one transaction. */

@@ -96,6 +96,14 @@ export function openDatabase(
 
 const connectionsOf = new WeakMap<object, SharedConnections>()
 
+/** The server's process ids of the sessions that somebody works with now. */
+export function sessionsOf(db: Database): number[] {
+  const lent = connectionsOf.get(db)?.lent ?? []
+  return Array.from(lent, (client) => (client as { readonly processID?: number }).processID ?? 0).filter(
+    (pid) => pid > 0,
+  )
+}
+
 function handle(connections: SharedConnections, project: string): Database {
   const db = new Kysely<Tables>({
     dialect: {

@@ -8,6 +8,6 @@ import type { ProcessParts } from './process-parts.ts'
 export async function openBus({ nats }: Config, { logger, progress, stops }: ProcessParts): Promise<Bus> {
   if (nats !== undefined) progress('Using the NATS of NATS_URL')
   const bus = nats === undefined ? createInProcessBus() : await openJetStreamBus({ ...nats, logger })
-  stops.add(bus.close)
+  stops.add(bus.close, { part: 'the bus' })
   return bus
 }

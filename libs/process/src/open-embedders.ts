@@ -39,9 +39,12 @@ export function openEmbedders(config: Config, { progress, stops }: ProcessParts)
     opened.catch(() => loading.delete(model.modelId))
     return opened
   }
-  stops.add(async () => {
-    for (const opened of loading.values()) await (await opened.catch(() => null))?.close()
-  })
+  stops.add(
+    async () => {
+      for (const opened of loading.values()) await (await opened.catch(() => null))?.close()
+    },
+    { part: 'the embedders' },
+  )
 
   const first = open(preferred.modelId)
   return {

@@ -1,7 +1,8 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { type Config, readConfig } from '@daybook/runtime/config'
-import { createLogger } from '@daybook/runtime/logger'
+import { createLogger, type Logger } from '@daybook/runtime/logger'
 import { startTracing } from '@daybook/runtime/tracing'
+import { endInTime } from './end-in-time.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { createStops } from './stops.ts'
 
@@ -17,30 +18,40 @@ export interface ProcessOptions {
 }
 
 /**
- * Runs a process from its start to its end. SIGINT or SIGTERM ends it cleanly, a second one at once. It exits with 0 after
- * a clean stop and with 1 otherwise; an expected failure of the start is told in words, without a stack.
+ * Runs a process from its start to its end. SIGINT or SIGTERM ends it cleanly, within 10 s whatever is under way, a second
+ * one at once. It exits with 0 after a clean stop and with 1 otherwise; an expected failure of the start is told in words, without a stack.
  */
 export async function runProcess({ name, title, defaultPort, start }: ProcessOptions): Promise<void> {
   const stops = createStops()
   let stopping = false
+  const end = async (logger: Logger): Promise<never> => {
+    try {
+      const { cutOff } = await endInTime(stops)
+      if (cutOff.length === 0) {
+        console.log(`${title} has stopped.`)
+        process.exit(0)
+      }
+      logger.warn({ cutOff }, `${title} was cut off`)
+      console.log(
+        `${title} was cut off: ${cutOff.join(', ')} had not ended in time. What was acknowledged is kept.`,
+      )
+    } catch (error) {
+      logger.error({ error }, `${title} could not stop cleanly`)
+    }
+    process.exit(1)
+  }
   try {
     const config = readConfig(process.env, { defaultPort })
     const logger = createLogger(name, config.logLevel)
     const stop = (signal: NodeJS.Signals) => {
       // A second Ctrl-C means it: whatever is committed stays, so nothing acknowledged is lost.
-      if (stopping) process.exit(1)
+      if (stopping) {
+        stops.cut()
+        process.exit(1)
+      }
       stopping = true
-      console.log(`\n${signal}: finishing what was accepted …`)
-      stops.run().then(
-        () => {
-          console.log(`${title} has stopped.`)
-          process.exit(0)
-        },
-        (error: unknown) => {
-          logger.error({ error }, `${title} could not stop cleanly`)
-          process.exit(1)
-        },
-      )
+      console.log(`\n${signal}: finishing what was accepted, for 10 s at most …`)
+      void end(logger)
     }
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
@@ -53,9 +64,9 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     if (stopping) return
     stopping = true
     console.error(`\n${title} cannot start:`, error instanceof DaybookError ? error.message : error)
-    await stops
-      .run()
-      .catch((again: unknown) => console.error('Its failed start left something behind:', again))
+    await endInTime(stops).catch((again: unknown) =>
+      console.error('Its failed start left something behind:', again),
+    )
     process.exit(1)
   }
 }

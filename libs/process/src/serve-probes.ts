@@ -21,6 +21,6 @@ export async function serveProbes(
       ? { ready: true, problems: [] }
       : { ready: false, problems: ['the database cannot be reached'] }
   const http = await startServiceHttp({ logger, ready, metrics }, config)
-  stops.add(http.stop)
+  stops.add(http.stop, { part: 'the probes' })
   return http.url
 }

@@ -1,22 +1,71 @@
 import { join } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
-import { type ExclusiveLock, lockHolder, takeLock } from '@daybook/runtime/exclusive-lock'
+import type { Progress } from '@daybook/process/process-parts'
+import { pause } from '@daybook/runtime/backoff'
+import { type ExclusiveLock, type LockHolder, lockHolder, takeLock } from '@daybook/runtime/exclusive-lock'
+
+/** The data folder while it is this process's own. What it is doing is told to whoever wants the folder too. */
+export interface DataFolderLock {
+  serving(url: string): void
+  stopping(): void
+  release(): void
+}
+
+/** Milliseconds to wait for a daemon that is stopping: more than a stop may take. */
+const STOPPING_MS = 15_000
+/** The same for one that has not said who it is. */
+const UNREADABLE_MS = 500
 
 /**
- * Takes the data folder for this process.
+ * Takes the data folder for this process. Where its daemon is just stopping, it waits for that.
  * @throws DaybookError LOCKED naming the daemon that has it
  */
-export function lockDataFolder(dataDir: string): ExclusiveLock {
+export async function lockDataFolder(
+  dataDir: string,
+  progress: Progress,
+  stoppingMs = STOPPING_MS,
+): Promise<DataFolderLock> {
   const path = join(dataDir, 'daemon.lock')
-  const lock = takeLock(path)
-  if (lock !== null) return lock
-  const { pid, url } = lockHolder(path)
+  const beganAt = Date.now()
+  let told = false
+  for (;;) {
+    const lock = takeLock(path)
+    if (lock !== null) return describing(lock)
+    const holder = lockHolder(path)
+    const waited = Date.now() - beganAt
+    const stopping = holder['stopping'] === true
+    // Nothing is written there for a moment while it is just being written.
+    const wait = stopping ? waited < stoppingMs : holder.pid === undefined && waited < UNREADABLE_MS
+    if (!wait) throw refusal(dataDir, holder)
+    if (stopping && !told) progress(`The Daybook before${named(holder)} is stopping: waiting for its end`)
+    told ||= stopping
+    await pause(50)
+  }
+}
+
+function describing(lock: ExclusiveLock): DataFolderLock {
+  let serving: { readonly url?: string } = {}
+  return {
+    serving(url) {
+      serving = { url }
+      lock.describe(serving)
+    },
+    stopping: () => lock.describe({ ...serving, stopping: true }),
+    release: lock.release,
+  }
+}
+
+function named({ pid, url }: LockHolder): string {
   const who = [pid === undefined ? '' : `process ${pid}`, typeof url === 'string' ? `at ${url}` : '']
-    .filter(Boolean)
-    .join(' ')
-  throw new DaybookError(
+  const text = who.filter(Boolean).join(' ')
+  return text === '' ? '' : ` (${text})`
+}
+
+function refusal(dataDir: string, holder: LockHolder): DaybookError {
+  const state = holder['stopping'] === true ? ' and is stopping, but does not end' : ''
+  return new DaybookError(
     'LOCKED',
-    `Another Daybook${who ? ` (${who})` : ''} uses the data folder ${dataDir}.\n` +
+    `Another Daybook${named(holder)} uses the data folder ${dataDir}${state}.\n` +
       'Use that one, stop it, or give this one a folder of its own with DAYBOOK_DATA_DIR.',
   )
 }

@@ -31,8 +31,8 @@ export interface Daemon {
 export async function startDaemon(config: Config, parts: ProcessParts): Promise<Daemon> {
   const { logger, progress, stops } = parts
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const lock = lockDataFolder(config.dataDir)
-  stops.add(lock.release)
+  const lock = await lockDataFolder(config.dataDir, progress)
+  stops.add(lock.release, { part: 'the lock of the data folder', begin: lock.stopping })
 
   // The model loads while the database starts: they are different threads and processes.
   const embedders = openEmbedders(config, parts)
@@ -49,11 +49,11 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   const workers = openQueueWorkers(shared, parts)
   const posting = { db, bus, signal, logger, metrics, workers, model: embedders.preferred }
   const pgvector = await startPgvectorProjector(posting)
-  stops.add(pgvector.stop)
+  stops.add(pgvector.stop, { part: 'the pgvector projector' })
   if (config.typesense !== undefined) {
     progress('Posting the Typesense of TYPESENSE_URL too')
     const projector = await startTypesenseProjector({ ...posting, typesense: config.typesense })
-    stops.add(projector.stop)
+    stops.add(projector.stop, { part: 'the Typesense projector' })
   }
   const reindex = startReindex({
     ...posting,
@@ -63,8 +63,8 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
     indexWorkers: config.indexWorkers,
     typesense: config.typesense,
   })
-  stops.add(reindex.stop)
+  stops.add(reindex.stop, { part: 'the operations' })
   const { gateway, defaultKey } = await serveGateway(config, shared, parts)
-  lock.describe({ url: gateway.url })
+  lock.serving(gateway.url)
   return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }
 }

@@ -22,6 +22,6 @@ interface RelayParts extends Pick<ProcessParts, 'logger' | 'stops'> {
 export function openRelay({ nats }: Config, { db, bus, metrics, logger, stops }: RelayParts): OnCommitted {
   if (nats === undefined) return (projectId, events) => void bus.publish(projectId, events)
   const relay = startRelay({ db, bus, metrics, logger })
-  stops.add(relay.stop)
+  stops.add(relay.stop, { part: 'the relay' })
   return relay.committed
 }

@@ -37,11 +37,11 @@ export async function serveGateway(
   const committed = openRelay(config, { db, bus, metrics, logger, stops })
   const writer = createJournalWriter(committed, metrics)
   const access = startAccessTracker(db, logger)
-  stops.add(access.stop)
+  stops.add(access.stop, { part: 'the uses of memories' })
   const typesense = openTypesense(config, { logger, stops })
   const embedders = wrapEmbedders(shared.embedders, rememberQueries)
   const parts = { ...shared, embedders, typesense, writer, access, logger, config }
   const gateway = await startGateway(parts, config)
-  stops.add(gateway.stop)
+  stops.add(gateway.stop, { part: 'the gateway' })
   return { gateway, defaultKey }
 }

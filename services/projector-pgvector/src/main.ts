@@ -26,7 +26,7 @@ await runProcess({
     const workers = openQueueWorkers({ db, embedders, metrics }, parts)
     const model = embedders.preferred
     const projector = await startPgvectorProjector({ db, bus, signal, logger, model, workers, metrics })
-    parts.stops.add(projector.stop)
+    parts.stops.add(projector.stop, { part: 'the projector' })
     const url = await serveProbes(config, { db, metrics }, parts)
     console.log(`The pgvector projector is at work; its probes and metrics are at ${url}`)
   },

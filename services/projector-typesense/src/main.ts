@@ -41,7 +41,7 @@ await runProcess({
       typesense,
       metrics,
     })
-    parts.stops.add(projector.stop)
+    parts.stops.add(projector.stop, { part: 'the projector' })
     const url = await serveProbes(config, { db, metrics }, parts)
     console.log(`The Typesense projector is at work; its probes and metrics are at ${url}`)
   },

@@ -1,0 +1,21 @@
+import { sql } from 'kysely'
+import type { Database } from './connect.ts'
+
+/**
+ * Frees what dead processes held, before it lapses: operations, projects of relays and projectors, texts. Only for who knows that
+ * no other process lives on this database, as the daemon does that holds the data folder of an embedded one.
+ */
+export async function releaseClaims(db: Database): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`update operations set held_until = clock_timestamp() where status = 'running'`.execute(trx)
+    await sql`update relay_positions set holder = null, held_until = null where holder is not null`.execute(
+      trx,
+    )
+    await sql`update positions set claimed_by = null, claimed_until = null where claimed_by is not null`.execute(
+      trx,
+    )
+    // Those with an error wait for their next try.
+    await sql`update embeddings set claimed_until = null
+      where embedded_at is null and claimed_until is not null and last_error is null`.execute(trx)
+  })
+}
