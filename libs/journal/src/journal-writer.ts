@@ -1,6 +1,6 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import type { LinkedEvent } from '@daybook/memory/events'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { isDatabaseUnavailable, isDiskFull, whyUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
@@ -135,6 +135,7 @@ function takeBatch(queue: ProjectQueue): Unit[] {
 
 function unavailable(error: unknown): unknown {
   if (!isDatabaseUnavailable(error)) return error
+  if (isDiskFull(error)) return new UnavailableError(whyUnavailable(error), { cause: error })
   return new UnavailableError(
     'The journal cannot be reached, and whether this was committed is not known: ask again, with an idempotency key so that nothing is remembered twice',
     { cause: error },

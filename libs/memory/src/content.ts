@@ -3,6 +3,7 @@ import { ValidationError } from './errors.ts'
 import type { Field } from './kinds/fields.ts'
 import { isKindName, KIND_NAMES, type KindName, kindNamed } from './kinds/index.ts'
 import type { Content, JsonValue } from './state.ts'
+import { isBlank } from './text-rules.ts'
 
 /** A kind and its fields as they were given: not checked yet, absent and null both meaning "not given". */
 export interface ContentInput {
@@ -10,7 +11,7 @@ export interface ContentInput {
   readonly fields: { readonly [field: string]: unknown }
 }
 
-const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
+const isBlankText = (value: unknown) => typeof value === 'string' && isBlank(value)
 
 function knownKind(kind: string): KindName {
   if (isKindName(kind)) return kind
@@ -33,7 +34,7 @@ function refuseUnknownFields(kind: KindName, fields: ContentInput['fields']): vo
 /** Absent for an optional field that is null or blank: agents fill in "" for what they have nothing to say about. */
 function checkField(path: string, field: Field, value: unknown): JsonValue | undefined {
   if (field.required && value == null) throw new ValidationError(path, 'is required')
-  if (value == null || (!field.required && isBlank(value))) return undefined
+  if (value == null || (!field.required && isBlankText(value))) return undefined
   return check(path, field.schema, value) as JsonValue
 }
 

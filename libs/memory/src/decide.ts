@@ -8,6 +8,7 @@ import type { EventData, NewEvent } from './events.ts'
 import { formatMemoryId } from './id.ts'
 import { DEFAULT_IMPORTANCE } from './limits.ts'
 import type { CommonFields, Memory, MemoryState } from './state.ts'
+import { isBlank } from './text-rules.ts'
 
 /** What a decision may rest on besides the command. */
 export interface Situation {
@@ -63,7 +64,7 @@ function expectVersion(memory: Memory, expected: number | undefined): void {
 function isEmpty(name: CommonFieldName, value: unknown): boolean {
   return (
     value === null ||
-    ((name === 'agent' || name === 'context') && typeof value === 'string' && value.trim() === '')
+    ((name === 'agent' || name === 'context') && typeof value === 'string' && isBlank(value))
   )
 }
 

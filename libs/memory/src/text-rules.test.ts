@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytes, characters, joinParts, oneLine } from './text-rules.ts'
+import { bytes, characters, isBlank, joinParts, longString, oneLine, shortString } from './text-rules.ts'
 
 describe('sizes', () => {
   it('are code points and bytes of UTF-8', () => {
@@ -29,4 +29,32 @@ describe('joined parts', () => {
   it('stand on lines of their own, the missing ones left out', () => {
     expect(joinParts('a', null, ['b', '', 'c'], undefined, [])).toBe('a\nb\nc')
   })
+})
+
+describe('C9: a text of which nobody could see anything', () => {
+  it.each([
+    ['zero-width space', '\u200B'],
+    ['zero-width joiners', '\u200C\u200D'],
+    ['word joiner and byte order mark', '\u2060\uFEFF'],
+    ['direction marks', '\u200E\u202E\u2066'],
+    ['soft hyphen', '\u00AD'],
+    ['Hangul filler', '\u3164'],
+    ['variation selector', '\uFE0F'],
+    ['tags', '\u{E0041}'],
+    ['Braille’s empty cell', '\u2800'],
+    ['controls', '\u0007\u0085'],
+    ['white space of all kinds between them', ' \u200B\u3000\n\u2028'],
+  ])('is blank: %s', (_, text) => {
+    expect(isBlank(text)).toBe(true)
+    for (const rule of [shortString(10), longString(100)])
+      expect(rule.safeParse(text).error?.issues[0]?.message).toBe('must not be blank')
+  })
+
+  it.each(['a\u200B', '.', '👩\u200D💻', '❤\uFE0F', 'שלום\u200F', '\uE000', '\u0378'])(
+    'is not: %j',
+    (text) => {
+      expect(isBlank(text)).toBe(false)
+      expect(longString(100).parse(text)).toBe(text)
+    },
+  )
 })

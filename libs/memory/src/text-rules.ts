@@ -43,6 +43,16 @@ export const storableString = z
   .refine((text) => !text.includes(NUL), 'must not contain the NUL character (U+0000)')
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without unpaired surrogates')
 
+/**
+ * What leaves no mark on a page: white space, controls and formats (zero-width signs, direction marks), what Unicode says to
+ * ignore (variation selectors, Hangul fillers, soft hyphens), and Braille's empty cell. Unassigned code points are not among them:
+ * they are the signs of a later Unicode.
+ */
+const MARKLESS = /^[\p{White_Space}\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+
+/** Whether nobody could see anything of the text. One with a NUL is no text at all, and refused as that. */
+export const isBlank = (text: string): boolean => MARKLESS.test(text) && !text.includes(NUL)
+
 /** A storable string of at most `limit` characters that is not blank. */
 export function shortString(limit: number) {
   return storableString
@@ -50,14 +60,14 @@ export function shortString(limit: number) {
       (text) => text.length <= limit * 2 && characters(text) <= limit,
       `is too long: the limit is ${limit} characters`,
     )
-    .refine((text) => text.trim() !== '', 'must not be blank')
+    .refine((text) => !isBlank(text), 'must not be blank')
 }
 
 /** A storable string of at most `limit` bytes that is not blank. */
 export function longString(limit: number) {
   return storableString
     .refine((text) => bytes(text) <= limit, `is too long: the limit is ${limit} bytes of UTF-8`)
-    .refine((text) => text.trim() !== '', 'must not be blank')
+    .refine((text) => !isBlank(text), 'must not be blank')
 }
 
 /** A moment, as RFC 3339 in and as `toISOString` out. Years 1 to 9999, the range that every store shares. */

@@ -3,7 +3,7 @@ import { newId } from '@daybook/memory/id'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase, serverAddress } from './connect.ts'
-import { isDatabaseUnavailable } from './errors.ts'
+import { isDatabaseUnavailable, isDiskFull, whyUnavailable } from './errors.ts'
 import { TEST_DATABASES, type TestDatabase } from './testing/test-database.ts'
 
 const reasonOf = async (run: Promise<unknown>): Promise<unknown> => {
@@ -111,6 +111,23 @@ describe('a server that', () => {
 })
 
 describe('what is no error of the database', () => {
+  it('C9: a client that breaks its upload off, or a missing file, is none of it', () => {
+    const aborted = Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
+    const missing = Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' })
+    expect([aborted, missing].map(isDatabaseUnavailable)).toEqual([false, false])
+    const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
+    expect(isDatabaseUnavailable(reset)).toBe(true)
+  })
+
+  it('C9: a full disk is named', () => {
+    for (const code of ['53100', 'ENOSPC']) {
+      const error = Object.assign(new Error('could not extend file'), { code })
+      expect([isDatabaseUnavailable(error), isDiskFull(error)]).toEqual([true, true])
+      expect(whyUnavailable(error)).toContain('disk is full')
+    }
+    expect(whyUnavailable(new Error('connection terminated'))).not.toContain('disk')
+  })
+
   it.each([
     undefined,
     null,

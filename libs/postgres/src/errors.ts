@@ -15,16 +15,41 @@ const PASSING_SYSTEM_CODES = new Set([
   'EAI_AGAIN',
   'ENOTFOUND',
 ])
+/**
+ * What a socket was at. Node gives the same codes to other things: a client's aborted upload is an ECONNRESET without one, a
+ * missing file an ENOENT of `open`.
+ */
+const OF_CONNECTIONS = new Set(['connect', 'read', 'write', 'getaddrinfo', 'shutdown'])
 const PASSING_MESSAGES =
   /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after|driver has already been destroyed/i
+
+/** As PGlite and clients put it, where there is no code. */
+const DISK_FULL_MESSAGES = /no space left on device|disk (is )?full/i
+
+/** Whether the database's disk is full: an operator makes room, trying again does not. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  return code === '53100' || code === 'ENOSPC' || DISK_FULL_MESSAGES.test(error.message)
+}
 
 /** Whether an error means that the database is not to be had now, rather than that the statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return error.errors.every(isDatabaseUnavailable)
+  if (isDiskFull(error)) return true
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (typeof code === 'string') {
-    if (PASSING_SYSTEM_CODES.has(code)) return true
+    if (PASSING_SYSTEM_CODES.has(code)) return typeof syscall === 'string' && OF_CONNECTIONS.has(syscall)
     if (code.length === 5) return PASSING_CLASSES.has(code.slice(0, 2))
   }
   return PASSING_MESSAGES.test(error.message)
+}
+
+/** What people are told of an error that means it: what to do, and whether that is theirs. */
+export function whyUnavailable(error: unknown): string {
+  return isDiskFull(error)
+    ? "The database's disk is full, so nothing can be written: make room there, and try again"
+    : 'The database cannot be reached now: try again in a moment'
 }

@@ -2,7 +2,7 @@ import { check } from '@daybook/memory/check'
 import { ValidationError } from '@daybook/memory/errors'
 import type { KindName } from '@daybook/memory/kinds/index'
 import { type Memory, textOf } from '@daybook/memory/state'
-import { storableString } from '@daybook/memory/text-rules'
+import { isBlank, storableString } from '@daybook/memory/text-rules'
 import { readByKey, recentKeys } from '@daybook/read-model/read-memories'
 import { checkLimit } from './check-request.ts'
 import { search } from './search.ts'
@@ -46,8 +46,7 @@ export async function searchByKey(
   checkLimit(limit)
   check(keyed.field, storableString, key)
   const { scope, readModel } = parts
-  if (key.trim() === '')
-    throw new ValidationError(keyed.field, 'is empty: give a key or some words to look for')
+  if (isBlank(key)) throw new ValidationError(keyed.field, 'is empty: give a key or some words to look for')
   const state = await readSearchState(scope, readModel)
   const exact = await readByKey(scope, readModel.tables, { kind: keyed.kind, key, limit })
   if (exact.length > 0)

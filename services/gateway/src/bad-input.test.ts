@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
+import { rawConnection } from '@daybook/runtime/testing/raw-http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
 
@@ -45,6 +47,12 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       /NUL/,
     ],
     ['half a surrogate pair', { content: { note: { text: 'a\uD800' } } }, 'content.note.text', /surrogate/],
+    [
+      'C9: a text of zero-width signs alone',
+      { content: { note: { text: '\u200B\u2060\uFEFF' } } },
+      'content.note.text',
+      /blank/,
+    ],
     [
       'too many labels',
       { content: { note: { text: 'a' } }, labels: Array.from({ length: 33 }, (_, i) => `${i}`) },
@@ -138,6 +146,99 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
     for (const [query, field] of cases) {
       const { body } = await client.send(query)
       expect(body.errors?.[0]?.extensions, query).toMatchObject({ code: 'VALIDATION', field })
+    }
+  })
+
+  test('C9: a cursor beyond what a list could have names the argument and the limit', async () => {
+    const { remember } = await client.data(REMEMBER, { input: { content: { note: { text: 'a' } } } })
+    const history = (after: string) =>
+      `{ memory(id: "${remember.memory.id}", atLeast: 1) { history(after: "${after}") { edges { cursor } } } }`
+    const cases: [query: string, limit: RegExp][] = [
+      [history('2147483648'), /2147483647/],
+      [history('999999999999999'), /2147483647/],
+      ['{ memories(after: "9007199254740993") { edges { cursor } } }', /9007199254740991/],
+    ]
+    for (const [query, limit] of cases) {
+      const { body } = await client.send(query)
+      expect(body.errors?.[0], query).toMatchObject({
+        message: expect.stringMatching(limit),
+        extensions: { code: 'VALIDATION', field: 'after' },
+      })
+    }
+    expect((await client.send(history('2147483647'))).body.errors).toBeUndefined()
+  })
+
+  test('C9: a project that can be none is refused wherever it is named', async () => {
+    const admin = await running.newClient(true)
+    for (const project of ['a\\u0000', ' ', 'x'.repeat(256)]) {
+      const { body } = await admin.send(
+        `{ parkedEvents(projection: "pgvector", project: "${project}") { sequence } }`,
+      )
+      expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', field: 'project' })
+    }
+    const headers = { authorization: `Bearer ${admin.key}` }
+    const response = await fetch(`${admin.url}/journal/export?project=%00`, { headers })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      errors: [{ message: expect.stringContaining('NUL'), extensions: { code: 'VALIDATION' } }],
+    })
+  })
+
+  test('C9: what is no UTF-8 is refused, not replaced', async () => {
+    const headers = { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' }
+    const whole = JSON.stringify({
+      query: REMEMBER,
+      variables: { input: { content: { note: { text: '#' } } } },
+    })
+    const body = Buffer.from(whole)
+    body[body.lastIndexOf('#')] = 0xff
+    const response = await fetch(`${client.url}/graphql`, { method: 'POST', headers, body })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ errors: [{ message: 'The body is not UTF-8' }] })
+    expect(await journalLength()).toBe(0)
+  })
+
+  test('C9: bodies of other types obey the same limit, and are refused as what they are', async () => {
+    const types = [
+      'multipart/form-data; boundary=x',
+      'application/x-www-form-urlencoded',
+      'application/graphql',
+      'text/plain',
+    ]
+    for (const type of types) {
+      const headers = { authorization: `Bearer ${client.key}`, 'content-type': type }
+      const post = (body: string | ReadableStream) =>
+        fetch(`${client.url}/graphql`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+      const large = 'x'.repeat(1_100_000)
+      expect((await post(large)).status, type).toBe(413)
+      expect((await post(new Blob([large]).stream())).status, type).toBe(413)
+      const small = await post('{ projections { name } }')
+      expect(small.status, type).toBe(415)
+      expect(await small.json()).toMatchObject({
+        errors: [{ message: expect.stringContaining('application/json') }],
+      })
+    }
+  })
+
+  test('C9: an upload that its client breaks off is not said to be the database', async () => {
+    const { logger, lines } = createMemoryLogger()
+    const own = await startTestGateway(database, null, { logger })
+    try {
+      const { key } = await own.newClient(true)
+      for (const path of ['/journal/import', '/graphql']) {
+        const socket = await rawConnection(own.gateway.url)
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"a`,
+        )
+        await sleep(200)
+        socket.destroy()
+      }
+      await expect.poll(() => lines.map(({ msg }) => msg)).toContain('an import of a journal ended early')
+      await sleep(200)
+      expect(lines.filter(({ level }) => Number(level) >= 40)).toEqual([])
+      expect(JSON.stringify(lines)).not.toContain('database cannot')
+    } finally {
+      await own.stop()
     }
   })
 

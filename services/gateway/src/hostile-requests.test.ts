@@ -5,7 +5,9 @@ import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
 import { rawRequest, statusOf } from '@daybook/runtime/testing/raw-http'
 import { assert, asyncProperty } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+import { schema } from './schema/index.ts'
+import { randomOperation } from './testing/random-operation.ts'
+import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
 
 /** More for a night: 20000 take some ten minutes. */
 const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 300)
@@ -38,6 +40,8 @@ describe.each(TEST_DATABASES)('what strangers send to a gateway on $name', ({ st
     await database?.stop()
   })
 
+  const faults = () => lines.filter(({ level }) => Number(level) >= 50)
+
   it('C1: a request for // is 404', async () => {
     for (const target of ['//', '///x', '//[', 'http://[/x', '*']) {
       const request = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
@@ -54,7 +58,21 @@ describe.each(TEST_DATABASES)('what strangers send to a gateway on $name', ({ st
       }),
       { numRuns: REQUESTS },
     )
-    expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([])
+    expect(faults()).toEqual([])
     expect((await fetch(`${running.gateway.url}/health`)).status).toBe(200)
+  })
+  it('C9: no arguments that the schema allows are answered with a fault of ours', async () => {
+    const client = await running.newClient(true)
+    const note = { content: { note: { text: 'a note' } } }
+    const { remember } = await client.data(REMEMBER, { input: note })
+    await assert(
+      asyncProperty(randomOperation(schema, [remember.memory.id]), async ({ query, variables }) => {
+        const { status, body } = await client.send(query, variables)
+        expect(status).not.toBe(500)
+        expect(body.errors?.map(({ extensions }) => extensions?.['code']) ?? []).not.toContain('INTERNAL')
+      }),
+      { numRuns: REQUESTS },
+    )
+    expect(faults()).toEqual([])
   })
 })

@@ -1,15 +1,24 @@
+import { isDiskFull } from '@daybook/postgres/errors'
+import { probeDisk } from '@daybook/postgres/inspect/probe-disk'
 import { readServerFacts, type ServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { type CheckedParts, type Finding, failed, ok, reasonOf, warning } from './check.ts'
 
 /** A search makes a handful of queries one after another; a slow way to the database is felt in each. */
 const SLOW_MS = 50
 
-/** Whether the database answers, and how fast. */
+/** Whether the database answers, and how fast, and has room to write. */
 export async function checkDatabase({ db, config }: CheckedParts): Promise<Finding> {
   const embedded = config.databaseUrl === undefined
   try {
-    return judgeServer(await readServerFacts(db), embedded)
+    const facts = await readServerFacts(db)
+    await probeDisk(db)
+    return judgeServer(facts, embedded)
   } catch (error) {
+    if (isDiskFull(error))
+      return failed(
+        `The database's disk is full: ${reasonOf(error)}`,
+        'Make room on the disk of the database; it goes on by itself then',
+      )
     return failed(
       `The database does not answer: ${reasonOf(error)}`,
       embedded

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { importJournal } from '@daybook/journal/import/import-journal'
 import { DaybookError } from '@daybook/memory/errors'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { isDatabaseUnavailable, whyUnavailable } from '@daybook/postgres/errors'
 import type { Authenticate } from '../authenticate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { discardBody } from './discard-body.ts'
@@ -68,7 +68,7 @@ export async function answerImport(
 
 function withAdvice(error: unknown): unknown {
   if (!isDatabaseUnavailable(error)) return error
-  const message = 'The database cannot be reached now. What was imported stays: run the same import again'
+  const message = `${whyUnavailable(error)}. What was imported stays: run the same import again`
   return new DaybookError('UNAVAILABLE', message, { cause: error })
 }
 

@@ -1,5 +1,5 @@
 import { DaybookError, ValidationError } from '@daybook/memory/errors'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { isDatabaseUnavailable, whyUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
@@ -37,12 +37,8 @@ export function createMaskError(logger: Logger) {
       createGraphQLError(masked.message, { ...located, extensions: masked.extensions } as never)
     if (source instanceof DaybookError) return toLocated(expected(source))
     if (isDatabaseUnavailable(source)) {
-      logger.warn({ error: source }, 'the database cannot be reached')
-      return toLocated(
-        expected(
-          new DaybookError('UNAVAILABLE', 'The database cannot be reached now: try again in a moment'),
-        ),
-      )
+      logger.warn({ error: source }, 'the database cannot be used')
+      return toLocated(expected(new DaybookError('UNAVAILABLE', whyUnavailable(source))))
     }
     // The outer one says where in the request: which variable, which field.
     if (isGraphQLError(source)) return error as GraphQLError
