@@ -49,6 +49,7 @@ describe('the settings', () => {
     expect(readConfig({ TYPESENSE_URL: 'http://one:8108', TYPESENSE_API_KEY: 'k' }).typesense).toEqual({
       url: 'http://one:8108',
       apiKey: 'k',
+      searchTimeMs: 2_000,
     })
     expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://one:4318' }).otlpEndpoint).toBe(
       'http://one:4318',

@@ -18,6 +18,8 @@ export interface NatsConfig {
 export interface TypesenseConfig {
   readonly url: string
   readonly apiKey: string
+  /** The longest that one search waits for it. */
+  readonly searchTimeMs: number
 }
 
 /** The settings of a Daybook process, checked; paths absolute. */
@@ -99,7 +101,11 @@ export function readConfig(
     typesense:
       settings.TYPESENSE_URL === undefined
         ? undefined
-        : { url: settings.TYPESENSE_URL, apiKey: settings.TYPESENSE_API_KEY ?? '' },
+        : {
+            url: settings.TYPESENSE_URL,
+            apiKey: settings.TYPESENSE_API_KEY ?? '',
+            searchTimeMs: settings.DAYBOOK_TYPESENSE_SEARCH_TIME,
+          },
     embedder: settings.DAYBOOK_EMBEDDER,
     keepGenerationMs: settings.DAYBOOK_KEEP_GENERATION,
     indexWorkers: settings.DAYBOOK_INDEX_WORKERS,

@@ -123,6 +123,11 @@ export const SETTINGS = z
       'secret',
       'Key of the Typesense server; required with `TYPESENSE_URL`',
     ),
+    DAYBOOK_TYPESENSE_SEARCH_TIME: documented(
+      duration.prefault('2s'),
+      'duration',
+      'The longest that one search waits for Typesense in total before Postgres answers it. It waits less, down to a quarter of this, where Typesense usually answers sooner',
+    ),
     DAYBOOK_EMBEDDER: documented(
       z
         .string()

@@ -15,6 +15,8 @@ import type { TypesenseSearch } from './typesense/typesense-search.ts'
 export interface Legs {
   lexical(wanted: string, coverage: boolean): Promise<readonly LegHit[]>
   vector(query: Float32Array): Promise<readonly VectorHit[]>
+  /** Whether the vector leg begins as soon as the query has its vector; else after the lexical leg, which has the database first. */
+  readonly atOnce: boolean
 }
 
 /** What the legs found; null for one that did not run. */
@@ -27,6 +29,7 @@ export interface LegsRun {
 export const postgresLegs = (input: LegInput): Legs => ({
   lexical: (wanted, coverage) => lexicalLeg(input, wanted, coverage),
   vector: (query) => vectorLeg(input, query),
+  atOnce: false,
 })
 
 /** Both legs share the time that a search may spend on Typesense. */
@@ -41,15 +44,17 @@ export function typesenseLegs(
     lexical: (wanted, coverage) =>
       timed(input.onLeg, 'typesense', () => typesenseLexicalLeg(input, turn, told, wanted, coverage)),
     vector: (query) => timed(input.onLeg, 'typesense', () => typesenseVectorLeg(input, turn, told, query)),
+    // Each waits for another server most of the time, not for the database.
+    atOnce: true,
   }
 }
 
-/** Hears what the lexical leg found before the vector leg begins. */
+/** Hears what the lexical leg found while the vector leg may still run. */
 export type OnWords = (hits: readonly LegHit[]) => void
 
 /** @param embedding of the query; null where the mode wants none */
 export async function runLegs(
-  { lexical, vector }: Legs,
+  { lexical, vector, atOnce }: Legs,
   wanted: string,
   mode: SearchMode,
   embedding: Promise<QueryVector> | null,
@@ -62,6 +67,19 @@ export async function runLegs(
     return { lexical: await lexical(wanted, false), vector: null, degraded: [found.missing] }
   }
   // The database scores words while the model embeds the query: they are different processes.
+  if (atOnce) {
+    const [words, vectors] = await Promise.all([
+      lexical(wanted, true).then((hits) => {
+        onWords(hits)
+        return hits
+      }),
+      embedding.then(async (found) =>
+        'vector' in found ? { hits: await vector(found.vector) } : { missing: found.missing },
+      ),
+    ])
+    if ('hits' in vectors) return { lexical: words, vector: vectors.hits, degraded: [] }
+    return { lexical: await lexical(wanted, false), vector: null, degraded: [vectors.missing] }
+  }
   const [words, found] = await Promise.all([lexical(wanted, true), embedding])
   if ('vector' in found) {
     onWords(words)

@@ -9,7 +9,9 @@ export function openTypesense(
 ): TypesenseSearch | null {
   if (typesense === undefined) return null
   const search = createTypesenseSearch({
-    ...typesense,
+    url: typesense.url,
+    apiKey: typesense.apiKey,
+    timeoutMs: typesense.searchTimeMs,
     onOpen: (error) =>
       logger.warn({ error }, 'Typesense does not answer searches; Postgres answers until it does'),
     onClose: () => logger.info('Typesense answers searches again'),

@@ -63,14 +63,14 @@ describe('which engine answers', () => {
     })
   })
 
-  it('is Postgres where Typesense fails, and says so from the first search on', async () => {
+  it('is Postgres where Typesense fails, and says so from the first search on, and when the circuit is open', async () => {
     const scope = await filled()
     const own = typesense.newSearch({ probeAfterMs: 3_600_000 })
     const wanted = await find(scope, { engine: 'POSTGRES' })
     const { faults } = typesense.server
     faults?.notReady(true)
     try {
-      for (const engine of ['AUTO', 'TYPESENSE', 'AUTO'] as const) {
+      for (const engine of ['AUTO', 'TYPESENSE', 'AUTO', 'TYPESENSE', 'AUTO'] as const) {
         const answer = await find(scope, { engine }, { typesense: own })
         expect(answer).toMatchObject({
           engine: 'POSTGRES',

@@ -19,6 +19,12 @@ describe('the circuit breaker', () => {
     search = createTypesenseSearch({ url: double.url, apiKey: double.apiKey, base: 'memories', ...options })
   }
 
+  /** Until the circuit is open. */
+  const failing = async () => {
+    for (let failure = 0; failure < 3; failure++)
+      await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+  }
+
   beforeEach(async () => {
     double = await startTypesenseDouble({ apiKey: 'key-of-the-double' })
     const body = JSON.stringify({ name: 'memories_g1', fields: [{ name: 'text', type: 'string' }] })
@@ -55,10 +61,13 @@ describe('the circuit breaker', () => {
     ['refuses connections', () => double.faults.refuse()],
     ['is not ready', () => double.faults.notReady(true)],
     ['does not answer in time', () => double.faults.slow(NEVER)],
-  ])('opens with the first failure of a Typesense that %s', async (_, fail) => {
+  ])('A3: opens with the third failure in a row of a Typesense that %s', async (_, fail) => {
     start({ timeoutMs: 100, probeAfterMs: NEVER })
     await fail()
-    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    for (let failure = 1; failure <= 3; failure++) {
+      expect(search.isAvailable()).toBe(true)
+      await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    }
     double.calls.length = 0
     for (let round = 0; round < 3; round++) {
       expect(search.isAvailable()).toBe(false)
@@ -67,10 +76,33 @@ describe('the circuit breaker', () => {
     expect(double.calls).toEqual([])
   })
 
+  it('A3: stays closed after one slow answer, or two', async () => {
+    start({ timeoutMs: 300, probeAfterMs: NEVER })
+    for (let round = 0; round < 3; round++) {
+      for (let slow = 0; slow < 2; slow++) {
+        double.faults.slow(NEVER)
+        await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/no answer within 300 ms/)
+        expect(search.isAvailable()).toBe(true)
+      }
+      double.faults.slow(0)
+      expect(await search.turn(1).ask([EVERYTHING])).toMatchObject([{ found: 0 }])
+    }
+  })
+
+  it('A3: waits no longer than the server usually takes, times four', async () => {
+    start({ timeoutMs: 1_200, probeAfterMs: NEVER })
+    double.faults.slow(NEVER)
+    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/no answer within 1200 ms/)
+    double.faults.slow(0)
+    for (let call = 0; call < 64; call++) await search.turn(1).ask([EVERYTHING])
+    double.faults.slow(NEVER)
+    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/no answer within 300 ms/)
+  })
+
   it('is closed again by a probe, which no search waits for', async () => {
     start({ timeoutMs: 10_000, probeAfterMs: 1 })
     double.faults.notReady(true)
-    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    await failing()
     double.faults.notReady(false)
     await vi.waitUntil(() => search.isAvailable())
     expect(await search.turn(1).ask([EVERYTHING])).toMatchObject([{ found: 0 }])
@@ -85,7 +117,7 @@ describe('the circuit breaker', () => {
       onClose: () => told.push('closed'),
     })
     double.faults.notReady(true)
-    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    await failing()
     double.faults.notReady(false)
     await vi.waitUntil(() => search.isAvailable())
     expect(told[0]).toMatch(/^open: .*Not Ready or Lagging/)
@@ -96,7 +128,7 @@ describe('the circuit breaker', () => {
   it('probes one at a time', async () => {
     start({ timeoutMs: 10_000, probeAfterMs: 1 })
     double.faults.notReady(true)
-    await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)
+    await failing()
     double.faults.notReady(false)
     double.faults.slow(200)
     double.calls.length = 0

@@ -6,12 +6,15 @@ import {
   CircuitState,
   ConsecutiveBreaker,
   circuitBreaker,
+  ExponentialBackoff,
   handleWhen,
+  noJitterGenerator,
   TaskCancelledError,
   TimeoutStrategy,
   timeout,
   wrap,
 } from 'cockatiel'
+import { createPatience } from './patience.ts'
 import { TypesenseFailed } from './typesense-failed.ts'
 
 /** One search of a multi_search, in Typesense's own words; the collection is added. */
@@ -61,9 +64,12 @@ export interface TypesenseSearchOptions {
   readonly apiKey: string
   /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
   readonly base?: string
-  /** Milliseconds that one search may wait for Typesense in total. Default 200. */
+  /**
+   * The longest that one search may wait for Typesense in total, in milliseconds. Default 2,000. A search waits less where the
+   * server usually takes less (`patience.ts`).
+   */
   readonly timeoutMs?: number
-  /** Milliseconds until an open circuit is probed. Default 5,000. */
+  /** Milliseconds until an open circuit is probed for the first time; doubled with each probe that fails, up to 5,000. Default 500. */
   readonly probeAfterMs?: number
   /** For the log: hears that Typesense is left alone from now on and why, as an operator needs it. */
   readonly onOpen?: (reason: Error) => void
@@ -75,34 +81,64 @@ export interface TypesenseSearchOptions {
 const SEARCHES_A_CALL = 50
 
 /**
- * The circuit opens with the first failure: a dead or slow Typesense costs the searches that were under way their 200 ms, and
- * those after it nothing. A request that Typesense refuses (4xx) is an answer, and opens nothing.
+ * Calls in a row without an answer that open the circuit. One slow answer is no dead server: on a busy machine every few hundredth
+ * search met one, and with 1 here it took Typesense away from all others for five seconds.
+ */
+const FAILURES_IN_A_ROW = 3
+
+const PROBE_AT_MOST_MS = 5_000
+
+/**
+ * The circuit opens when three calls in a row got no answer: a dead or hanging Typesense costs those searches their time, and those
+ * after it nothing. A request that Typesense refuses (4xx) is an answer, and opens nothing.
  */
 export function createTypesenseSearch(options: TypesenseSearchOptions): TypesenseSearch {
-  const { base = DEFAULT_BASE_NAME, timeoutMs = 200, probeAfterMs = 5_000 } = options
+  const { base = DEFAULT_BASE_NAME, timeoutMs = 2_000, probeAfterMs = 500 } = options
   const client = createTypesenseClient({ url: options.url, apiKey: options.apiKey, timeoutMs })
   const breaker = circuitBreaker(
     handleWhen((error) => error instanceof TypesenseUnavailableError || error instanceof TaskCancelledError),
-    { breaker: new ConsecutiveBreaker(1), halfOpenAfter: probeAfterMs },
+    {
+      breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
+      halfOpenAfter: new ExponentialBackoff({
+        initialDelay: probeAfterMs,
+        maxDelay: Math.max(PROBE_AT_MOST_MS, probeAfterMs),
+        generator: noJitterGenerator,
+      }),
+    },
   )
   breaker.onBreak((event) => {
     if ('error' in event) options.onOpen?.(event.error)
   })
   breaker.onReset(() => options.onClose?.())
+  const patience = createPatience(timeoutMs)
   let isProbing = false
 
-  const guarded = async <T>(milliseconds: number, run: () => Promise<T>): Promise<T> => {
+  /** @param waited by the search before this call, for what is said of it */
+  const guarded = async <T>(left: number, waited: number, run: () => Promise<T>): Promise<T> => {
+    const measured = async () => {
+      const startedAt = performance.now()
+      const took = () => patience.took(performance.now() - startedAt)
+      try {
+        const answer = await run()
+        took()
+        return answer
+      } catch (error) {
+        // What was refused at once says nothing of how long an answer takes.
+        if (error instanceof TypesenseUnavailableError && error.mayHaveArrived) took()
+        throw error
+      }
+    }
     try {
-      return await wrap(breaker, timeout(milliseconds, TimeoutStrategy.Aggressive)).execute(run)
+      return await wrap(breaker, timeout(left, TimeoutStrategy.Aggressive)).execute(measured)
     } catch (error) {
-      throw asFailed(error, timeoutMs)
+      throw asFailed(error, waited + left)
     }
   }
 
   const probe = () => {
     if (isProbing) return
     isProbing = true
-    guarded(timeoutMs, () => multiSearch(client, base, [{ q: '*', per_page: 0 }]))
+    guarded(timeoutMs, 0, () => multiSearch(client, base, [{ q: '*', per_page: 0 }]))
       .catch(() => {})
       .finally(() => {
         isProbing = false
@@ -117,15 +153,25 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
     },
     turn(generation) {
       const collection = collectionName(generation, base)
-      let left = timeoutMs
+      const allowed = patience.allowedMs()
+      // Both legs may ask at once; that time is waited once.
+      let waited = 0
+      let underWay = 0
+      let since = 0
       return {
         async ask(searches) {
-          const startedAt = performance.now()
+          if (underWay > 0) waited += performance.now() - since
+          since = performance.now()
+          underWay += 1
           try {
             // A turn that has used up its time fails as one that waited for it.
-            return await guarded(Math.max(1, left), () => inCalls(client, collection, searches))
+            return await guarded(Math.max(1, allowed - waited), waited, () =>
+              inCalls(client, collection, searches),
+            )
           } finally {
-            left -= performance.now() - startedAt
+            waited += performance.now() - since
+            since = performance.now()
+            underWay -= 1
           }
         },
       }
@@ -168,9 +214,9 @@ async function multiSearch(
   })
 }
 
-function asFailed(error: unknown, timeoutMs: number): unknown {
+function asFailed(error: unknown, waitedMs: number): unknown {
   if (error instanceof TaskCancelledError)
-    return new TypesenseFailed(`unreachable (no answer within ${timeoutMs} ms)`)
+    return new TypesenseFailed(`unreachable (no answer within ${Math.round(waitedMs)} ms)`)
   if (error instanceof BrokenCircuitError) return new TypesenseFailed('unreachable')
   if (error instanceof TypesenseUnavailableError) return new TypesenseFailed('unreachable')
   if (error instanceof TypesenseRefusedError)
