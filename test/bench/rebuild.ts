@@ -8,6 +8,7 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { claimTexts, storeVectors } from '@daybook/embeddings/store'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { readEnd } from '@daybook/journal/read'
 import { newId } from '@daybook/memory/id'
 import { hasEnded } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
@@ -111,13 +112,13 @@ function rebuildableOn(db: Database) {
 }
 
 /** Loads a new generation and builds its indexes. @returns its number and the seconds of both */
-async function loadOnce(db: Database, scope: ProjectScope, head: number, workers = 0) {
+async function loadOnce(db: Database, scope: ProjectScope, workers = 0) {
   const rebuildable = rebuildableOn(db)
   const generation = await createGeneration(db, MODEL)
-  const loading = await seconds(() =>
+  const loading = await seconds(async () =>
     loadProject(scope, {
       target: rebuildable.loadTarget(generation, { regenerateBefore: null }),
-      head,
+      head: await readEnd(scope),
       from: LOAD_BEGINNING,
       parallel: rebuildable.parallel,
       signal: new AbortController().signal,
@@ -175,7 +176,7 @@ async function againstCopy(server: NativeServer, rounds: number): Promise<void> 
     const scope = projectScope(db, await ensureProject(db, 'rebuilt'))
     await writeEvents(scope, EVENTS, 1)
     // The first load asks for the vectors.
-    const first = await loadOnce(db, scope, EVENTS)
+    const first = await loadOnce(db, scope)
     await storeRandomVectors(db, MODEL.modelId)
     await rebuildableOn(db).drop(first.generation)
     const workers = await parallelWorkers(db)
@@ -196,7 +197,7 @@ async function againstCopy(server: NativeServer, rounds: number): Promise<void> 
     ]
     for (let round = 0; round < rounds; round += 1)
       for (const side of sides) {
-        const { generation, loading, indexing } = await loadOnce(db, scope, EVENTS, side.workers)
+        const { generation, loading, indexing } = await loadOnce(db, scope, side.workers)
         side.rates.push(EVENTS / (loading + indexing))
         side.parts.push(`${loading.toFixed(1)} + ${indexing.toFixed(1)} s`)
         if (side === sides.at(-1)) theirs.push(EVENTS / (await copyOnce(server, generation, folder)))
@@ -283,10 +284,10 @@ async function oneOfMany(server: NativeServer): Promise<void> {
   const live = await ensureLiveGeneration(db, MODEL)
   const rebuildable = rebuildableOn(db)
   const target = rebuildable.loadTarget(live, { regenerateBefore: null })
-  const load = async (scope: ProjectScope, head: number) =>
+  const load = async (scope: ProjectScope) =>
     loadProject(scope, {
       target,
-      head,
+      head: await readEnd(scope),
       from: LOAD_BEGINNING,
       parallel: 1,
       signal: new AbortController().signal,
@@ -295,7 +296,7 @@ async function oneOfMany(server: NativeServer): Promise<void> {
   for (let index = 0; index < many; index += 1) {
     const scope = projectScope(db, await ensureProject(db, `one-of-many-${index}`))
     await writeEvents(scope, 20, index)
-    await load(scope, 20)
+    await load(scope)
   }
   const one = projectScope(db, await ensureProject(db, 'one-of-many-500'))
   const { memories } = generationTables(live.generation)

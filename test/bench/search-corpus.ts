@@ -6,7 +6,7 @@ import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
 import { claimTexts, storeVectors } from '@daybook/embeddings/store'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
-import { readJournal } from '@daybook/journal/read'
+import { readFollowing } from '@daybook/journal/read'
 import { readable } from '@daybook/journal/stored-event'
 import { newId } from '@daybook/memory/id'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
@@ -92,10 +92,11 @@ async function fill(address: DatabaseAddress, memories: number): Promise<void> {
   await writeJournal(scope, memories)
   progress(`${memories} memories in the journal`)
   const projection = pgvectorProjection(generation)
-  for (let from = 0; from < memories; from += BATCH) {
-    const events = (await readJournal(scope, { after: from, limit: BATCH })).map(readable)
-    await projection.apply(scope, { from, to: from + events.length, events, parked: [] })
-    if (from % 10_000 === 0) progress(`${from} posted`)
+  for (let posted = 0; posted < memories; posted += BATCH) {
+    const from = await projection.position(scope)
+    const events = (await readFollowing(scope, from, BATCH)).map(readable)
+    await projection.apply(scope, { from, to: events.at(-1) ?? from, events, parked: [] })
+    if (posted % 10_000 === 0) progress(`${posted} posted`)
   }
   const readModel = await liveReadModel(db)
   const createIndex = await dropVectorIndex(db, readModel)

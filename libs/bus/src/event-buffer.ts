@@ -1,4 +1,4 @@
-import type { LinkedEvent } from '@daybook/memory/events'
+import type { JournalPlace, LinkedEvent } from '@daybook/memory/events'
 
 /**
  * A project's events known before their turn: to be applied, having come over the bus, or to be published, having just
@@ -7,8 +7,11 @@ import type { LinkedEvent } from '@daybook/memory/events'
  */
 export interface EventBuffer {
   add(events: readonly LinkedEvent[]): void
-  /** Events `after + 1`, `after + 2`, … as far as they are here without a gap, at most `limit`. Forgets older ones. */
-  following(after: number, limit: number): LinkedEvent[]
+  /**
+   * Events that follow on `after`, each linked to the one before, as far as they are here without a gap, at most `limit`.
+   * Forgets older ones, and one that is of another history: it is no use to anybody at that place.
+   */
+  following(after: JournalPlace, limit: number): LinkedEvent[]
   /** Whether any later event is here, with or without a gap before it. */
   hasAfter(sequence: number): boolean
 }
@@ -20,11 +23,17 @@ export function createEventBuffer(capacity = 1_000): EventBuffer {
       for (const event of events) if (bySequence.size < capacity) bySequence.set(event.sequence, event)
     },
     following(after, limit) {
-      for (const sequence of bySequence.keys()) if (sequence <= after) bySequence.delete(sequence)
+      for (const sequence of bySequence.keys()) if (sequence <= after.sequence) bySequence.delete(sequence)
       const events: LinkedEvent[] = []
-      for (let next = bySequence.get(after + 1); next !== undefined && events.length < limit; ) {
+      for (let place = after; events.length < limit; ) {
+        const next = bySequence.get(place.sequence + 1)
+        if (next === undefined) break
+        if (next.previousHash !== place.hash) {
+          bySequence.delete(next.sequence)
+          break
+        }
         events.push(next)
-        next = bySequence.get(next.sequence + 1)
+        place = next
       }
       return events
     },

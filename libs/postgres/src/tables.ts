@@ -48,10 +48,25 @@ export interface Tables {
     generation: number
     project_id: string
     position: number
+    /** Of the event at the position; 32 zero bytes at 0. */
+    hash: Generated<Buffer>
     /** When the position was last set. */
     moved_at: Generated<Moment>
     claimed_by: string | null
     claimed_until: Moment | null
+    /** Of projections that are kept outside of the database: in which run of it they were last seen to agree with the position. */
+    server_run: string | null
+  }
+  /** Places that readers came through (`@daybook/journal/checkpoints`). */
+  checkpoints: {
+    reader: string
+    generation: number
+    project_id: string
+    slot: number
+    number: number
+    sequence: number
+    hash: Buffer
+    noted_at: Generated<Moment>
   }
   parked_events: {
     projection: string
@@ -69,6 +84,8 @@ export interface Tables {
     project_id: string
     /** The last sequence that was published. */
     published: number
+    /** Of that event; 32 zero bytes at 0. */
+    hash: Generated<Buffer>
     /** The relay that is at it, until `held_until`; both null while none is. */
     holder: string | null
     held_until: Moment | null

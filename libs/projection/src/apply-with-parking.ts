@@ -1,5 +1,7 @@
+import { JournalDiverged } from '@daybook/journal/journal-diverged'
 import type { JournalRecord } from '@daybook/journal/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
+import type { JournalPlace } from '@daybook/memory/events'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
@@ -16,24 +18,24 @@ export type OnRetry = (problem: { sequence: number; attempt: number; error: unkn
  * Applies consecutive records after `from`. A record that cannot be read or applied is parked, and so are later
  * records of the same memory, as a newer event must not overtake one that may still be retried; everything else goes on.
  *
- * @throws PositionMoved, and whatever says that the database or the read model is not to be had: nothing is parked for that.
+ * @throws PositionMoved, JournalDiverged, and whatever says that the database or the read model is not to be had: nothing is parked for that.
  */
 export async function applyWithParking(
   scope: ProjectScope,
   projection: Projection,
-  from: number,
+  from: JournalPlace,
   records: readonly JournalRecord[],
   onRetry: OnRetry,
 ): Promise<void> {
   const held = await memoriesWithParkedEvents(scope, projection, [
     ...new Set(records.map((record) => record.memoryId)),
   ])
-  const apply = async (start: number, part: readonly JournalRecord[]): Promise<void> => {
+  const apply = async (start: JournalPlace, part: readonly JournalRecord[]): Promise<void> => {
     const last = part.at(-1)
     if (last === undefined) return
     const { events, parked } = sort(part, held)
     try {
-      await projection.apply(scope, { from: start, to: last.sequence, events, parked })
+      await projection.apply(scope, { from: start, to: journalPlace(last), events, parked })
       for (const one of parked) held.add(one.memoryId)
     } catch (error) {
       if (isNotTheEvents(error) || events.length === 0) throw error
@@ -44,7 +46,7 @@ export async function applyWithParking(
       // Halving finds the one bad event of a batch of 100 in 14 transactions, one by one would take 100.
       const middle = Math.floor(part.length / 2)
       await apply(start, part.slice(0, middle))
-      await apply(part[middle - 1]?.sequence ?? start, part.slice(middle))
+      await apply(part[middle - 1] ?? start, part.slice(middle))
     }
   }
   await apply(from, records)
@@ -65,26 +67,32 @@ function sort(records: readonly JournalRecord[], held: ReadonlySet<string>) {
   return { events, parked }
 }
 
+const journalPlace = ({ sequence, hash }: JournalPlace): JournalPlace => ({ sequence, hash })
+
 const placeOf = ({ sequence, memoryId }: JournalRecord) => ({ sequence, memoryId })
 
 const isNotTheEvents = (error: unknown) =>
-  error instanceof PositionMoved || error instanceof UnavailableError || isDatabaseUnavailable(error)
+  error instanceof PositionMoved ||
+  error instanceof JournalDiverged ||
+  error instanceof UnavailableError ||
+  isDatabaseUnavailable(error)
 
 /** @returns whether the event was parked in the end. */
 async function retryThenPark(
   scope: ProjectScope,
   projection: Projection,
-  from: number,
+  from: JournalPlace,
   record: JournalRecord,
   firstError: unknown,
   onRetry: OnRetry,
 ): Promise<boolean> {
   let error = firstError
+  const to = journalPlace(record)
   for (let attempt = 1; attempt < ATTEMPTS && record.event !== null; attempt += 1) {
     onRetry({ sequence: record.sequence, attempt, error })
     await pause(backoffDelay(attempt - 1))
     try {
-      await projection.apply(scope, { from, to: record.sequence, events: [record.event], parked: [] })
+      await projection.apply(scope, { from, to, events: [record.event], parked: [] })
       return false
     } catch (again) {
       if (isNotTheEvents(again)) throw again
@@ -93,6 +101,6 @@ async function retryThenPark(
   }
   const message = error instanceof Error ? error.message : String(error)
   const parked = [{ ...placeOf(record), error: message, attempts: ATTEMPTS }]
-  await projection.apply(scope, { from, to: record.sequence, events: [], parked })
+  await projection.apply(scope, { from, to, events: [], parked })
   return true
 }

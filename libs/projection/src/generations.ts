@@ -142,6 +142,11 @@ export async function forgetGeneration(
   trx: DatabaseTransaction,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
 ): Promise<void> {
+  await trx
+    .deleteFrom('checkpoints')
+    .where('reader', '=', projection)
+    .where('generation', '=', generation)
+    .execute()
   for (const table of ['positions', 'parked_events', 'generations'] as const)
     await trx
       .deleteFrom(table)

@@ -1,4 +1,5 @@
 import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { placeAt } from '@daybook/journal/testing/place-at'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
@@ -33,8 +34,10 @@ describe.each(TEST_DATABASES)('the status of a projection on $name', ({ start })
       })
     return scope
   }
-  const applied = (scope: ProjectScope, position: number) =>
-    database.db.transaction().execute((trx) => setPosition(trx, PLACE, scope.projectId, position))
+  const applied = async (scope: ProjectScope, position: number) => {
+    const place = await placeAt(scope, position)
+    await database.db.transaction().execute((trx) => setPosition(trx, PLACE, scope.projectId, place))
+  }
   const age = (scope: ProjectScope, what: 'events' | 'positions') =>
     asOwner(database, (db) =>
       what === 'events'

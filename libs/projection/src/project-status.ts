@@ -1,6 +1,7 @@
 import { readHead } from '@daybook/journal/read'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
+import { readDivergence } from './divergence.ts'
 import type { Generation } from './generations.ts'
 import { countParked } from './parked-events.ts'
 
@@ -11,9 +12,10 @@ export const STOPPED_AFTER_MS = 30_000
  * live         as far as its lag says
  * rebuilding   live, and a new generation is being made beside it
  * stopped      behind, and it has not moved for half a minute: nobody posts it
+ * diverged     it has applied events that the journal does not have; whoever posts it takes it back to the last that both have
  * unreachable  what it is kept in does not answer
  */
-export type ProjectionCondition = 'live' | 'rebuilding' | 'stopped' | 'unreachable'
+export type ProjectionCondition = 'live' | 'rebuilding' | 'stopped' | 'diverged' | 'unreachable'
 
 /** How far a projection has come with one project's journal. */
 export interface ProjectStatus {
@@ -21,6 +23,7 @@ export interface ProjectStatus {
   readonly generation: number
   readonly position: number
   readonly head: number
+  /** Events that it has still to apply; below 0 where it is beyond the journal's end, which is `diverged`. */
   readonly lag: number
   readonly parked: number
   readonly status: ProjectionCondition
@@ -52,12 +55,14 @@ export async function readProjectStatus(
     from place, since`.execute(scope.db)
   const { position = 0, still = false, rebuilding = false } = rows[0] ?? {}
   const head = await readHead(scope)
+  const diverged = (await readDivergence(scope, place)) !== null
+  const posted = diverged ? 'diverged' : still ? 'stopped' : rebuilding ? 'rebuilding' : 'live'
   return {
     ...place,
     position,
     head,
-    lag: Math.max(0, head - position),
+    lag: head - position,
     parked: await countParked(scope, place),
-    status: reachable ? (still ? 'stopped' : rebuilding ? 'rebuilding' : 'live') : 'unreachable',
+    status: reachable ? posted : 'unreachable',
   }
 }

@@ -1,4 +1,4 @@
-import type { JournalEvent } from '@daybook/memory/events'
+import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 
 /** An event that could not be applied, and why. */
@@ -11,8 +11,8 @@ export interface ParkedEvent {
 
 /** A stretch of a project's journal on its way into a projection: everything after `from` up to and including `to`. */
 export interface ProjectionBatch {
-  readonly from: number
-  readonly to: number
+  readonly from: JournalPlace
+  readonly to: JournalPlace
   /** In sequence order; together with `parked` it covers the stretch without a gap. */
   readonly events: readonly JournalEvent[]
   readonly parked: readonly ParkedEvent[]
@@ -26,13 +26,28 @@ export interface Projection {
   /** `pgvector`, `typesense` */
   readonly name: string
   readonly generation: number
-  /** The last sequence applied for the project; 0 before the first. */
-  position(scope: ProjectScope): Promise<number>
+  /** The place of the last event applied for the project; the chain's start before the first. */
+  position(scope: ProjectScope): Promise<JournalPlace>
   /**
    * Applies a batch and moves the position from `from` to `to`, so that afterwards either both are done or neither is.
-   * @throws PositionMoved where another replica has moved the position meanwhile or is about to; nothing is changed then.
+   * @throws PositionMoved where another replica has moved the position meanwhile or is about to; JournalDiverged where the
+   * journal does not have the batch's end. Nothing is changed then.
    */
   apply(scope: ProjectScope, batch: ProjectionBatch): Promise<void>
+  /**
+   * Goes back from its position, which the journal does not have, to an earlier one that it has: every memory that was changed
+   * since becomes what it was then, and one that was new goes. Step by step, and once more from the beginning where it broke off.
+   * @throws PositionMoved where the position is not `from`
+   */
+  rewind(scope: ProjectScope, way: { readonly from: JournalPlace; readonly to: JournalPlace }): Promise<void>
+  /**
+   * Of a projection that is kept outside of the journal's database: the projects in which it may hold more than its position
+   * says, since the database has come back without its last moments, and what takes that away. Absent where both are one.
+   */
+  readonly outside?: {
+    unsettled(): Promise<readonly string[]>
+    settle(scope: ProjectScope): Promise<void>
+  }
 }
 
 /** Another replica of the projector was faster. Not a failure: read the position again and go on from there. */

@@ -1,7 +1,9 @@
 import type { Bus } from '@daybook/bus/bus'
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { placeAt } from '@daybook/journal/testing/place-at'
 import type { Command } from '@daybook/memory/commands'
+import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { LinkedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -34,6 +36,10 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
   })
   return { promise, resolve }
 }
+
+const START = { sequence: 0, hash: CHAIN_START }
+const positionOf = async (projection: Projection, scope: ProjectScope) =>
+  (await projection.position(scope)).sequence
 
 /** Far beyond a test: what happens within it was not brought about by looking at the journal. */
 const NEVER = 60_000
@@ -82,7 +88,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
           published.filter((event) => event !== undefined),
         ),
       until: async (scope: ProjectScope, sequence: number) =>
-        expect(await waitForPosition(() => projection.position(scope), sequence, signal, 10_000)).toBe(
+        expect(await waitForPosition(() => positionOf(projection, scope), sequence, signal, 10_000)).toBe(
           sequence,
         ),
     }
@@ -216,7 +222,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     const locked = deferred()
     await ensurePosition(database.db, projection, busy.projectId)
     const replica = database.db.transaction().execute(async (trx) => {
-      await lockPosition(trx, projection, busy.projectId, { from: 0 })
+      await lockPosition(trx, projection, busy.projectId, { from: START, to: await placeAt(busy, 1) })
       locked.resolve()
       await done.promise
     })
@@ -249,11 +255,13 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     const scope = await journalOf(remember('first'), remember('second'))
     const name = nextName()
     const [one, other] = [recordingProjection(name), recordingProjection(name)]
-    const batch: ProjectionBatch = { from: 0, to: 2, events, parked: [] }
+    const [first, second] = events
+    if (first === undefined || second === undefined) throw new Error('there are two')
+    const batch: ProjectionBatch = { from: START, to: second, events, parked: [] }
     await one.apply(scope, batch)
     await expect(other.apply(scope, batch)).rejects.toThrow(PositionMoved)
-    await expect(other.apply(scope, { ...batch, from: 1 })).rejects.toThrow(PositionMoved)
-    expect(await other.position(scope)).toBe(2)
+    await expect(other.apply(scope, { ...batch, from: first })).rejects.toThrow(PositionMoved)
+    expect(await positionOf(other, scope)).toBe(2)
     expect(other.applied).toEqual([])
   })
 
@@ -263,8 +271,10 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     const killed = recordingProjection(name, () => {
       throw new Error('killed')
     })
-    await expect(killed.apply(scope, { from: 0, to: 2, events, parked: [] })).rejects.toThrow('killed')
-    expect(await killed.position(scope)).toBe(0)
+    await expect(
+      killed.apply(scope, { from: START, to: await placeAt(scope, 2), events, parked: [] }),
+    ).rejects.toThrow('killed')
+    expect(await positionOf(killed, scope)).toBe(0)
     const projection = recordingProjection(name)
     await run(projection).until(scope, 2)
     expect(of(projection, scope)).toEqual([1, 2])
@@ -371,7 +381,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       })
       const { until } = run(projection, { pollMs: 50 })
       await vi.waitUntil(() => projection.batches.length > ATTEMPTS + 3, { timeout: 10_000 })
-      expect(await projection.position(scope)).toBe(0)
+      expect(await positionOf(projection, scope)).toBe(0)
       down = false
       await until(scope, 2)
       expect(of(projection, scope)).toEqual([1, 2])
@@ -386,7 +396,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
           throw Object.assign(new Error('data corrupted'), { code: 'XX001' })
       })
       await run(projection).until(other, 1)
-      expect(await projection.position(broken)).toBe(0)
+      expect(await positionOf(projection, broken)).toBe(0)
     })
 
     /** As the owner of the journal: a newer Daybook, or damage. */

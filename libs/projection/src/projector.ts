@@ -1,7 +1,9 @@
 import type { Bus } from '@daybook/bus/bus'
 import { createEventBuffer, type EventBuffer } from '@daybook/bus/event-buffer'
-import { readJournal } from '@daybook/journal/read'
+import { JournalDiverged } from '@daybook/journal/journal-diverged'
+import { readFollowing } from '@daybook/journal/read'
 import type { JournalRecord } from '@daybook/journal/stored-event'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
@@ -9,6 +11,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { sql } from 'kysely'
 import { applyWithParking } from './apply-with-parking.ts'
+import { heal } from './heal.ts'
 import type { PositionSignal } from './position-signal.ts'
 import { PositionMoved, type Projection } from './projection.ts'
 import { createReachedPositions } from './reached-positions.ts'
@@ -17,11 +20,15 @@ import { traceApplied } from './trace-applied.ts'
 /*
  * Posts a projection. Each project goes through
  *
- *   idle ──event on the bus, or the poll found it behind──▶ behind ──position = head──▶ idle
+ *   idle ──event on the bus, or the poll found it elsewhere than its journal──▶ behind ──position = head──▶ idle
  *
  * and while it is behind, batches are applied strictly in sequence: what is at or below the position is skipped, what
  * follows on is applied from the bus, and everything else is read from the journal, which alone decides. Projects that are
  * behind take turns, a batch each. One that cannot be posted now is tried again at the next look at the journal.
+ *
+ * An event follows on the position if it is linked to it: its hash was made with the position's. Where the journal has no event
+ * with the position's hash, the two have diverged, and the projection goes back to the last place that both have (`heal.ts`).
+ * News of events that the journal has lost since, or will never have, are dropped.
  *
  * Replicas share the news of a durable group. One that gets news of a project at which another is just at work leaves that
  * project for a moment; news are acknowledged once the position has reached them, whoever moved it there.
@@ -54,6 +61,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   const { db, projection, bus, signal, logger, onApplied = () => {}, pollMs = 1_000 } = options
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
+  const unsettled = new Set<string>()
   const wakeUp = createWakeUp()
   const stop = new AbortController()
 
@@ -68,9 +76,13 @@ export function startProjector(options: ProjectorOptions): Projector {
     return reached.wait(news.projectId, news.sequence)
   })
 
-  const nextRecords = async (scope: ProjectScope, position: number): Promise<JournalRecord[]> => {
+  /** @throws JournalDiverged where the position is none of the journal's */
+  const nextRecords = async (
+    scope: ProjectScope,
+    position: JournalPlace,
+  ): Promise<readonly JournalRecord[]> => {
     const buffered = buffers.get(scope.projectId)?.following(position, BATCH_EVENTS) ?? []
-    if (buffered.length === 0) return readJournal(scope, { after: position, limit: BATCH_EVENTS })
+    if (buffered.length === 0) return readFollowing(scope, position, BATCH_EVENTS)
     return buffered.map((event) => ({
       sequence: event.sequence,
       hash: event.hash,
@@ -82,11 +94,22 @@ export function startProjector(options: ProjectorOptions): Projector {
   /** Applies the next batch of a project. @returns whether there is more of it, as far as is known here. */
   const step = async (projectId: string): Promise<boolean> => {
     const scope = projectScope(db, projectId)
+    if (unsettled.delete(projectId)) await projection.outside?.settle(scope)
     const position = await projection.position(scope)
-    reached.moved(projectId, position)
-    const records = await nextRecords(scope, position)
+    reached.moved(projectId, position.sequence)
+    const records = await nextRecords(scope, position).catch(async (error: unknown) => {
+      if (!(error instanceof JournalDiverged)) throw error
+      await heal(scope, projection, position, logger)
+      return null
+    })
+    if (records === null) return true
     const last = records.at(-1)
-    if (last === undefined) return false
+    if (last === undefined) {
+      // All of the journal is applied: news of more are of a history that it has lost, and nobody need wait for them.
+      reached.moved(projectId, Number.POSITIVE_INFINITY)
+      buffers.delete(projectId)
+      return false
+    }
     const startedAt = Date.now()
     await applyWithParking(scope, projection, position, records, (problem) =>
       logger.warn(
@@ -113,9 +136,17 @@ export function startProjector(options: ProjectorOptions): Projector {
       if (await step(projectId)) behind.add(projectId)
       return true
     } catch (error) {
-      if (error instanceof PositionMoved) behind.add(projectId)
+      if (error instanceof PositionMoved || error instanceof JournalDiverged) behind.add(projectId)
+      // What is known of the project came over the bus, and the journal knows better.
+      if (error instanceof JournalDiverged) {
+        buffers.delete(projectId)
+        logger.warn(
+          { projection: projection.name, projectId, lost: error.place },
+          'events came over the bus that the journal does not have; they are not applied',
+        )
+      }
       // Nothing more is done for it now: the next look at the journal finds it behind and tries again.
-      else
+      else if (!(error instanceof PositionMoved))
         logger.warn(
           { projection: projection.name, projectId, error },
           'the projection could not be posted; trying again',
@@ -127,11 +158,18 @@ export function startProjector(options: ProjectorOptions): Projector {
   const findBehind = async (): Promise<void> => {
     try {
       const { rows } = await sql<{ project_id: string }>`
-        select head.project_id from journal_heads head
-        left join positions place on place.project_id = head.project_id
-          and place.projection = ${projection.name} and place.generation = ${projection.generation}
-        where head.sequence > coalesce(place.position, 0)`.execute(db)
+        select coalesce(head.project_id, place.project_id) as project_id from journal_heads head
+        full join (
+          select project_id, position, hash from positions
+          where projection = ${projection.name} and generation = ${projection.generation}
+        ) place on place.project_id = head.project_id
+        where coalesce(head.sequence, 0) <> coalesce(place.position, 0)
+          or place.position > 0 and place.hash <> head.hash`.execute(db)
       for (const row of rows) behind.add(row.project_id)
+      for (const projectId of (await projection.outside?.unsettled()) ?? []) {
+        unsettled.add(projectId)
+        behind.add(projectId)
+      }
     } catch (error) {
       logger.warn({ projection: projection.name, error }, 'the journal cannot be read; trying again')
     }

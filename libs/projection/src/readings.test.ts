@@ -13,6 +13,7 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
   it('of an empty database are empty', async () => {
     expect(await readReadings(database.db)).toEqual({
       projectionLag: new Map(),
+      divergedProjects: new Map(),
       parkedEvents: new Map(),
       embeddingQueue: 0,
     })
@@ -78,6 +79,11 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
       parkedEvents: new Map([
         ['pgvector', 2],
         ['typesense', 0],
+      ]),
+      // Their positions were written without the hashes of their events.
+      divergedProjects: new Map([
+        ['pgvector', 1],
+        ['typesense', 1],
       ]),
       embeddingQueue: 2,
     })

@@ -1,6 +1,7 @@
 import type { Database } from '@daybook/postgres/connect'
 import type { Readings } from '@daybook/runtime/metrics'
 import { sql } from 'kysely'
+import { isDiverged } from './divergence.ts'
 
 interface CountRow {
   readonly projection: string
@@ -8,8 +9,8 @@ interface CountRow {
 }
 
 /**
- * What the metrics tell of all projects together: how far the live generations are behind, what they have parked, and
- * how many texts wait for vectors. Three statements, of which the first goes through one row a project.
+ * What the metrics tell of all projects together: how far the live generations are behind, what they have parked, in how many
+ * projects they have diverged, and how many texts wait for vectors. Four statements, of which two go through one row a project.
  */
 export async function readReadings(db: Database): Promise<Readings> {
   const lag = await sql<CountRow>`
@@ -26,9 +27,16 @@ export async function readReadings(db: Database): Promise<Readings> {
     where live.status = 'live' group by live.projection`.execute(db)
   const queue = await sql<{ texts: number }>`
     select count(*) as texts from embeddings where embedded_at is null`.execute(db)
+  const diverged = await sql<CountRow>`
+    select live.projection, count(place.project_id) filter (where ${isDiverged}) as events
+    from generations live
+    left join positions place on place.projection = live.projection and place.generation = live.generation
+    left join journal_heads head on head.project_id = place.project_id
+    where live.status = 'live' group by live.projection`.execute(db)
   return {
     projectionLag: byProjection(lag.rows),
     parkedEvents: byProjection(parked.rows),
+    divergedProjects: byProjection(diverged.rows),
     embeddingQueue: queue.rows[0]?.texts ?? 0,
   }
 }

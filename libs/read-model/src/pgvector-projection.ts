@@ -1,8 +1,9 @@
 import type { Generation } from '@daybook/projection/generations'
-import { ensurePosition, lockPosition, readPosition, savePosition } from '@daybook/projection/positions'
+import { ensurePosition, lockPosition, readPlace, savePosition } from '@daybook/projection/positions'
 import type { Projection } from '@daybook/projection/projection'
 import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { postBatch } from './post-batch.ts'
+import { rewindReadModel } from './rewind-read-model.ts'
 
 /** The Postgres read model. Rows and position are one transaction, so an event takes effect exactly once. */
 export function pgvectorProjection(generation: Generation): Projection {
@@ -10,14 +11,15 @@ export function pgvectorProjection(generation: Generation): Projection {
   const tables = generationTables(generation.generation)
   return {
     ...place,
-    position: ({ db, projectId }) => readPosition(db, place, projectId),
+    position: ({ db, projectId }) => readPlace(db, place, projectId),
     async apply({ db, projectId }, batch) {
-      if (batch.from === 0) await ensurePosition(db, place, projectId)
+      if (batch.from.sequence === 0) await ensurePosition(db, place, projectId)
       await db.transaction().execute(async (trx) => {
         await lockPosition(trx, place, projectId, batch)
         await postBatch(trx, tables, generation, projectId, batch.events)
         await savePosition(trx, place, projectId, batch)
       })
     },
+    rewind: (scope, way) => rewindReadModel(scope, generation, way),
   }
 }

@@ -1,4 +1,5 @@
 import { readable, toRecord } from '@daybook/journal/stored-event'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import type { Tables } from '@daybook/postgres/tables'
@@ -6,6 +7,7 @@ import { appliedMemories, isApplied } from '@daybook/projection/applied-memories
 import type { Generation } from '@daybook/projection/generations'
 import { unparkMemories } from '@daybook/projection/parked-events'
 import { holdPosition } from '@daybook/projection/positions'
+import { PositionMoved } from '@daybook/projection/projection'
 import type { RepostOptions } from '@daybook/projection/verify/checkable'
 import { type Selectable, sql } from 'kysely'
 import { rebuildSegments } from './compare-lexical.ts'
@@ -16,20 +18,30 @@ import { readLexicalStats, saveLexicalStats } from './post-lexical.ts'
 import { insertVersions, upsertMemories } from './post-memories.ts'
 import { requestVectors } from './post-vectors.ts'
 
+export interface RepostMemoriesOptions extends RepostOptions {
+  /** As of this earlier place `to` instead, where the position is `from`. */
+  readonly rewound?: { readonly from: JournalPlace; readonly to: JournalPlace }
+}
+
 /**
  * Posts memories anew from the journal, as of the position, whatever is in their rows now: what was changed by hand, taken away
  * or added becomes what the events come to. One transaction, in which nobody else posts the project.
+ * @throws PositionMoved where it is not where `rewound` says
  */
 export async function repostMemories(
   { db, projectId }: ProjectScope,
   generation: Generation,
   memoryIds: readonly string[],
-  options: RepostOptions = {},
+  options: RepostMemoriesOptions = {},
 ): Promise<void> {
   const place = { name: PGVECTOR, generation: generation.generation }
   const tables = generationTables(generation.generation)
   await db.transaction().execute(async (trx) => {
-    const position = await holdPosition(trx, place, projectId)
+    const held = await holdPosition(trx, place, projectId)
+    const { from, to } = options.rewound ?? { from: held, to: held }
+    if (held.sequence !== from.sequence || held.hash !== from.hash)
+      throw new PositionMoved(place.name, from.sequence)
+    const position = to.sequence
     const scope = projectScope(trx, projectId)
     const applied = await appliedMemories(scope, place, { memoryIds, position, ...options })
     const { rows: versions } = await sql<Selectable<Tables['events']>>`

@@ -1,10 +1,11 @@
 import type { Bus } from '@daybook/bus/bus'
 import type { EventBuffer } from '@daybook/bus/event-buffer'
-import { readJournal } from '@daybook/journal/read'
-import type { LinkedEvent } from '@daybook/memory/events'
+import { JournalDiverged } from '@daybook/journal/journal-diverged'
+import { readFollowing } from '@daybook/journal/read'
+import type { JournalPlace, LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
-import { type Holder, releaseLease, renewLease, savePublished, takeLease } from './relay-positions.ts'
+import { goBack, type Holder, releaseLease, renewLease, savePublished, takeLease } from './relay-positions.ts'
 
 /** What a turn needs besides its project. */
 export interface TurnOptions {
@@ -16,8 +17,11 @@ export interface TurnOptions {
   readonly stopping: AbortSignal
 }
 
-/** How a turn ended: everything published, more to publish, or somebody else at it. */
-export type TurnEnd = 'done' | 'behind' | 'held by another'
+/**
+ * How a turn ended: everything published, more to publish, or somebody else at it. Or the journal has not what was published, or
+ * was to be: what is known of the project from memory is no use, and the journal is to be read.
+ */
+export type TurnEnd = 'done' | 'behind' | 'held by another' | 'other history'
 
 /** Events published before the position is saved: what a crash repeats at most. */
 const BATCH_EVENTS = 500
@@ -53,34 +57,60 @@ export async function publishProject(
 async function publishBatches(
   scope: ProjectScope,
   committed: EventBuffer | undefined,
-  published: number,
+  published: JournalPlace,
   { bus, holder, logger, onPublished, stopping }: TurnOptions,
 ): Promise<TurnEnd> {
   let position = published
   for (let batch = 1; ; batch += 1) {
-    const { events, last } = await nextEvents(scope, committed, position, logger)
+    const next = await nextEvents(scope, committed, position, logger).catch(async (error: unknown) => {
+      if (!(error instanceof JournalDiverged)) throw error
+      const common = await goBack(scope, holder, position)
+      logger.error(
+        { projectId: scope.projectId, published: position, common },
+        'DIVERGED: events were published that the journal does not have. What follows on the last one that it has is published; look at what happened to the database',
+      )
+      return null
+    })
+    if (next === null) {
+      await releaseLease(scope, holder)
+      return 'other history'
+    }
+    const { events, last } = next
     await bus.publish(scope.projectId, events)
     onPublished(events)
     const keep = batch < TURN_BATCHES && !stopping.aborted
     // Only now, when everything is acknowledged: a crash in between repeats the batch.
     const head = await savePublished(scope, holder, last, keep)
     if (head === null) return 'held by another'
-    if (head <= last) return 'done'
+    if (head === 'not in the journal') {
+      // The bus brought what nobody will ever read. Who hears of it asks the journal, which goes on from the position.
+      logger.warn(
+        { projectId: scope.projectId, last },
+        'events were published that the journal lost before; those that it has are published in their place',
+      )
+      await releaseLease(scope, holder)
+      return 'other history'
+    }
+    if (head <= last.sequence) return 'done'
     if (!keep) return 'behind'
     position = last
   }
 }
 
-/** What follows on `position`: from memory as far as it was committed here, else from the journal. */
+/**
+ * What follows on `position`: from memory as far as it was committed here, else from the journal.
+ * @throws JournalDiverged where the journal does not have the position
+ */
 async function nextEvents(
   scope: ProjectScope,
   committed: EventBuffer | undefined,
-  position: number,
+  position: JournalPlace,
   logger: Logger,
-): Promise<{ events: readonly LinkedEvent[]; last: number }> {
+): Promise<{ events: readonly LinkedEvent[]; last: JournalPlace }> {
   const known = committed?.following(position, BATCH_EVENTS) ?? []
-  if (known.length > 0) return { events: known, last: position + known.length }
-  const records = await readJournal(scope, { after: position, limit: BATCH_EVENTS })
+  const newest = known.at(-1)
+  if (newest !== undefined) return { events: known, last: newest }
+  const records = await readFollowing(scope, position, BATCH_EVENTS)
   const events: LinkedEvent[] = []
   for (const record of records) {
     if (record.event !== null) events.push(record.event)
@@ -91,5 +121,5 @@ async function nextEvents(
         'an event cannot be read by this version of Daybook and is not published',
       )
   }
-  return { events, last: records.at(-1)?.sequence ?? position }
+  return { events, last: records.at(-1) ?? position }
 }

@@ -1,3 +1,6 @@
+import { forgetCheckpoints, lastCommon, noteCheckpoint } from '@daybook/journal/checkpoints'
+import { readEnd } from '@daybook/journal/read'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
@@ -17,7 +20,10 @@ export interface Holder {
 }
 
 /** `published` where the lease was got; else why not. */
-export type Taken = { readonly published: number } | 'held by another' | 'nothing to publish'
+export type Taken = { readonly published: JournalPlace } | 'held by another' | 'nothing to publish'
+
+/** As it passes through places of the journal. */
+const RELAY = { name: 'relay', generation: 0 }
 
 const inMilliseconds = (milliseconds: number) => sql`make_interval(secs => ${milliseconds / 1_000}::float8)`
 
@@ -32,33 +38,38 @@ export async function takeLease(scope: ProjectScope, holder: Holder, historyMs: 
   const taken = await tryToTake(scope, holder)
   if (taken !== null) return taken
   const { db, projectId } = scope
-  const { rows } = await sql<{ published: number | null; sequence: number }>`
-    select place.published, head.sequence from journal_heads head
+  const { rows } = await sql<{ published: number | null; sequence: number; same: boolean }>`
+    select place.published, head.sequence, place.hash = head.hash as same from journal_heads head
     left join relay_positions place on place.project_id = head.project_id
     where head.project_id = ${projectId}`.execute(db)
   const place = rows[0]
   if (place === undefined) return 'nothing to publish'
   if (place.published !== null)
-    return place.published >= place.sequence ? 'nothing to publish' : 'held by another'
+    return place.published === place.sequence && place.same ? 'nothing to publish' : 'held by another'
   await sql`
-    insert into relay_positions (project_id, published)
-    select ${projectId}, coalesce((
-      select sequence from events
+    with history as (
+      select sequence, hash from events
       where project_id = ${projectId} and recorded_at < clock_timestamp() - ${inMilliseconds(historyMs)}
-      order by sequence desc limit 1), 0)
+      order by sequence desc limit 1
+    )
+    insert into relay_positions (project_id, published, hash)
+    select ${projectId}, sequence, hash from (
+      select * from history union all select 0, decode(repeat('00', 32), 'hex')
+    ) beginnings order by sequence desc limit 1
     on conflict do nothing`.execute(db)
   return (await tryToTake(scope, holder)) ?? 'nothing to publish'
 }
 
 async function tryToTake({ db, projectId }: ProjectScope, holder: Holder): Promise<Taken | null> {
-  const { rows } = await sql<{ published: number }>`
+  const { rows } = await sql<JournalPlace>`
     update relay_positions place
     set holder = ${holder.name}, held_until = clock_timestamp() + ${inMilliseconds(holder.leaseMs)}
     from journal_heads head
-    where place.project_id = ${projectId} and head.project_id = place.project_id and head.sequence > place.published
+    where place.project_id = ${projectId} and head.project_id = place.project_id
+      and (head.sequence <> place.published or head.hash <> place.hash)
       and (place.holder is null or place.holder = ${holder.name} or place.held_until < clock_timestamp())
-    returning place.published`.execute(db)
-  return rows[0] ?? null
+    returning place.published as sequence, encode(place.hash, 'hex') as hash`.execute(db)
+  return rows[0] === undefined ? null : { published: rows[0] }
 }
 
 /** Keeps the lease for another while. Without effect where it is lost. */
@@ -71,24 +82,59 @@ export async function renewLease({ db, projectId }: ProjectScope, holder: Holder
 /**
  * Moves the position, where the lease is still this holder's, and keeps the lease as long as more is to be published.
  * @param keep false gives it up in any case
- * @returns the journal's head; null where the lease was lost
+ * @returns the journal's last sequence; null where the lease was lost; or that nothing was moved, since the journal has no such
+ *   event: what was published came from memory, and the journal has lost it since
  */
 export async function savePublished(
   { db, projectId }: ProjectScope,
   holder: Holder,
-  published: number,
+  published: JournalPlace,
   keep: boolean,
-): Promise<number | null> {
-  const { rows } = await sql<{ sequence: number }>`
-    update relay_positions place
-    set published = ${published},
-      holder = case when ${keep}::boolean and head.sequence > ${published} then place.holder end,
-      held_until = case when ${keep}::boolean and head.sequence > ${published}
-        then clock_timestamp() + ${inMilliseconds(holder.leaseMs)} end
-    from journal_heads head
-    where place.project_id = ${projectId} and head.project_id = place.project_id and place.holder = ${holder.name}
-    returning head.sequence`.execute(db)
-  return rows[0]?.sequence ?? null
+): Promise<number | 'not in the journal' | null> {
+  const { sequence, hash } = published
+  const { rows } = await sql<{ sequence: number | null; held: boolean }>`
+    with moved as (
+      update relay_positions place
+      set published = ${sequence}, hash = decode(${hash}, 'hex'),
+        holder = case when ${keep}::boolean and head.sequence > ${sequence} then place.holder end,
+        held_until = case when ${keep}::boolean and head.sequence > ${sequence}
+          then clock_timestamp() + ${inMilliseconds(holder.leaseMs)} end
+      from journal_heads head
+      where place.project_id = ${projectId} and head.project_id = place.project_id and place.holder = ${holder.name}
+        and (${sequence}::bigint = 0 or exists (
+          select from events e
+          where e.project_id = ${projectId} and e.sequence = ${sequence} and e.hash = decode(${hash}, 'hex')))
+      returning head.sequence
+    ), noted as (${noteCheckpoint(RELAY, projectId, published)})
+    select (select sequence from moved) as sequence,
+      exists (select from relay_positions where project_id = ${projectId} and holder = ${holder.name}) as held`.execute(
+    db,
+  )
+  const [row] = rows
+  return row?.sequence ?? (row?.held === true ? 'not in the journal' : null)
+}
+
+/**
+ * Takes the position, which the journal does not have, back to the last place that both have.
+ * @returns that place
+ */
+export async function goBack(
+  scope: ProjectScope,
+  holder: Holder,
+  published: JournalPlace,
+): Promise<JournalPlace> {
+  const { db, projectId } = scope
+  const head = await readEnd(scope)
+  const common = await lastCommon(scope, RELAY, Math.min(published.sequence, head.sequence))
+  await db.transaction().execute(async (trx) => {
+    const { numAffectedRows = 0n } = await sql`
+      update relay_positions set published = ${common.sequence}, hash = decode(${common.hash}, 'hex')
+      where project_id = ${projectId} and holder = ${holder.name} and published = ${published.sequence}`.execute(
+      trx,
+    )
+    if (numAffectedRows > 0n) await forgetCheckpoints(trx, RELAY, projectId, common.sequence)
+  })
+  return common
 }
 
 /** Lets others have the project. */
@@ -113,7 +159,7 @@ export async function findUnpublished(db: Database): Promise<string[]> {
   const { rows } = await sql<{ project_id: string }>`
     select head.project_id from journal_heads head
     left join relay_positions place on place.project_id = head.project_id
-    where head.sequence > coalesce(place.published, 0)
+    where (head.sequence <> coalesce(place.published, 0) or place.hash <> head.hash)
       and (place.holder is null or place.held_until < clock_timestamp())`.execute(db)
   return rows.map((row) => row.project_id)
 }

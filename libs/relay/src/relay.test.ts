@@ -3,9 +3,11 @@ import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import { importJournal } from '@daybook/journal/import/import-journal'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
 import { bytesOf, exported } from '@daybook/journal/testing/exports'
+import { loseTail } from '@daybook/journal/testing/lose-tail'
+import { placeAt } from '@daybook/journal/testing/place-at'
 import { note } from '@daybook/journal/testing/requests'
 import { UnavailableError } from '@daybook/memory/errors'
-import type { LinkedEvent } from '@daybook/memory/events'
+import type { JournalPlace, LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
@@ -22,6 +24,8 @@ const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 },
 describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
   let database: TestDatabase
   const relays: Relay[] = []
+  /** What was committed, until a test takes it away. */
+  const heard: LinkedEvent[] = []
   beforeAll(async () => {
     database = await start()
   })
@@ -29,8 +33,8 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     await Promise.all(relays.splice(0).map((relay) => relay.stop()))
     // What a test left unpublished, the relay of the next would find.
     await sql`
-      insert into relay_positions (project_id, published) select project_id, sequence from journal_heads
-      on conflict (project_id) do update set published = excluded.published, holder = null, held_until = null`.execute(
+      insert into relay_positions (project_id, published, hash) select project_id, sequence, hash from journal_heads
+      on conflict (project_id) do update set published = excluded.published, hash = excluded.hash, holder = null, held_until = null`.execute(
       database.db,
     )
   })
@@ -67,6 +71,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
   /** Appends notes, of which these relays hear. */
   async function append(scope: ProjectScope, count: number, ...hearing: Relay[]): Promise<void> {
     const writer = createJournalWriter((projectId, events) => {
+      heard.push(...events)
       for (const relay of hearing) relay.committed(projectId, events)
     })
     const requests = Array.from({ length: count }, (_, index) => note(`note ${index}`))
@@ -83,11 +88,18 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
       select published, holder from relay_positions where project_id = ${projectId}`.execute(database.db)
     ).rows[0]
 
+  const readPublishedPlace = async ({ projectId }: ProjectScope) =>
+    (
+      await sql<JournalPlace>`
+        select published as sequence, encode(hash, 'hex') as hash from relay_positions
+        where project_id = ${projectId}`.execute(database.db)
+    ).rows[0]
+
   /** What a relay leaves that was killed. */
   async function deadHolder(scope: ProjectScope, published: number, leaseSeconds: number): Promise<void> {
     await sql`
-      insert into relay_positions (project_id, published, holder, held_until)
-      values (${scope.projectId}, ${published}, 'dead', clock_timestamp() + make_interval(secs => ${leaseSeconds}::float8))
+      insert into relay_positions (project_id, published, hash, holder, held_until)
+      values (${scope.projectId}, ${published}, decode(${(await placeAt(scope, published)).hash}, 'hex'), 'dead', clock_timestamp() + make_interval(secs => ${leaseSeconds}::float8))
       `.execute(database.db)
   }
 
@@ -306,6 +318,49 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     await append(scope, 3, relay)
     await untilPublished(relay, scope, 6)
     expect(of(scope)).toEqual(upTo(6))
+  })
+
+  it('B1: events out of memory that the journal has lost do not move it, and those in their place are published', async () => {
+    const scope = await database.newProject()
+    const { bus, of } = recordingBus()
+    const relay = run(bus, { pollMs: 50 })
+    await append(scope, 3, relay)
+    await untilPublished(relay, scope, 3)
+    heard.splice(0)
+    await append(scope, 2)
+    const lost = heard.splice(0)
+    await loseTail(database, scope, 3)
+    await append(scope, 1)
+    const [fourth] = heard
+    // In the process that knew the lost ones the new one was never heard of.
+    relay.committed(scope.projectId, lost)
+    await vi.waitUntil(async () => (await readPublishedPlace(scope))?.hash === fourth?.hash, {
+      timeout: 10_000,
+    })
+    expect(of(scope).at(-1)).toBe(4)
+    await append(scope, 2, relay)
+    await untilPublished(relay, scope, 6)
+    expect(of(scope).slice(-2)).toEqual([5, 6])
+  })
+
+  it('B1: a place that the journal does not have is gone back from to the last common one, loudly', async () => {
+    const scope = await database.newProject()
+    const errors = vi.fn<() => void>()
+    const logger = createLogger('test', 'silent')
+    logger.error = errors
+    const { bus, of } = recordingBus()
+    const relay = run(bus, { pollMs: 50, logger })
+    await append(scope, 3, relay)
+    await untilPublished(relay, scope, 3)
+    await append(scope, 3, relay)
+    await untilPublished(relay, scope, 6)
+    const before = of(scope).length
+    await loseTail(database, scope, 4)
+    await append(scope, 1)
+    await vi.waitUntil(async () => (await relay.published(scope)) === 5, { timeout: 10_000 })
+    expect(of(scope).slice(before)).toEqual([4, 5])
+    expect(errors).toHaveBeenCalledTimes(1)
+    expect(await readPublishedPlace(scope)).toEqual(await placeAt(scope, 5))
   })
 
   /** Until the first look at the journal is over: what is published afterwards was heard of. */

@@ -96,6 +96,7 @@ export function startRelay(options: RelayOptions): Relay {
   /** @returns whether something was done, rather than left to another relay. */
   const takeTurn = async (projectId: string): Promise<boolean> => {
     const end = await publishProject(projectScope(db, projectId), buffers.get(projectId), turnOptions)
+    if (end === 'other history') buffers.delete(projectId)
     if (end !== 'done') behind.add(projectId)
     // Its events are out, or more came meanwhile and made it behind again.
     else if (!behind.has(projectId)) buffers.delete(projectId)

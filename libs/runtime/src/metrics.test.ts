@@ -7,6 +7,7 @@ const READINGS: Readings = {
     ['typesense', 0],
   ]),
   parkedEvents: new Map([['pgvector', 1]]),
+  divergedProjects: new Map([['pgvector', 2]]),
   embeddingQueue: 7,
 }
 

@@ -41,6 +41,8 @@ export interface Readings {
   readonly projectionLag: ReadonlyMap<string, number>
   /** Parked events of the live generation; by projection. */
   readonly parkedEvents: ReadonlyMap<string, number>
+  /** Projects in which the live generation has applied what their journals do not have; by projection. */
+  readonly divergedProjects: ReadonlyMap<string, number>
   /** Texts that wait for their vectors, over all models. */
   readonly embeddingQueue: number
 }
@@ -153,6 +155,12 @@ function databaseGauges(
     labelNames: ['projection'],
     registers,
   })
+  const diverged = new Gauge({
+    name: 'daybook_diverged_projects',
+    help: 'Projects in which the live generation has applied events that the journal does not have',
+    labelNames: ['projection'],
+    registers,
+  })
   const parked = new Gauge({
     name: 'daybook_parked_events',
     help: 'Events that the live generation could not apply and holds until they are retried or dropped',
@@ -172,12 +180,13 @@ function databaseGauges(
 
   const take = async (): Promise<void> => {
     // Those of before would look like knowledge: a projection or a value that is gone is not shown.
-    for (const gauge of [lag, parked, queue]) gauge.reset()
+    for (const gauge of [lag, parked, diverged, queue]) gauge.reset()
     queue.remove()
     try {
       const readings = await read()
       for (const [projection, events] of readings.projectionLag) lag.set({ projection }, events)
       for (const [projection, events] of readings.parkedEvents) parked.set({ projection }, events)
+      for (const [projection, projects] of readings.divergedProjects) diverged.set({ projection }, projects)
       queue.set(readings.embeddingQueue)
       up.set(1)
     } catch (error) {

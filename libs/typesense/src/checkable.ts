@@ -4,12 +4,10 @@ import { PositionMoved } from '@daybook/projection/projection'
 import type { Checkable, ComparedPage, RepostOptions } from '@daybook/projection/verify/checkable'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
-import { appliedMemories } from './applied-memories.ts'
 import { compareMemories } from './compare-memories.ts'
-import { isMissing } from './errors.ts'
-import { exportDocuments, IDS_PER_FILTER, ofMemories, ofProject } from './export-documents.ts'
-import { postMemories, recordPosted } from './post-memories.ts'
+import { exportDocuments, ofProject } from './export-documents.ts'
 import type { Posting } from './posting.ts'
+import { postAsOf } from './take-back.ts'
 import { underClaim } from './under-claim.ts'
 
 /** Milliseconds until a project is asked for again that another has. */
@@ -74,31 +72,13 @@ async function repost(
   options: RepostOptions = {},
 ): Promise<void> {
   await underClaim(posting, scope, null, async (held) => {
-    const memories = await appliedMemories(scope, posting.place, {
+    const record = await postAsOf(posting, held, memoryIds, {
       ...options,
-      memoryIds,
-      position: held.position,
+      sequence: held.position.sequence,
     })
-    const posted = await postMemories(posting, held, memories)
-    // Only then goes what should not be there, so that no memory is missing for a moment.
-    const wanted = new Set(posted.flatMap(({ documentIds }) => documentIds))
-    for (let from = 0; from < memoryIds.length; from += IDS_PER_FILTER) {
-      const page = memoryIds.slice(from, from + IDS_PER_FILTER)
-      const filter = ofMemories(scope.projectId, page)
-      for (const { id } of await exportDocuments(posting.client, posting.collection, filter, ['id']))
-        if (!wanted.has(id)) await held.write(page, () => deleteDocument(posting, id))
-    }
     await held.commit(async (trx) => {
-      await recordPosted(trx, posting, scope.projectId, posted)
+      await record(trx)
       if (options.unpark === true) await unparkMemories(trx, posting.place, scope.projectId, memoryIds)
     })
   })
-}
-
-async function deleteDocument({ client, collection }: Posting, id: string): Promise<void> {
-  try {
-    await client.request((typesense) => typesense.collections(collection).documents(id).delete())
-  } catch (error) {
-    if (!isMissing(error)) throw error
-  }
 }

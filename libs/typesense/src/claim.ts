@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
-import type { Projection } from '@daybook/projection/projection'
+import { isInJournal } from '@daybook/projection/positions'
+import type { Projection, ProjectionBatch } from '@daybook/projection/projection'
 import { sql } from 'kysely'
+import { SERVER_RUN } from './server-run.ts'
 
 /*
  * A claim on a project: the right to write its documents in one generation. It is a lease in the row `positions`, on the
@@ -20,31 +23,40 @@ export type Place = Pick<Projection, 'name' | 'generation'>
 export interface Claim {
   readonly token: string
   /** The project's position while it is claimed. */
-  readonly position: number
+  readonly position: JournalPlace
+  /** Whether Typesense was seen to hold nothing from beyond it, since the database server started (`settle.ts`). */
+  readonly settled: boolean
+  /** Whether the journal has the batch's end; true where none was named. */
+  readonly known: boolean
 }
 
 /**
- * Claims a project for `leaseMs`; with `from` only if its position is that.
+ * Claims a project for `leaseMs`; with a batch only if its position is where that begins.
  * @returns null where another holds it, or the position is another
  */
 export async function claimProject(
   db: Database,
   place: Place,
   projectId: string,
-  { leaseMs, from = null }: { leaseMs: number; from?: number | null },
+  { leaseMs, batch = null }: { leaseMs: number; batch?: Pick<ProjectionBatch, 'from' | 'to'> | null },
 ): Promise<Claim | null> {
   const token = randomUUID()
-  const { rows } = await sql<{ position: number }>`
+  const { sequence, hash } = batch?.from ?? { sequence: null, hash: null }
+  const { rows } = await sql<JournalPlace & { settled: boolean; known: boolean }>`
     insert into positions as place (projection, generation, project_id, position, claimed_by, claimed_until)
     values (${place.name}, ${place.generation}, ${projectId}, 0, ${token}, ${leaseEnd(leaseMs)})
     on conflict (projection, generation, project_id) do update
       set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
       where (place.claimed_by is null or place.claimed_until < clock_timestamp())
-        and (${from}::bigint is null or place.position = ${from}::bigint)
-    returning position`.execute(db)
-  const position = rows[0]?.position
-  if (position === undefined) return null
-  if (from === null || from === position) return { token, position }
+        and (${sequence}::bigint is null
+          or place.position = ${sequence}::bigint and place.hash = decode(${hash}::text, 'hex'))
+    returning position as sequence, encode(hash, 'hex') as hash,
+      server_run is not distinct from ${SERVER_RUN} as settled,
+      ${batch === null ? sql`true` : isInJournal(projectId, batch.to)} as known`.execute(db)
+  const [row] = rows
+  if (row === undefined) return null
+  const { settled, known, ...position } = row
+  if (batch === null || batch.from.sequence === position.sequence) return { token, position, settled, known }
   // The row was not there, so that its position is 0: the generation has just been started again.
   await releaseClaim(db, place, projectId, token)
   return null

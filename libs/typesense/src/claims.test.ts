@@ -1,6 +1,8 @@
 import { contentHash } from '@daybook/embeddings/store'
 import { readJournal } from '@daybook/journal/read'
 import { readable } from '@daybook/journal/stored-event'
+import { placeAt } from '@daybook/journal/testing/place-at'
+import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved, type Projection } from '@daybook/projection/projection'
@@ -56,7 +58,12 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     { from, to }: { from: number; to: number },
   ) {
     const events = (await readJournal(scope, { after: from, limit: to - from })).map(readable)
-    await projection.apply(scope, { from, to, events, parked: [] })
+    await projection.apply(scope, {
+      from: await placeAt(scope, from),
+      to: await placeAt(scope, to),
+      events,
+      parked: [],
+    })
   }
   const noted = async ({ db, projectId }: ProjectScope) =>
     (
@@ -88,9 +95,12 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
   it('a claim from another position than it is at is refused', async () => {
     const scope = await harness.newProject()
     const { place } = harness.posting
-    const claim = (from: number) => claimProject(scope.db, place, scope.projectId, { leaseMs: 60_000, from })
+    const claim = (sequence: number) => {
+      const from = { sequence, hash: CHAIN_START }
+      return claimProject(scope.db, place, scope.projectId, { leaseMs: 60_000, batch: { from, to: from } })
+    }
     expect(await claim(3)).toBeNull()
-    expect(await claim(0)).toMatchObject({ position: 0 })
+    expect(await claim(0)).toMatchObject({ position: { sequence: 0 } })
   })
 
   it('while one is at work the other leaves the project alone', async () => {
@@ -126,7 +136,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     await repostNoted(harness.db, harness.posting)
     expect(await harness.check(scope)).toEqual([])
     expect(await noted(scope)).toBe(0)
-    expect(await harness.projection.position(scope)).toBe(2)
+    expect(await harness.projection.position(scope)).toEqual(await placeAt(scope, 2))
   })
 
   it('a vector given late, to a text that is another by then, goes again', async () => {

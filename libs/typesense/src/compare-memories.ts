@@ -27,7 +27,7 @@ export async function compareMemories(
 ): Promise<ComparedPage> {
   let compared: ComparedPage = { memories: [], pending: 0 }
   await underClaim(posting, scope, null, async (held) => {
-    compared = await compareAt(posting, scope, memoryIds, held.position)
+    compared = await compareAt(posting, scope, memoryIds, held.position.sequence)
     await held.commit(async () => {})
   })
   return compared

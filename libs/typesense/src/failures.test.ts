@@ -1,5 +1,6 @@
 import { readJournal } from '@daybook/journal/read'
 import { readable } from '@daybook/journal/stored-event'
+import { placeAt } from '@daybook/journal/testing/place-at'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -131,7 +132,8 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     const { projection, posting } = harness.replica({ client })
     await keepCollection(harness.db, posting)
     const events = (await readJournal(scope, { after: 0, limit: 1 })).map(readable)
-    const apply = () => projection.apply(scope, { from: 0, to: 1, events, parked: [] })
+    const [from, to] = [await placeAt(scope, 0), await placeAt(scope, 1)]
+    const apply = () => projection.apply(scope, { from, to, events, parked: [] })
     faults.slow(1_000)
     await expect(apply()).rejects.toThrow('does not answer')
     faults.slow(0)

@@ -63,6 +63,11 @@ export async function adoptCollection(
       .values({ generation, incarnation })
       .onConflict((conflict) => conflict.column('generation').doUpdateSet({ incarnation }))
       .execute()
+    await trx
+      .deleteFrom('checkpoints')
+      .where('reader', '=', TYPESENSE)
+      .where('generation', '=', generation)
+      .execute()
     for (const table of ['positions', 'parked_events'] as const)
       await trx
         .deleteFrom(table)

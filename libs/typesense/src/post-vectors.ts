@@ -141,7 +141,10 @@ async function giveVectors(posting: Posting, held: HeldProject, memoryIds: reado
   const memories =
     whole.length === 0
       ? []
-      : await appliedMemories(held.scope, posting.place, { memoryIds: whole, position: held.position })
+      : await appliedMemories(held.scope, posting.place, {
+          memoryIds: whole,
+          position: held.position.sequence,
+        })
   const posted = await postMemories(posting, held, memories)
 
   await held.commit(async (trx) => {

@@ -54,7 +54,7 @@ async function repost(posting: Posting, scope: ProjectScope, memoryIds: readonly
       .execute()
     const memories = await appliedMemories(scope, posting.place, {
       memoryIds: notes.map((note) => note.memory_id),
-      position: held.position,
+      position: held.position.sequence,
     })
     const posted = await postMemories(posting, held, memories)
     await held.commit(async (trx) => {

@@ -182,8 +182,8 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     await harness.append(scope, rememberCommand(note('the first that a later version posts')))
     const { projection } = harness.replica()
     const from = await projection.position(scope)
-    const events = (await readJournal(scope, { after: from, limit: 10 })).map(readable)
-    const batch = { from, to: from + events.length, events, parked: [] }
+    const events = (await readJournal(scope, { after: from.sequence, limit: 10 })).map(readable)
+    const batch = { from, to: events.at(-1) ?? from, events, parked: [] }
     await projection
       .apply(scope, batch)
       .catch((error: unknown) => expect(error).toBeInstanceOf(PositionMoved))

@@ -1,12 +1,15 @@
 import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { Database } from '@daybook/postgres/connect'
-import { readPosition, savePosition } from '@daybook/projection/positions'
+import { readPlace, savePosition } from '@daybook/projection/positions'
 import { PositionMoved, type Projection } from '@daybook/projection/projection'
+import { rewindPosition } from '@daybook/projection/rewind-position'
 import { isMissing } from './errors.ts'
 import { keepCollection } from './keep-collection.ts'
 import { postMemories, recordPosted } from './post-memories.ts'
 import type { Posting } from './posting.ts'
+import { listUnsettled, noteSettled, settle } from './settle.ts'
+import { takeBack } from './take-back.ts'
 import { underClaim } from './under-claim.ts'
 
 /**
@@ -20,13 +23,18 @@ export function typesenseProjection(db: Database, posting: Posting): Projection 
   const { place } = posting
   return {
     ...place,
-    position: (scope) => readPosition(scope.db, place, scope.projectId),
+    position: (scope) => readPlace(scope.db, place, scope.projectId),
     async apply(scope, batch) {
       if (!posting.isKept) await posting.gate.pass(() => keepCollection(db, posting))
       try {
-        await underClaim(posting, scope, batch.from, async (held) => {
+        await underClaim(posting, scope, batch, async (held) => {
+          const settled = held.settled ? null : await takeBack(posting, held, held.position)
           const posted = await postMemories(posting, held, newestOfEach(batch.events))
           await held.commit(async (trx) => {
+            if (settled !== null) {
+              await settled(trx)
+              await noteSettled(trx, place, scope.projectId)
+            }
             await recordPosted(trx, posting, scope.projectId, posted)
             await savePosition(trx, place, scope.projectId, batch)
           })
@@ -35,8 +43,24 @@ export function typesenseProjection(db: Database, posting: Posting): Projection 
         if (!isMissing(error)) throw error
         // It is about all projects, and a scope's handle sees one.
         await keepCollection(db, posting)
-        throw new PositionMoved(place.name, batch.from)
+        throw new PositionMoved(place.name, batch.from.sequence)
       }
+    },
+    async rewind(scope, { from, to }) {
+      await underClaim(posting, scope, null, async (held) => {
+        if (held.position.sequence !== from.sequence || held.position.hash !== from.hash)
+          throw new PositionMoved(place.name, from.sequence)
+        const record = await takeBack(posting, held, to)
+        await held.commit(async (trx) => {
+          await record(trx)
+          await rewindPosition(trx, place, scope.projectId, to)
+          await noteSettled(trx, place, scope.projectId)
+        })
+      })
+    },
+    outside: {
+      unsettled: () => listUnsettled(db, place),
+      settle: (scope) => settle(posting, scope),
     },
   }
 }

@@ -1,6 +1,8 @@
+import { JournalDiverged } from '@daybook/journal/journal-diverged'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { PositionMoved } from '@daybook/projection/projection'
+import { PositionMoved, type ProjectionBatch } from '@daybook/projection/projection'
 import { claimProject, lockClaim, releaseClaim, renewClaim } from './claim.ts'
 import { TypesenseUnavailableError } from './errors.ts'
 import type { Posting } from './posting.ts'
@@ -9,7 +11,9 @@ import { noteReposts } from './repost-notes.ts'
 /** A project whose documents this process may write now. */
 export interface HeldProject {
   readonly scope: ProjectScope
-  readonly position: number
+  readonly position: JournalPlace
+  /** As of `Claim`. */
+  readonly settled: boolean
   /** Makes a call that writes documents of these memories. @throws PositionMoved where the claim is lost: nothing is sent */
   write<T>(memoryIds: Iterable<string>, call: () => Promise<T>): Promise<T>
   /** Records in one transaction what was written, and gives the project free. @throws PositionMoved where the claim is lost */
@@ -28,24 +32,25 @@ export interface HeldProject {
  * A call without an answer may yet be carried out. The claim is left to run out then, so that what it writes is not written
  * over something newer.
  *
- * @param from only if this is the position
- * @throws PositionMoved where another has the project, or the position is another
+ * @param batch what is to be applied: only if it begins at the position
+ * @throws PositionMoved where another has the project, or the position is another; JournalDiverged where the journal does not
+ *   have the batch's end
  */
 export async function underClaim(
   posting: Posting,
   scope: ProjectScope,
-  from: number | null,
+  batch: Pick<ProjectionBatch, 'from' | 'to'> | null,
   work: (held: HeldProject) => Promise<void>,
 ): Promise<void> {
   const { place, leaseMs, client } = posting
   const { db, projectId } = scope
-  const lost = () => new PositionMoved(place.name, from ?? 0)
+  const lost = () => new PositionMoved(place.name, batch?.from.sequence ?? 0)
 
   return posting.turns.take(projectId, async () => {
     const unansweredUntil = posting.unanswered.get(projectId) ?? 0
     if (performance.now() < unansweredUntil) {
       // Whoever goes over all projects goes on to the next one.
-      if (from === null) throw lost()
+      if (batch === null) throw lost()
       throw new TypesenseUnavailableError(
         'A call to Typesense had no answer: the project waits until it cannot be carried out any more',
         false,
@@ -53,9 +58,13 @@ export async function underClaim(
     }
     posting.unanswered.delete(projectId)
     let claimedAt = performance.now()
-    const claim = await claimProject(db, place, projectId, { leaseMs, from })
+    const claim = await claimProject(db, place, projectId, { leaseMs, batch })
     if (claim === null) throw lost()
-    const { token, position } = claim
+    const { token, position, settled } = claim
+    if (batch !== null && !claim.known) {
+      await releaseClaim(db, place, projectId, token)
+      throw new JournalDiverged(batch.to)
+    }
     // Renewed while a whole call still fits into what is left of the lease.
     const renewAfterMs = Math.max(0, leaseMs - client.longestCallMs) / 2
     const written = new Set<string>()
@@ -63,6 +72,7 @@ export async function underClaim(
     const held: HeldProject = {
       scope,
       position,
+      settled,
       async write(memoryIds, call) {
         if (performance.now() - claimedAt > renewAfterMs) {
           const before = performance.now()

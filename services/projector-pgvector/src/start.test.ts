@@ -70,7 +70,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     return { embedder, embedded }
   }
   const applied = (scope: ProjectScope, sequence: number) =>
-    waitForPosition(() => harness.projection.position(scope), sequence, signal, 10_000)
+    waitForPosition(async () => (await harness.projection.position(scope)).sequence, sequence, signal, 10_000)
   const pending = async (scope: ProjectScope) =>
     (await pgvectorStatus(scope, harness.readModel)).pendingEmbeddings
   const filled = (scope: ProjectScope) =>

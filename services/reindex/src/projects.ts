@@ -8,6 +8,8 @@ export interface KnownProject {
   readonly name: string
   /** The last sequence of its journal. */
   readonly head: number
+  /** The hash of the event there. */
+  readonly hash: string
 }
 
 /** All projects with events, or the one of that id, in a fixed order. */
@@ -15,12 +17,18 @@ export async function readProjects(db: Database, projectId: string | null): Prom
   const rows = await db
     .selectFrom('projects')
     .innerJoin('journal_heads', 'journal_heads.project_id', 'projects.id')
-    .select(['projects.id', 'projects.name', 'journal_heads.sequence'])
+    .select(['projects.id', 'projects.name', 'journal_heads.sequence', 'journal_heads.hash'])
     .where('journal_heads.sequence', '>', 0)
     .$if(projectId !== null, (query) => query.where('projects.id', '=', projectId))
     .orderBy('projects.id')
     .execute()
-  return rows.map(({ id, name, sequence }) => ({ scope: projectScope(db, id), id, name, head: sequence }))
+  return rows.map(({ id, name, sequence, hash }) => ({
+    scope: projectScope(db, id),
+    id,
+    name,
+    head: sequence,
+    hash: hash.toString('hex'),
+  }))
 }
 
 /** The memories that there ever were, of all projects or of one. */

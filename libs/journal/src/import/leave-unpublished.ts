@@ -1,3 +1,4 @@
+import type { JournalPlace } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
@@ -9,12 +10,12 @@ import { sql } from 'kysely'
 export async function leaveUnpublished(
   trx: DatabaseTransaction,
   projectId: string,
-  { before, after }: { readonly before: number; readonly after: number },
+  { before, after }: { readonly before: number; readonly after: JournalPlace },
 ): Promise<void> {
   await sql`
-    insert into relay_positions as place (project_id, published)
-    select ${projectId}, ${after}::bigint
+    insert into relay_positions as place (project_id, published, hash)
+    select ${projectId}, ${after.sequence}::bigint, decode(${after.hash}, 'hex')
     where ${before}::bigint = 0 or exists (select from relay_positions where project_id = ${projectId})
-    on conflict (project_id) do update set published = excluded.published
+    on conflict (project_id) do update set published = excluded.published, hash = excluded.hash
     where place.published = ${before}::bigint`.execute(trx)
 }

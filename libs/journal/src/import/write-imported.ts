@@ -42,8 +42,7 @@ export async function writeImported(
           hash: end.hash,
           recordedAt: last.recordedAt,
         })
-      if (fresh.length > 0)
-        await leaveUnpublished(trx, projectId, { before: head.sequence, after: end.sequence })
+      if (fresh.length > 0) await leaveUnpublished(trx, projectId, { before: head.sequence, after: end })
       return { imported: fresh.length, alreadyThere: there.length }
     })
   } catch (error) {

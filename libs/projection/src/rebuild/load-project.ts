@@ -1,7 +1,9 @@
+import { readHash } from '@daybook/journal/chain/read-chain'
 import { type FirstEvent, readFirstEvents } from '@daybook/journal/first-events'
+import { JournalDiverged } from '@daybook/journal/journal-diverged'
 import { type JournalRecord, toRecord } from '@daybook/journal/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
-import type { JournalEvent } from '@daybook/memory/events'
+import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
@@ -30,8 +32,8 @@ export const LOAD_BEGINNING: LoadPlace = { after: 0, memories: 0 }
 
 export interface LoadOptions {
   readonly target: LoadTarget
-  /** The last sequence to be loaded. */
-  readonly head: number
+  /** The last event to be loaded. */
+  readonly head: JournalPlace
   readonly from: LoadPlace
   /** Batches at a time. */
   readonly parallel: number
@@ -49,7 +51,10 @@ const EVENTS_PER_READ = 1_000
 /** Events of a batch: on the embedded database a statement for so many takes some 50 ms, while everybody else waits. */
 const EVENTS_PER_BATCH = 500
 
-/** @returns the number of memories loaded in all */
+/**
+ * @returns the number of memories loaded in all
+ * @throws JournalDiverged where the journal lost its end meanwhile: what was loaded may hold what it does not have
+ */
 export async function loadProject(scope: ProjectScope, options: LoadOptions): Promise<number> {
   const { target, head, parallel, signal, onPage } = options
   const pace = createPace()
@@ -59,12 +64,12 @@ export async function loadProject(scope: ProjectScope, options: LoadOptions): Pr
     const number = place.memories + 1
     const page = await readFirstEvents(scope, {
       after: place.after,
-      upTo: head,
+      upTo: head.sequence,
       limit: PAGE - (place.memories % PAGE),
     })
     const last = page.at(-1)
     if (last === undefined) break
-    const batches = readBatches(scope, head, page, number)
+    const batches = readBatches(scope, head.sequence, page, number)
     const work = async () => {
       for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
         signal.throwIfAborted()
@@ -77,6 +82,7 @@ export async function loadProject(scope: ProjectScope, options: LoadOptions): Pr
     place = { after: last.sequence, memories: place.memories + page.length }
     await onPage(place)
   }
+  if ((await readHash(scope, head.sequence)) !== head.hash) throw new JournalDiverged(head)
   await target.endProject(scope, { head, memories: place.memories })
   return place.memories
 }

@@ -1,4 +1,4 @@
-import type { JournalEvent } from '@daybook/memory/events'
+import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { ParkedEvent } from '../projection.ts'
 
@@ -28,5 +28,8 @@ export interface LoadTarget {
   /** All memories with these numbers, first and last included, have been loaded. */
   endPage(scope: ProjectScope, first: number, last: number): Promise<void>
   /** Everything up to `head` has been loaded, `memories` of them: the position is `head` from here on. */
-  endProject(scope: ProjectScope, loaded: { readonly head: number; readonly memories: number }): Promise<void>
+  endProject(
+    scope: ProjectScope,
+    loaded: { readonly head: JournalPlace; readonly memories: number },
+  ): Promise<void>
 }

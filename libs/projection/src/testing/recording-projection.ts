@@ -1,13 +1,14 @@
 import type { JournalEvent } from '@daybook/memory/events'
-import { ensurePosition, lockPosition, readPosition, savePosition } from '../positions.ts'
-import type { ParkedEvent, Projection, ProjectionBatch } from '../projection.ts'
+import { ensurePosition, holdPosition, lockPosition, readPlace, savePosition } from '../positions.ts'
+import { type ParkedEvent, PositionMoved, type Projection, type ProjectionBatch } from '../projection.ts'
+import { rewindPosition } from '../rewind-position.ts'
 
 /** A projection that keeps what was applied in memory, and its position and parked events in the database as all do. */
 export interface RecordingProjection extends Projection {
   /** In the order in which they were committed. */
   readonly applied: JournalEvent[]
   /** Every `apply` that was tried, with how it ended. */
-  readonly batches: (Pick<ProjectionBatch, 'from' | 'to'> & { readonly ok: boolean })[]
+  readonly batches: { readonly from: number; readonly to: number; readonly ok: boolean }[]
   readonly parked: ParkedEvent[]
 }
 
@@ -25,11 +26,11 @@ export function recordingProjection(
     applied,
     batches,
     parked,
-    position: ({ db, projectId }) => readPosition(db, place, projectId),
+    position: ({ db, projectId }) => readPlace(db, place, projectId),
     async apply({ db, projectId }, batch) {
       let ok = false
       try {
-        if (batch.from === 0) await ensurePosition(db, place, projectId)
+        if (batch.from.sequence === 0) await ensurePosition(db, place, projectId)
         await db.transaction().execute(async (trx) => {
           await lockPosition(trx, place, projectId, batch)
           await beforeCommit(batch)
@@ -39,8 +40,18 @@ export function recordingProjection(
         applied.push(...batch.events)
         parked.push(...batch.parked)
       } finally {
-        batches.push({ from: batch.from, to: batch.to, ok })
+        batches.push({ from: batch.from.sequence, to: batch.to.sequence, ok })
       }
+    },
+    async rewind({ db, projectId }, { from, to }) {
+      await db.transaction().execute(async (trx) => {
+        const held = await holdPosition(trx, place, projectId)
+        if (held.sequence !== from.sequence || held.hash !== from.hash)
+          throw new PositionMoved(name, from.sequence)
+        await rewindPosition(trx, place, projectId, to)
+      })
+      const kept = applied.filter((event) => event.projectId !== projectId || event.sequence <= to.sequence)
+      applied.splice(0, applied.length, ...kept)
     },
   }
 }

@@ -82,10 +82,10 @@ export async function startReadModelHarness(
     async post(scope, size = 100) {
       for (;;) {
         const from = await projection.position(scope)
-        const events = (await readJournal(scope, { after: from, limit: size })).map(readable)
+        const events = (await readJournal(scope, { after: from.sequence, limit: size })).map(readable)
         const last = events.at(-1)
         if (last === undefined) return
-        await projection.apply(scope, { from, to: last.sequence, events, parked: [] })
+        await projection.apply(scope, { from, to: last, events, parked: [] })
       }
     },
     async embed() {

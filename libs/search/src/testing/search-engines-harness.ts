@@ -74,10 +74,10 @@ export async function startEngineHarness(
     async post(scope) {
       for (;;) {
         const from = await projection.position(scope)
-        const events = (await readJournal(scope, { after: from, limit: 100 })).map(readable)
+        const events = (await readJournal(scope, { after: from.sequence, limit: 100 })).map(readable)
         const last = events.at(-1)
         if (last === undefined) return
-        await projection.apply(scope, { from, to: last.sequence, events, parked: [] })
+        await projection.apply(scope, { from, to: last, events, parked: [] })
       }
     },
     postElsewhere: (scope) => harness.post(scope),

@@ -105,7 +105,7 @@ export async function startTypesenseHarness(
     async post(scope, size = 100) {
       for (;;) {
         const from = await projection.position(scope)
-        const records = await readJournal(scope, { after: from, limit: size })
+        const records = await readJournal(scope, { after: from.sequence, limit: size })
         if (records.length === 0) return
         await applyWithParking(scope, projection, from, records, () => {})
       }

@@ -1,6 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
 import { UnavailableError, ValidationError } from '@daybook/memory/errors'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { JsonObject } from '@daybook/operations/operation'
 import type { ReindexOptions } from '@daybook/operations/options'
 import type { Work } from '@daybook/operations/work'
@@ -45,7 +46,11 @@ interface Checkpoint {
   /** When the rebuild began, by the database's clock. */
   readonly begun: string
   /** The project being loaded, up to which head, and how far that has come. */
-  readonly loading: { readonly projectId: string; readonly head: number; readonly place: LoadPlace } | null
+  readonly loading: {
+    readonly projectId: string
+    readonly head: JournalPlace
+    readonly place: LoadPlace
+  } | null
 }
 
 export async function rebuild(
@@ -165,9 +170,9 @@ async function load(
   const target = rebuildable.loadTarget(generation, { regenerateBefore })
   const loaded = await loadedProjects(db, generation)
   let done = 0
-  for (const { id, head, scope } of projects) {
+  for (const { id, head, hash, scope } of projects) {
     const resumed = checkpoint?.loading?.projectId === id ? checkpoint.loading : null
-    const upTo = resumed?.head ?? head
+    const upTo = resumed?.head ?? { sequence: head, hash }
     if (!loaded.has(id)) {
       const base = { generation: generation.generation, begun: checkpoint?.begun ?? '' }
       await loadProject(scope, {

@@ -1,0 +1,73 @@
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { JournalPlace } from '@daybook/memory/events'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type RawBuilder, sql } from 'kysely'
+
+/*
+ * Places that a reader of a project's journal came through, so that the last one that it and the journal have in common can be
+ * found after the journal lost its end. The n-th is kept in the slot of n's lowest set bit, over the one that was there: of the
+ * last ones all are kept, of those before every second, fourth, eighth, …. A year of writing is some 22 rows.
+ */
+
+/** Who reads: a generation of a projection, or the relay. */
+export interface Reader {
+  readonly name: string
+  readonly generation: number
+}
+
+/** Milliseconds between checkpoints, at least: about what is applied again, besides what was lost, is written in them. */
+const CHECKPOINT_MS = 5_000
+
+const ofReader = ({ name, generation }: Reader, projectId: string) =>
+  sql`reader = ${name} and generation = ${generation} and project_id = ${projectId}`
+
+/**
+ * Notes that the reader has come to the place, where it is time for that. Part of the statement that moves the reader, whose
+ * part that does so is named `moved`: nothing is noted where that changed no row, and no round trip is spent on it.
+ */
+export function noteCheckpoint(
+  reader: Reader,
+  projectId: string,
+  { sequence, hash }: JournalPlace,
+): RawBuilder<unknown> {
+  return sql`
+    insert into checkpoints (reader, generation, project_id, slot, number, sequence, hash)
+    select ${reader.name}, ${reader.generation}::int, ${projectId}::uuid, next.number & -next.number, next.number,
+      ${sequence}::bigint, decode(${hash}, 'hex')
+    from (
+      select coalesce(max(number), 0) + 1 as number, max(noted_at) as noted_at from checkpoints
+      where ${ofReader(reader, projectId)}
+    ) next
+    where exists (select from moved)
+      and (noted_at is null or noted_at < clock_timestamp() - make_interval(secs => ${CHECKPOINT_MS / 1_000}::float8))
+    on conflict (reader, generation, project_id, slot) do update set
+      number = excluded.number, sequence = excluded.sequence, hash = excluded.hash, noted_at = excluded.noted_at`
+}
+
+/** The last place up to `sequence` that the reader came through and the journal has; where none is known, the beginning. */
+export async function lastCommon(
+  { db, projectId }: ProjectScope,
+  reader: Reader,
+  sequence: number,
+): Promise<JournalPlace> {
+  const { rows } = await sql<JournalPlace>`
+    select c.sequence, encode(c.hash, 'hex') as hash from (
+      select project_id, sequence, hash from checkpoints where ${ofReader(reader, projectId)}
+    ) c
+    join events e on e.project_id = c.project_id and e.sequence = c.sequence and e.hash = c.hash
+    where c.sequence <= ${sequence} order by c.sequence desc limit 1`.execute(db)
+  return rows[0] ?? { sequence: 0, hash: CHAIN_START }
+}
+
+/** Forgets the places after `sequence`, or all: the reader has gone back. */
+export async function forgetCheckpoints(
+  trx: DatabaseTransaction,
+  reader: Reader,
+  projectId: string,
+  sequence = 0,
+): Promise<void> {
+  await sql`delete from checkpoints where ${ofReader(reader, projectId)} and sequence > ${sequence}`.execute(
+    trx,
+  )
+}
