@@ -45,6 +45,12 @@ describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
     expect(await snippet('login', 'le ‹ login › dit')).toBe('le ‹ <mark>login</mark> › dit')
   })
 
+  it('C2: of a text of 64 KB that the parser would take minutes for is there at once, and nothing of it is lost', async () => {
+    const path = `${'snake_case/'.repeat(6_000)} login`
+    expect(await snippet('login', path)).toContain('<mark>login</mark>')
+    expect(await snippet('absent', path)).toMatch(/^(?:snake_case\/){5}/u)
+  })
+
   it('shows marks of its own only', async () => {
     expect(await snippet('login', '\uE000fake\uE001 <mark>fake</mark> login')).toBe(
       'fake &lt;mark&gt;fake&lt;/mark&gt; <mark>login</mark>',

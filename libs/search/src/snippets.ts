@@ -1,3 +1,4 @@
+import { breakTokens } from '@daybook/memory/break-tokens'
 import type { Database } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
@@ -7,8 +8,7 @@ const STOP = '\uE001'
 const MARKS = /[\uE000\uE001]/gu
 
 /**
- * Stands after every `<` while Postgres looks for matches: its parser takes `<b>` for markup, which it neither searches
- * nor shows. A control character, since every other one of ASCII means something, and beyond ASCII all are letters to a
+ * Stands after what `breakTokens` would take out of a text, which here is to be shown, while Postgres looks for matches. A control character, since every other one of ASCII means something, and beyond ASCII all are letters to a
  * database whose locale is C. Texts lose theirs.
  */
 const BREAK = '\u0001'
@@ -27,11 +27,11 @@ export async function snippets(db: Database, wanted: string, texts: readonly str
   if (texts.length === 0) return []
   const clean = texts.map((text) => text.replace(MARKS, ' ').replaceAll(BREAK, ' '))
   // An escaped text would be cut inside an entity, so escaping comes last.
-  const parsed = clean.map((text) => text.replaceAll('<', `<${BREAK}`))
+  const parsed = clean.map((text) => breakTokens(text, (joiner) => joiner + BREAK))
   const { rows } = await sql<{ headline: string }>`
     with wanted as materialized (
       select coalesce(string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', ' | '), '')::tsquery as any_word
-      from unnest(to_tsvector('english', ${wanted}))
+      from unnest(to_tsvector('english', ${breakTokens(wanted)}))
     )
     select ts_headline('english', given.text, any_word, ${OPTIONS}) as headline
     from wanted, unnest(${parsed}::text[]) with ordinality as given(text, place)

@@ -17,12 +17,15 @@ export const mayHaveTypos = (text: string): boolean => LONG_WORD.test(text)
 
 const LONG_WORD = new RegExp(`\\p{L}{${ONE_TYPO_FROM}}`, 'u')
 
+/** Longer words are no words of a language, and two of 2,000 letters take 40 ms to compare. */
+const TYPOS_UP_TO = 64
+
 /** Letters at the beginning that are taken to be right, so that not every word of a project has to be looked at. */
 const RIGHT_LETTERS = 2
 
 /** How many typos are forgiven in a word. */
 export function typosForgiven(word: string): 0 | 1 | 2 {
-  if (!/^\p{L}+$/u.test(word) || word.length < ONE_TYPO_FROM) return 0
+  if (!/^\p{L}+$/u.test(word) || word.length < ONE_TYPO_FROM || word.length > TYPOS_UP_TO) return 0
   return word.length < TWO_TYPOS_FROM ? 1 : 2
 }
 

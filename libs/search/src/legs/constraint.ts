@@ -1,10 +1,13 @@
+import { breakTokens } from '@daybook/memory/break-tokens'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { filterCondition } from '@daybook/read-model/filter'
 import { type RawBuilder, sql } from 'kysely'
 import type { Alternative, ParsedQuery } from '../query/query.ts'
 
 const tsquery = ({ type, text }: Alternative) =>
-  type === 'phrase' ? sql`phraseto_tsquery('english', ${text})` : sql`plainto_tsquery('english', ${text})`
+  type === 'phrase'
+    ? sql`phraseto_tsquery('english', ${breakTokens(text)})`
+    : sql`plainto_tsquery('english', ${breakTokens(text)})`
 
 /** A text without lexemes (only stop words) asks for nothing: as a requirement it holds, as an exclusion it hits nothing. */
 const holds = (one: Alternative) => sql`(numnode(${tsquery(one)}) = 0 or m.lexemes @@ ${tsquery(one)})`

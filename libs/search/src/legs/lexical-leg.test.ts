@@ -208,6 +208,27 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     expect(await leg(scope, 'needle', { limit: 10, narrowed })).toHaveLength(10)
   })
 
+  it('C2: finds what has a long token by all of it, by its parts and by phrases, and what stands in angle brackets', async () => {
+    const scope = await harness.newProject()
+    const long = `${Array.from({ length: 40 }, (_, index) => `part${index}`).join('_')}@host/file-name.test.ts`
+    const [named] = await remember(scope, [
+      { text: `see ${long} there`, context: 'a', forgotten: false },
+      { text: 'a Map<String, Token> of snake_case_names', context: 'a', forgotten: false },
+      { text: 'nothing of it', context: 'a', forgotten: false },
+    ])
+    for (const query of [
+      long,
+      'part7',
+      '"part7 part8"',
+      `"${long}"`,
+      'file-name.test.ts',
+      'see -"part8 part7"',
+    ])
+      expect((await leg(scope, query)).map(({ memoryId }) => memoryId)[0], query).toBe(named?.state.id)
+    for (const query of ['String', 'snake_case_names', 'snake', '"map string token"'])
+      expect(await leg(scope, query), query).toHaveLength(1)
+  })
+
   it('finds forgotten memories only when asked, with the statistics of the live ones', async () => {
     const scope = await harness.newProject()
     const [live, forgotten] = await remember(scope, [

@@ -1,3 +1,4 @@
+import { breakTokens } from '@daybook/memory/break-tokens'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { LiveReadModel } from '@daybook/read-model/live-read-model'
 import {
@@ -75,7 +76,7 @@ export async function readQuestionPostings(
     sql`
       select lexeme, cardinality(positions) as query_frequency,
         row_number() over (order by positions[1], lexeme)::int as term
-      from unnest(to_tsvector('english', ${wanted}))`,
+      from unnest(to_tsvector('english', ${breakTokens(wanted)}))`,
   )
   const found = [...rows.filter(isFound), ...(await readClosest(input, wanted, rows, turns))]
   // Here and not there, where whole postings would be moved about. Sums of the same numbers in the same order are equal.
