@@ -1,6 +1,7 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { type Config, readConfig } from '@daybook/runtime/config'
 import { createLogger, type Logger } from '@daybook/runtime/logger'
+import { ensurePrivateFolder, PRIVATE_UMASK } from '@daybook/runtime/private-folder'
 import { startTracing } from '@daybook/runtime/tracing'
 import { endInTime } from './end-in-time.ts'
 import type { ProcessParts } from './process-parts.ts'
@@ -22,6 +23,7 @@ export interface ProcessOptions {
  * one at once. It exits with 0 after a clean stop and with 1 otherwise; an expected failure of the start is told in words, without a stack.
  */
 export async function runProcess({ name, title, defaultPort, start }: ProcessOptions): Promise<void> {
+  process.umask(PRIVATE_UMASK)
   const stops = createStops()
   let stopping = false
   const end = async (logger: Logger): Promise<never> => {
@@ -42,6 +44,7 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
   }
   try {
     const config = readConfig(process.env, { defaultPort })
+    ensurePrivateFolder(config.dataDir)
     const logger = createLogger(name, config.logLevel)
     const stop = (signal: NodeJS.Signals) => {
       // A second Ctrl-C means it: whatever is committed stays, so nothing acknowledged is lost.

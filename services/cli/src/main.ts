@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { PRIVATE_UMASK } from '@daybook/runtime/private-folder'
 import { Command, CommanderError } from 'commander'
 import { addExamples, addGlobalOptions, type CommandEntry } from './command.ts'
 import { EXIT } from './exit-codes.ts'
@@ -184,4 +185,6 @@ async function main(given: readonly string[]): Promise<void> {
   }
 }
 
+// What a command writes, such as an export, is its user's alone.
+process.umask(PRIVATE_UMASK)
 await main(process.argv.slice(2))

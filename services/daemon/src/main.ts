@@ -6,11 +6,14 @@ import { type Daemon, startDaemon } from './start-daemon.ts'
 
 const startedAt = Date.now()
 
+/** What is not printed to a terminal ends in files and in the logs of whoever runs services, where the key must not be. */
+const isTerminal = process.stdout.isTTY === true
+
 function greeting({ url, apiKey, apiKeyPlace }: Daemon): string {
   return `
 Daybook is ready at ${url} (after ${((Date.now() - startedAt) / 1000).toFixed(1)} s)
 
-  GraphiQL   ${url}/graphql#key=${apiKey}
+  GraphiQL   ${url}/graphql${isTerminal ? `#key=${apiKey}` : ''}
   API key    ${apiKeyPlace}
 
 Try, in another terminal:

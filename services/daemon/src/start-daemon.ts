@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { serveGateway } from '@daybook/gateway/serve'
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer, openEmbeddedDatabase } from '@daybook/process/open-database'
@@ -11,6 +10,7 @@ import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { startTypesenseProjector } from '@daybook/projector-typesense/start'
 import { startReindex } from '@daybook/reindex/start'
 import type { Config } from '@daybook/runtime/config'
+import { tightenFolder } from '@daybook/runtime/private-folder'
 import { lockDataFolder } from './data-folder.ts'
 
 /** A daemon that is ready. */
@@ -30,9 +30,11 @@ export interface Daemon {
  */
 export async function startDaemon(config: Config, parts: ProcessParts): Promise<Daemon> {
   const { logger, progress, stops } = parts
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = await lockDataFolder(config.dataDir, progress)
   stops.add(lock.release, { part: 'the lock of the data folder', begin: lock.stopping })
+  const tightened = tightenFolder(config.dataDir)
+  if (tightened > 0)
+    progress(`Took the rights of others from ${tightened} files and folders in ${config.dataDir}`)
 
   // The model loads while the database starts: they are different threads and processes.
   const embedders = openEmbedders(config, parts)

@@ -182,7 +182,7 @@ describe('the Kubernetes manifests', () => {
       capabilities: { drop: ['ALL'] },
     })
     // What the read-only file system leaves to write to.
-    expect(container.env).toContainEqual({ name: 'DAYBOOK_DATA_DIR', value: '/data' })
+    expect(container.env).toContainEqual({ name: 'DAYBOOK_DATA_DIR', value: '/data/daybook' })
     expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp'])
     expect(container.volumeMounts.map((mount) => mount.name)).toEqual(
       spec.template.spec.volumes.map((volume) => volume.name),

@@ -42,6 +42,8 @@ export interface TestDaemon extends Api {
   ready(timeoutMs?: number): Promise<boolean>
   /** The end of what it logged. */
   log(characters?: number): string
+  /** What it has printed to standard output, all its runs together. */
+  output(): string
   /** Kills it and deletes the folder. */
   remove(): Promise<void>
 }
@@ -73,6 +75,7 @@ export function createTestDaemon(
   shareModels(dataDir)
   const logPath = join(dataDir, 'daemon.log')
   let current: Running | null = null
+  let printed = ''
 
   const log = (characters = 3_000) =>
     existsSync(logPath) ? readFileSync(logPath, 'utf8').slice(-characters) : ''
@@ -96,6 +99,7 @@ export function createTestDaemon(
         url: null,
       }
       current = started
+      started.process.stdout?.on('data', (data: Buffer) => (printed += data.toString()))
       const killIt = () => started.process.kill('SIGKILL')
       process.once('exit', killIt)
       started.process.once('exit', () => {
@@ -144,6 +148,7 @@ export function createTestDaemon(
       return askGraphQL({ url, apiKey: readFileSync(join(dataDir, 'api-key'), 'utf8').trim() }, request)
     },
     log,
+    output: () => printed,
     async remove() {
       await daemon.kill()
       const { pid } = lockHolder(join(dataDir, 'postgres.lock'))

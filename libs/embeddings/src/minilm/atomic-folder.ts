@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /** A temporary folder this old (milliseconds) belongs to a process that was killed: filling one takes about a second. */
@@ -22,8 +22,6 @@ export async function createFolderAtomically(
   const temporary = await mkdtemp(join(parent, prefix))
   try {
     await fill(temporary)
-    // mkdtemp() makes it for this user only, but a cache may be shared.
-    await chmod(temporary, 0o755)
     await rename(temporary, target)
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })

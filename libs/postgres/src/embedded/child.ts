@@ -4,6 +4,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import type { ChildMessage } from './messages.ts'
+import { keepFilesPrivate } from './private-files.ts'
 
 /*
  * The embedded database's process. It is a process of its own because a long statement blocks the thread it runs on
@@ -11,6 +12,8 @@ import type { ChildMessage } from './messages.ts'
  *
  * starting ──lock taken, folder opened, listening──▶ serving ──"stop" or parent gone──▶ stopped
  */
+
+keepFilesPrivate()
 
 const [dataFolder, lockPath, socketPath] = process.argv.slice(2) as [string, string, string]
 

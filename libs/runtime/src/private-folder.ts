@@ -1,0 +1,58 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DaybookError } from '@daybook/memory/errors'
+
+/** What files that this process makes from here on are not given: any right of the group or of others. */
+export const PRIVATE_UMASK = 0o077
+
+const WRITABLE_BY_OTHERS = 0o022
+const ANYTHING_OF_OTHERS = 0o077
+
+const octal = (mode: number) => `0${(mode & 0o777).toString(8).padStart(3, '0')}`
+
+/**
+ * Makes the data folder with mode 0700, or looks at the one that is there: who may write into it can put a key, a model or a
+ * database of his own in the place of ours. Folders that others may only read are for `tightenFolder`.
+ * @throws DaybookError CONFIGURATION naming the folder's mode, or owner, and what to run
+ */
+export function ensurePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { mode, uid } = statSync(folder)
+  if ((mode & WRITABLE_BY_OTHERS) !== 0)
+    throw new DaybookError(
+      'CONFIGURATION',
+      `Others may write into the data folder ${folder} (its mode is ${octal(mode)}), so what is in it cannot be trusted.\n` +
+        `If all in it is yours, run: chmod 700 ${folder}\n` +
+        'Else give Daybook a folder of its own with DAYBOOK_DATA_DIR, such as one inside of it.',
+    )
+  // The superuser may keep a folder that it has given to somebody; for anybody else its owner may change it at will.
+  const self = process.getuid?.() ?? uid
+  if (self !== 0 && uid !== self)
+    throw new DaybookError(
+      'CONFIGURATION',
+      `The data folder ${folder} belongs to another user (${uid}; this process runs as ${self}): give Daybook one of its own with DAYBOOK_DATA_DIR`,
+    )
+}
+
+/**
+ * Takes from the group and from others whatever they may do with the folder and with what is in it, as earlier versions made
+ * database files that everybody could read. Symbolic links are neither followed nor changed.
+ * @returns how many files and folders were changed
+ */
+export function tightenFolder(folder: string): number {
+  let changed = 0
+  const tighten = (path: string, mode: number) => {
+    if ((mode & ANYTHING_OF_OTHERS) === 0) return
+    chmodSync(path, mode & 0o700)
+    changed += 1
+  }
+  const visit = (path: string) => {
+    const info = lstatSync(path, { throwIfNoEntry: false })
+    // Gone meanwhile, as temporary files go.
+    if (info === undefined || info.isSymbolicLink()) return
+    tighten(path, info.mode)
+    if (info.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name))
+  }
+  visit(folder)
+  return changed
+}

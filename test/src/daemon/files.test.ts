@@ -1,0 +1,91 @@
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDaemon, DaemonDidNotStart, type TestDaemon } from '../support/daemon.ts'
+import { dataOf } from '../support/graphql.ts'
+
+interface Entry {
+  readonly path: string
+  readonly mode: number
+}
+
+/** All in a folder, itself included, but for symbolic links and the log, which this test opens for the daemon. */
+function entriesOf(root: string): Entry[] {
+  const visit = (path: string): Entry[] => {
+    const info = lstatSync(path)
+    if (info.isSymbolicLink() || path === join(root, 'daemon.log')) return []
+    const inside = info.isDirectory() ? readdirSync(path).flatMap((name) => visit(join(path, name))) : []
+    return [{ path: relative(root, path), mode: info.mode & 0o777 }, ...inside]
+  }
+  return visit(root)
+}
+
+const openToOthers = (root: string) =>
+  entriesOf(root)
+    .filter(({ mode }) => (mode & 0o077) !== 0)
+    .map(({ path, mode }) => `${mode.toString(8)} ${path}`)
+
+const remember = (daemon: TestDaemon) =>
+  daemon.graphql({
+    query: 'mutation { remember(input: { content: { note: { text: "kept" } } }) { __typename } }',
+  })
+
+describe('C7: the files of a daemon', () => {
+  let parent: string
+  let daemon: TestDaemon
+  let umask: number
+  beforeEach(() => {
+    // The daemon must not owe it to whoever starts it.
+    umask = process.umask(0)
+    parent = mkdtempSync(join(tmpdir(), 'daybook-files-'))
+    daemon = createTestDaemon(join(parent, 'data'))
+    chmodSync(daemon.dataDir, 0o755)
+  })
+  afterEach(async () => {
+    process.umask(umask)
+    await daemon.remove()
+    rmSync(parent, { recursive: true, force: true })
+  })
+
+  it('are its user’s alone: database, socket, locks, key; also those of a folder of the version before', async () => {
+    await daemon.start()
+    dataOf(await remember(daemon))
+    const entries = entriesOf(daemon.dataDir)
+    expect(entries.length).toBeGreaterThan(900)
+    const names = entries.map(({ path }) => path)
+    for (const expected of [
+      'api-key',
+      'daemon.lock',
+      'postgres.lock',
+      'run/.s.PGSQL.5432',
+      'postgres/PG_VERSION',
+    ])
+      expect(names).toContain(expected)
+    expect(openToOthers(daemon.dataDir)).toEqual([])
+    expect(await daemon.stop()).toBe(0)
+    expect(openToOthers(daemon.dataDir)).toEqual([])
+
+    for (const { path, mode } of entriesOf(daemon.dataDir))
+      chmodSync(join(daemon.dataDir, path), mode | (path === '' ? 0o055 : 0o066))
+    await daemon.start()
+    expect(openToOthers(daemon.dataDir)).toEqual([])
+    expect(daemon.output()).toContain('Took the rights of others from')
+  })
+
+  it('are not made in a folder into which others may write', async () => {
+    chmodSync(daemon.dataDir, 0o770)
+    const refusal = await daemon.start().catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(DaemonDidNotStart)
+    expect(String(refusal)).toContain('its mode is 0770')
+    expect(String(refusal)).toContain(`chmod 700 ${daemon.dataDir}`)
+  })
+
+  it('hold the key, and what is printed to something else than a terminal does not', async () => {
+    await daemon.start()
+    const key = readFileSync(join(daemon.dataDir, 'api-key'), 'utf8').trim()
+    expect(daemon.output()).toContain(join(daemon.dataDir, 'api-key'))
+    expect(daemon.output()).not.toContain(key)
+    expect(daemon.log(1_000_000)).not.toContain(key)
+  })
+})
