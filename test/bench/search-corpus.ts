@@ -53,13 +53,15 @@ export async function buildSearchCorpus(address: DatabaseAddress, memories: numb
 }
 
 async function open(address: DatabaseAddress, onClose: () => Promise<void>): Promise<SearchCorpus> {
+  const owner = openDatabase(address, { role: null })
+  const projectId = await ensureProject(owner, 'bench')
+  const apiKey = await createApiKey(owner, projectId, 'bench').finally(() => owner.destroy())
   const db = openDatabase(address)
-  const projectId = await ensureProject(db, 'bench')
   return {
     db,
     scope: projectScope(db, projectId),
     readModel: await liveReadModel(db),
-    apiKey: await createApiKey(db, projectId, 'bench'),
+    apiKey,
     async close() {
       await db.destroy()
       await onClose()

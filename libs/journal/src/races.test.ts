@@ -1,3 +1,4 @@
+import { newId } from '@daybook/memory/id'
 import { type Database, type DatabaseTransaction, openDatabase } from '@daybook/postgres/connect'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
@@ -78,7 +79,13 @@ describe.each(TEST_DATABASES.filter(({ severalSessions }) => severalSessions))(
     it('leave no hole where a transaction that had its sequences is rolled back', async () => {
       const scope = await database.newProject()
       const held = await holdLock(scope.projectId, async (trx) => {
-        await sql`update journal_heads set sequence = 7 where project_id = ${scope.projectId}`.execute(trx)
+        await sql`
+          insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
+            data_hash, hash)
+          values (${scope.projectId}, 1, ${newId()}, ${newId()}, 1, 'MemoryRemembered', 1, '{}', now(), '', '')`.execute(
+          trx,
+        )
+        await sql`update journal_heads set sequence = 1 where project_id = ${scope.projectId}`.execute(trx)
       })
       const after = commitBatch(scope, [note('a')])
       await untilWaiting(1)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessOfKey, createApiKey } from './access/api-keys.ts'
 import { ensureProject } from './access/projects.ts'
 import { isReachable } from './migrate.ts'
+import { asOwner } from './testing/as-owner.ts'
 import { TEST_DATABASES, type TestDatabase } from './testing/test-database.ts'
 
 describe.each(TEST_DATABASES)('a session on $name', ({ start }) => {
@@ -33,7 +34,10 @@ describe.each(TEST_DATABASES)('a session on $name', ({ start }) => {
   it('opens a project with its key and with nothing else', async () => {
     const { db } = database
     const [one, other] = [await ensureProject(db, 'one'), await ensureProject(db, 'other')]
-    const [key, second] = [await createApiKey(db, one, 'a'), await createApiKey(db, other, 'b')]
+    const [key, second] = await asOwner(database, async (owner) => [
+      await createApiKey(owner, one, 'a'),
+      await createApiKey(owner, other, 'b'),
+    ])
     expect(key).toMatch(/^dbk_[\w-]{43}$/)
     expect(await accessOfKey(db, key)).toMatchObject({ projectId: one, keyName: 'a', admin: false })
     expect(await accessOfKey(db, second)).toMatchObject({ projectId: other, keyName: 'b', admin: false })

@@ -19,6 +19,12 @@ export type Queryable = Database | DatabaseTransaction
 /** The role that everything but migrations works as: neither a superuser nor an owner of tables. */
 export const APPLICATION_ROLE = 'daybook_app'
 
+/** The role that owns the generations of the read model, and nothing else: what makes and drops them works as it. */
+export const INDEXER_ROLE = 'daybook_indexer'
+
+/** Who the embedded database's session becomes once the owner's work is done: it may become the two roles above, and no owner. */
+export const EMBEDDED_LOGIN = 'daybook_login'
+
 /** Where a database is and how many connections it takes. */
 export interface DatabaseAddress {
   readonly connection: ClientConfig
@@ -49,7 +55,7 @@ const types: CustomTypesConfig = {
  * The same settings on every session, so that no query has to set any: the tables' schema, UTC, and for vector
  * searches ef_search 100 with iterative scans, without which a filter leaves too few rows or none.
  */
-function sessionSettings(role: string | null): string {
+function sessionSettings(role: string | null, login: string | null): string {
   return [
     'set search_path = daybook, public',
     `set timezone = 'UTC'`,
@@ -57,6 +63,7 @@ function sessionSettings(role: string | null): string {
     `select '[1]'::vector`,
     'set hnsw.ef_search = 100',
     `set hnsw.iterative_scan = 'relaxed_order'`,
+    ...(login === null ? [] : [`set session authorization ${login}`]),
     // The embedded database has one session for all connections in turn: what the last one was must not stay.
     role === null ? 'reset role' : `set role ${role}`,
   ].join('; ')
@@ -66,12 +73,15 @@ function sessionSettings(role: string | null): string {
  * Opens a database that `migrate` has prepared, to work for all projects: `projectScope` binds it to one. With one connection
  * (the embedded database), using the outer handle inside a transaction waits for itself for ever.
  *
+ * @param login of the embedded database, whose session begins as its superuser: who it becomes instead, so that `reset role` does
+ *   not lead back to the owner
  * @param onConnectionError hears of connections that break; queries report their own errors to their callers.
  */
 export function openDatabase(
   address: DatabaseAddress,
   {
     role = APPLICATION_ROLE as string | null,
+    login = null as string | null,
     onConnectionError = ((): void => {}) as (error: Error) => void,
   } = {},
 ): Database {
@@ -84,7 +94,7 @@ export function openDatabase(
     application_name: 'daybook',
     // Runs once on each new connection before its first query; a failure gives the connection back and is the query's.
     verify: (client, done) => {
-      client.query(sessionSettings(role), (error) => done(error ?? undefined))
+      client.query(sessionSettings(role, login), (error) => done(error ?? undefined))
     },
   })
   pool.on('error', onConnectionError)

@@ -106,14 +106,15 @@ describe.runIf(native)('migrating an empty database on native Postgres', () => {
     })
     await asSuperuser('create extension vector')
     // Another database of this server may have made the role already.
-    await asSuperuser(
-      'do $$ begin create role daybook_app nologin; exception when duplicate_object then null; end $$',
-    )
+    for (const made of ['daybook_app', 'daybook_indexer'])
+      await asSuperuser(
+        `do $$ begin create role ${made} nologin; exception when duplicate_object then null; end $$`,
+      )
     await expect(migrate(address)).rejects.toMatchObject({
       code: 'CONFIGURATION',
       message: expect.stringContaining('grant daybook_app to the user of DATABASE_URL'),
     })
-    await asSuperuser(`grant daybook_app to ${role}`)
+    await asSuperuser(`grant daybook_app, daybook_indexer to ${role}`)
     expect(await migrate(address)).toEqual(ALL)
     const { rows } = await sql`select current_user as role`.execute(openDatabaseOf(address))
     expect(rows).toEqual([{ role: 'daybook_app' }])

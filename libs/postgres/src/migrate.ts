@@ -9,11 +9,12 @@ import { prepareDatabase } from './prepare.ts'
  * several processes start at once: an advisory lock lets one work while the others wait and then find nothing to do,
  * and all of it is one transaction, so that a killed migration leaves nothing behind.
  *
+ * @param loginRole who services log in as, where that is not the owner
  * @returns the names of the migrations applied now.
  * @throws DaybookError CONFIGURATION where the extension, its version or a right is missing, saying what to do.
  */
-export async function migrate(address: DatabaseAddress): Promise<string[]> {
-  await prepareDatabase(address)
+export async function migrate(address: DatabaseAddress, loginRole: string | null = null): Promise<string[]> {
+  await prepareDatabase(address, loginRole)
   const db = openDatabase({ ...address, maxConnections: 1 }, { role: null })
   try {
     const migrator = new Migrator({

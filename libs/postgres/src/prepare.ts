@@ -1,9 +1,12 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { Client } from 'pg'
-import type { DatabaseAddress } from './connect.ts'
+import { APPLICATION_ROLE, type DatabaseAddress, EMBEDDED_LOGIN, INDEXER_ROLE } from './connect.ts'
 
 /** The oldest pgvector with iterative scans, without which a filtered vector search returns too little. */
 const OLDEST_PGVECTOR = [0, 8, 0] as const
+
+/** What services work as, whoever they log in as. */
+const ROLES = [APPLICATION_ROLE, INDEXER_ROLE]
 
 /** The lock that first starts take turns by; the number is arbitrary but must stay. */
 const PREPARE_LOCK = 7_033_214
@@ -11,9 +14,14 @@ const PREPARE_LOCK = 7_033_214
 /**
  * Makes what migrations and sessions need to exist before them: the schema, the extension and the application's role.
  * Takes turns with other processes that start at the same moment.
+ * @param address of the owner
+ * @param loginRole who the services log in as, where that is not the owner: is let work as the application
  * @throws DaybookError CONFIGURATION
  */
-export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
+export async function prepareDatabase(
+  address: DatabaseAddress,
+  loginRole: string | null = null,
+): Promise<void> {
   const client = new Client(address.connection)
   // Of a connection that breaks, the query tells; without a listener the process would end.
   client.on('error', () => {})
@@ -32,34 +40,55 @@ export async function prepareDatabase(address: DatabaseAddress): Promise<void> {
         'Install pgvector 0.8.0 or newer on the database server, then let a superuser run: create extension vector',
       ],
     )
-    // Roles belong to the whole server: another database of it may have made this one a moment ago.
+    for (const role of ROLES) await makeRole(client, role)
     await attempt(
       client,
-      // Asked first, as without the right to make roles even `create role` of one that is there is refused.
-      `do $$ begin
-        if to_regrole('daybook_app') is null then create role daybook_app nologin; end if;
-      exception when duplicate_object or unique_violation then null; end $$`,
-      'The role "daybook_app" could not be made',
-      ['Let a superuser run: create role daybook_app nologin; grant daybook_app to the user of DATABASE_URL'],
-    )
-    await attempt(
-      client,
-      'grant usage on schema daybook to daybook_app',
+      `grant usage on schema daybook to daybook_app;
+       do $$ begin execute format('grant create on database %I to daybook_indexer', current_database()); end $$`,
       'The rights could not be granted',
       [],
     )
-    await attempt(
-      client,
-      // Tried rather than asked: since Postgres 16 whoever makes a role is its member and still may not become it.
-      `do $$ begin set role daybook_app; reset role; exception when insufficient_privilege then execute format('grant daybook_app to %I', current_user); end $$`,
-      'The user of DATABASE_URL cannot become "daybook_app"',
-      ['Let a superuser run: grant daybook_app to the user of DATABASE_URL'],
-    )
+    // On a server whoever logs in has been made by its administrator, with a password.
+    if (loginRole === EMBEDDED_LOGIN) await makeRole(client, EMBEDDED_LOGIN)
+    if (loginRole !== null) await letIn(client, loginRole)
     await checkExtension(client)
     await client.query('commit')
   } finally {
     await client.end()
   }
+}
+
+async function makeRole(client: Client, role: string): Promise<void> {
+  // Roles belong to the whole server: another database of it may have made this one a moment ago.
+  await attempt(
+    client,
+    // Asked first, as without the right to make roles even `create role` of one that is there is refused.
+    `do $$ begin
+      if to_regrole('${role}') is null then create role ${role} nologin; end if;
+    exception when duplicate_object or unique_violation then null; end $$`,
+    `The role "${role}" could not be made`,
+    [`Let a superuser run: create role ${role} nologin; grant ${role} to the user of DATABASE_URL`],
+  )
+  await attempt(
+    client,
+    // Tried rather than asked: since Postgres 16 whoever makes a role is its member and still may not become it.
+    `do $$ begin set role ${role}; reset role; exception when insufficient_privilege then execute format('grant ${role} to %I', current_user); end $$`,
+    `The user of DATABASE_URL cannot become "${role}"`,
+    [`Let a superuser run: grant ${role} to the user of DATABASE_URL`],
+  )
+}
+
+async function letIn(client: Client, loginRole: string): Promise<void> {
+  for (const role of ROLES)
+    await attempt(
+      client,
+      `do $$ begin
+        if not pg_has_role(${client.escapeLiteral(loginRole)}, '${role}', 'member')
+        then grant ${role} to ${client.escapeIdentifier(loginRole)}; end if;
+      end $$`,
+      `The user of DATABASE_URL, "${loginRole}", could not be let work as "${role}"`,
+      [`Let a superuser run: grant ${ROLES.join(', ')} to ${loginRole}`],
+    )
 }
 
 async function attempt(

@@ -2,8 +2,8 @@ import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 
 /**
  * Binds a table's rows to their projects: whose session is bound to a project (`bound-driver.ts`) can see and write rows of
- * that project only, whatever its query says; whose is bound to none can see nothing. Owners of the table are not bound, the
- * application owns none.
+ * that project only, whatever its query says; whose is bound to none can see nothing. The table's owner is bound too; a superuser
+ * is not.
  *
  * @param column that has the project's id
  */
@@ -12,7 +12,7 @@ export async function secureRows(
   table: RawBuilder<unknown>,
   column = 'project_id',
 ): Promise<void> {
-  await sql`alter table ${table} enable row level security`.execute(db)
+  await sql`alter table ${table} enable row level security, force row level security`.execute(db)
   // In subselects, so that the setting is read once a query and not once a row.
   await sql`
     create policy own_project on ${table} using (

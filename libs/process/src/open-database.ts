@@ -1,5 +1,11 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { type Database, type DatabaseAddress, openDatabase, serverAddress } from '@daybook/postgres/connect'
+import {
+  type Database,
+  type DatabaseAddress,
+  EMBEDDED_LOGIN,
+  openDatabase,
+  serverAddress,
+} from '@daybook/postgres/connect'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { cancelLongStatements } from '@daybook/postgres/end-statements'
 import { isReachable, migrate } from '@daybook/postgres/migrate'
@@ -8,22 +14,53 @@ import type { Config } from '@daybook/runtime/config'
 import { within } from '@daybook/runtime/within'
 import type { ProcessParts } from './process-parts.ts'
 
-/** The Postgres server of `DATABASE_URL`, migrated. @throws DaybookError CONFIGURATION where it is not set */
+/** What only the owner of the tables may do, done after the migrations and before anybody works as the application. */
+export type OwnersWork<T> = (owner: Database) => Promise<T>
+
+/** A database as the application, and what came of the owner's work. */
+export interface OpenedDatabase<T> {
+  readonly db: Database
+  readonly done: T
+}
+
+const nothing: OwnersWork<void> = () => Promise.resolve()
+
+/**
+ * The Postgres server of `DATABASE_URL`, migrated: as the user of `DAYBOOK_OWNER_URL` where that is set, so that the services'
+ * own user need not own anything.
+ * @throws DaybookError CONFIGURATION where it is not set
+ */
 export async function openDatabaseServer(config: Config, parts: ProcessParts): Promise<Database> {
+  return (await openDatabaseServerAfter(nothing, config, parts)).db
+}
+
+/** As `openDatabaseServer`. */
+export async function openDatabaseServerAfter<T>(
+  work: OwnersWork<T>,
+  config: Config,
+  parts: ProcessParts,
+): Promise<OpenedDatabase<T>> {
   if (config.databaseUrl === undefined)
     throw new DaybookError(
       'CONFIGURATION',
       'DATABASE_URL is not set. A service of its own needs a Postgres server that the others use too; `npm start` runs all of them in one process on the embedded database.',
     )
   parts.progress('Using the Postgres of DATABASE_URL')
-  return open(serverAddress(config.databaseUrl), parts)
+  const address = serverAddress(config.databaseUrl)
+  if (config.ownerUrl === undefined) return open({ address, owner: address, login: null, work }, parts)
+  const { username } = new URL(config.databaseUrl)
+  return open(
+    { address, owner: serverAddress(config.ownerUrl), login: decodeURIComponent(username) || null, work },
+    parts,
+  )
 }
 
 /** The embedded Postgres in the data folder, migrated. The folder must be this process's own. */
-export async function openEmbeddedDatabase(
+export async function openEmbeddedDatabase<T>(
+  work: OwnersWork<T>,
   config: Config,
   parts: ProcessParts,
-): Promise<{ db: Database; embedded: EmbeddedDatabase }> {
+): Promise<OpenedDatabase<T> & { embedded: EmbeddedDatabase }> {
   parts.progress(`Starting the embedded database in ${config.dataDir}`)
   const embedded = await startEmbeddedDatabase(config.dataDir, parts.logger)
   let db: Database | undefined
@@ -35,16 +72,32 @@ export async function openEmbeddedDatabase(
     },
     cut: embedded.kill,
   })
-  db = await open(embedded.address, parts)
+  const { address } = embedded
+  const opened = await open({ address, owner: address, login: EMBEDDED_LOGIN, work }, parts)
+  db = opened.db
   // Whoever had taken something here is dead, as the folder is ours: a stop that was cut short gives nothing back.
   await releaseClaims(db)
-  return { db, embedded }
+  return { ...opened, embedded }
 }
 
-async function open(address: DatabaseAddress, { logger, progress, stops }: ProcessParts): Promise<Database> {
-  const applied = await migrate(address)
+interface Opening<T> {
+  readonly address: DatabaseAddress
+  /** The same database as its owner. */
+  readonly owner: DatabaseAddress
+  /** Who works as the application; null: the owner. */
+  readonly login: string | null
+  readonly work: OwnersWork<T>
+}
+
+async function open<T>(
+  { address, owner, login, work }: Opening<T>,
+  { logger, progress, stops }: ProcessParts,
+): Promise<OpenedDatabase<T>> {
+  const applied = await migrate(owner, login)
   if (applied.length > 0) progress(`Prepared the database (${applied.join(', ')})`)
+  const done = await asOwner(owner, work)
   const db = openDatabase(address, {
+    login: address.ownSessions ? null : login,
     onConnectionError: (error) =>
       logger.warn({ error }, 'a database connection broke; a new one is made when needed'),
   })
@@ -52,7 +105,12 @@ async function open(address: DatabaseAddress, { logger, progress, stops }: Proce
     part: 'the database',
     ...(address.ownSessions && { hurry: () => cancelLongStatements(db, address) }),
   })
-  return db
+  return { db, done }
+}
+
+async function asOwner<T>(address: DatabaseAddress, work: OwnersWork<T>): Promise<T> {
+  const owner = openDatabase({ ...address, maxConnections: 1 }, { role: null })
+  return work(owner).finally(() => owner.destroy())
 }
 
 /** Longest that a statement of ours takes which is not worth waiting for at the end, in milliseconds. */

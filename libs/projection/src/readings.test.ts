@@ -1,3 +1,4 @@
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,8 +23,10 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
   it('count the live generations over all projects', async () => {
     const { db } = database
     const [one, other] = [await database.newProject(), await database.newProject()]
-    await sql`update journal_heads set sequence = 10 where project_id = ${one.projectId}`.execute(db)
-    await sql`update journal_heads set sequence = 5 where project_id = ${other.projectId}`.execute(db)
+    await asOwner(database, async (owner) => {
+      await sql`update journal_heads set sequence = 10 where project_id = ${one.projectId}`.execute(owner)
+      await sql`update journal_heads set sequence = 5 where project_id = ${other.projectId}`.execute(owner)
+    })
     const generation = (projection: string, number: number, status: 'live' | 'old' | 'building') => ({
       projection,
       generation: number,

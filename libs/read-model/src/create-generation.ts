@@ -39,7 +39,7 @@ export async function createGeneration(db: Database, model: EmbeddingModel): Pro
 /** Deletes a generation with everything in it. Safe to be called again. */
 export async function dropGeneration(db: Database, generation: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`set local role none`.execute(trx)
+    await sql`set local role daybook_indexer`.execute(trx)
     await sql`drop schema if exists ${sql.id(generationTables(generation).schema)} cascade`.execute(trx)
     await sql`set local role daybook_app`.execute(trx)
     await forgetGeneration(trx, { projection: PGVECTOR, generation })
@@ -63,7 +63,7 @@ async function createVectorIndex(
   workers: number,
 ): Promise<void> {
   const { vectors } = generationTables(generation)
-  await sql`set local role none`.execute(trx)
+  await sql`set local role daybook_indexer`.execute(trx)
   // Whatever does not fit is built several times slower: 100,000 vectors of 384 numbers need some 200 MB.
   await sql`set local maintenance_work_mem = '512MB'`.execute(trx)
   await sql`set local max_parallel_maintenance_workers = ${sql.lit(workers)}`.execute(trx)
@@ -81,7 +81,7 @@ async function createVectorIndex(
 export async function gatherStatistics(db: Database, generation: number): Promise<void> {
   const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
   await db.transaction().execute(async (trx) => {
-    await sql`set local role none`.execute(trx)
+    await sql`set local role daybook_indexer`.execute(trx)
     await sql`analyze ${sql.join([memories, versions, postings, lexicalStats, vectors])}`.execute(trx)
   })
 }
@@ -98,11 +98,11 @@ async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unkn
     where session is not null and not forgotten`.execute(trx)
 }
 
-/** Makes a generation's schema and tables. They belong to the migrating user, the application may only use them. */
+/** Makes a generation's schema and tables. They belong to `daybook_indexer`, the application may only use them. */
 async function createTables(trx: DatabaseTransaction, generation: number, dimension: number): Promise<void> {
   const { schema, memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
   const schemaName = sql.id(schema)
-  await sql`set local role none`.execute(trx)
+  await sql`set local role daybook_indexer`.execute(trx)
   await sql`create schema ${schemaName}`.execute(trx)
   await sql`
     create table ${memories} (

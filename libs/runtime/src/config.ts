@@ -33,6 +33,8 @@ export interface Config {
   /** Undefined: the first start makes one. */
   readonly defaultKey: string | undefined
   readonly databaseUrl: string | undefined
+  /** The same database as its owner. Undefined: `databaseUrl` is the owner's. */
+  readonly ownerUrl: string | undefined
   /** Undefined: events travel inside the process, and projectors elsewhere poll the journal. */
   readonly nats: NatsConfig | undefined
   /** Undefined: words are searched in Postgres. */
@@ -86,6 +88,7 @@ export function readConfig(
     dataDir: resolve(settings.DAYBOOK_DATA_DIR),
     defaultKey: settings.DAYBOOK_DEFAULT_KEY,
     databaseUrl: settings.DATABASE_URL,
+    ownerUrl: settings.DAYBOOK_OWNER_URL,
     nats:
       settings.NATS_URL === undefined
         ? undefined

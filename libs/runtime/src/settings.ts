@@ -88,6 +88,11 @@ export const SETTINGS = z
       'URL',
       'Postgres with pgvector; without it the embedded database is used',
     ),
+    DAYBOOK_OWNER_URL: documented(
+      url('postgres', 'postgresql').optional(),
+      'URL',
+      'The same database as the owner of its tables, used at the start only: for migrations and the key of the project `default`. With it the user of `DATABASE_URL` need not own anything and cannot change the journal; without it that user is the owner',
+    ),
     NATS_URL: documented(
       urls('nats', 'tls').optional(),
       'URLs',
@@ -175,6 +180,8 @@ export const SETTINGS = z
   .superRefine((settings, context) => {
     const problem = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message })
+    if (settings.DAYBOOK_OWNER_URL !== undefined && settings.DATABASE_URL === undefined)
+      problem('DATABASE_URL', 'is required where DAYBOOK_OWNER_URL is set: it names the same database')
     if (settings.TYPESENSE_URL !== undefined && settings.TYPESENSE_API_KEY === undefined)
       problem('TYPESENSE_API_KEY', 'is required where TYPESENSE_URL is set')
     if (settings.DAYBOOK_NATS_DUPLICATE_WINDOW > settings.DAYBOOK_NATS_MAX_AGE)

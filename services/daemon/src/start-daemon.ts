@@ -1,6 +1,7 @@
+import { ensureDefaultKey } from '@daybook/gateway/default-key'
 import { serveGateway } from '@daybook/gateway/serve'
 import { openBus } from '@daybook/process/open-bus'
-import { openDatabaseServer, openEmbeddedDatabase } from '@daybook/process/open-database'
+import { openDatabaseServerAfter, openEmbeddedDatabase } from '@daybook/process/open-database'
 import { openEmbedders } from '@daybook/process/open-embedders'
 import { openMetrics } from '@daybook/process/open-metrics'
 import { openQueueWorkers } from '@daybook/process/open-queue-workers'
@@ -24,7 +25,7 @@ export interface Daemon {
 /**
  * Everything of Daybook in one process, on embedded parts where no server is configured:
  *
- *   data folder's lock ▶ database ▶ migrations ▶ model ▶ bus ▶ projectors ▶ reindex ▶ gateway
+ *   data folder's lock ▶ database ▶ migrations ▶ default key ▶ model ▶ bus ▶ projectors ▶ reindex ▶ gateway
  *
  * @throws DaybookError CONFIGURATION, LOCKED, UNAVAILABLE, written for the person who started it
  */
@@ -38,10 +39,8 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
 
   // The model loads while the database starts: they are different threads and processes.
   const embedders = openEmbedders(config, parts)
-  const db =
-    config.databaseUrl === undefined
-      ? (await openEmbeddedDatabase(config, parts)).db
-      : await openDatabaseServer(config, parts)
+  const open = config.databaseUrl === undefined ? openEmbeddedDatabase : openDatabaseServerAfter
+  const { db, done: defaultKey } = await open((owner) => ensureDefaultKey(owner, config), config, parts)
   const bus = await openBus(config, parts)
   await embedders.ready()
   const signal = createPositionSignal()
@@ -66,7 +65,7 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
     typesense: config.typesense,
   })
   stops.add(reindex.stop, { part: 'the operations' })
-  const { gateway, defaultKey } = await serveGateway(config, shared, parts)
+  const gateway = await serveGateway(config, shared, parts)
   lock.serving(gateway.url)
   return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }
 }

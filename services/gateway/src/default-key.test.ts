@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accessOfKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
+import { openDatabase } from '@daybook/postgres/connect'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
-import { readConfig } from '@daybook/runtime/config'
+import { type Config, readConfig } from '@daybook/runtime/config'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ensureDefaultKey } from './default-key.ts'
 
@@ -21,23 +22,25 @@ describe.each(TEST_DATABASES)('the key of the project "default" on $name', ({ st
   })
   const configOf = (dataDir: string, more: Record<string, string> = {}) =>
     readConfig({ DAYBOOK_DATA_DIR: join(folder, dataDir), ...more })
+  /** As the owner, who may make keys. */
+  const defaultKeyOf = async (config: Config) => {
+    const owner = openDatabase({ ...database.address, maxConnections: 1 }, { role: null })
+    return ensureDefaultKey(owner, config).finally(() => owner.destroy())
+  }
   const projectOf = async (key: string) => (await accessOfKey(database.db, key))?.projectId
 
   it('is made once, readable by its owner only, and opens the project', async () => {
-    const first = await ensureDefaultKey(database.db, configOf('a'))
+    const first = await defaultKeyOf(configOf('a'))
     const path = join(folder, 'a', 'api-key')
     expect(readFileSync(path, 'utf8')).toBe(`${first.key}\n`)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(first.place).toContain(path)
     expect(await projectOf(first.key)).toBe(await ensureProject(database.db, 'default'))
-    expect(await ensureDefaultKey(database.db, configOf('a'))).toEqual(first)
+    expect(await defaultKeyOf(configOf('a'))).toEqual(first)
   })
 
   it('of another folder opens the same project', async () => {
-    const [one, other] = [
-      await ensureDefaultKey(database.db, configOf('b')),
-      await ensureDefaultKey(database.db, configOf('c')),
-    ]
+    const [one, other] = [await defaultKeyOf(configOf('b')), await defaultKeyOf(configOf('c'))]
     expect(one.key).not.toBe(other.key)
     expect(await projectOf(one.key)).toBe(await projectOf(other.key))
   })
@@ -45,7 +48,7 @@ describe.each(TEST_DATABASES)('the key of the project "default" on $name', ({ st
   it('of the settings is let in as often as it is asked for, and written nowhere', async () => {
     const key = `dbk_${'k'.repeat(40)}`
     const config = configOf('d', { DAYBOOK_DEFAULT_KEY: key })
-    const both = [ensureDefaultKey(database.db, config), ensureDefaultKey(database.db, config)]
+    const both = [defaultKeyOf(config), defaultKeyOf(config)]
     for (const found of await Promise.all(both)) {
       expect(found.key).toBe(key)
       expect(found.place).not.toContain(key)

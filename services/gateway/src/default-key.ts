@@ -16,6 +16,7 @@ export interface DefaultKey {
  * The key of the project `default`: the one of `DAYBOOK_DEFAULT_KEY`, which suits several gateways; else the one in
  * `<data folder>/api-key` with mode 0600, made on the first start. One there that the database does not know (the folder was
  * used with another database) is replaced.
+ * @param db as the owner: the application may not make keys
  */
 export async function ensureDefaultKey(db: Database, { dataDir, defaultKey }: Config): Promise<DefaultKey> {
   if (defaultKey !== undefined) {

@@ -3,6 +3,7 @@ import { changeActor } from '@daybook/journal/testing/tamper'
 import { newId } from '@daybook/memory/id'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestGateway, type TestClient, testClient } from './testing/test-gateway.ts'
@@ -159,7 +160,9 @@ describe.each(KINDS)('moving a journal over HTTP from $kind.name to $other.name'
     const client = testClient(source.url, await source.keyOf(sourceId), sourceId)
     await remember(client, 2)
     const emptyId = await ensureProject(target.database.db, name)
-    const key = await createApiKey(target.database.db, emptyId, 'default', { admin: true })
+    const key = await asOwner(target.database, (owner) =>
+      createApiKey(owner, emptyId, 'default', { admin: true }),
+    )
     const there = testClient(target.url, key, sourceId)
     const journal = async () => (await there.data('{ journal { sequence } }'))['journal']
     expect(await journal()).toEqual([])
@@ -207,7 +210,7 @@ async function startSide(start: () => Promise<TestDatabase>) {
   const gateway = await startTestGateway(database)
   const { url } = gateway.gateway
   const keyOf = (projectId: string, admin = false) =>
-    createApiKey(database.db, projectId, `key-${newId()}`, { admin })
+    asOwner(database, (owner) => createApiKey(owner, projectId, `key-${newId()}`, { admin }))
   const key = await keyOf((await database.newProject()).projectId, true)
   return {
     database,

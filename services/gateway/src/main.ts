@@ -1,10 +1,11 @@
 import { openBus } from '@daybook/process/open-bus'
-import { openDatabaseServer } from '@daybook/process/open-database'
+import { openDatabaseServerAfter } from '@daybook/process/open-database'
 import { openEmbedders } from '@daybook/process/open-embedders'
 import { openMetrics } from '@daybook/process/open-metrics'
 import { runProcess } from '@daybook/process/run-process'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
+import { ensureDefaultKey } from './default-key.ts'
 import { serveGateway } from './serve.ts'
 
 /* `npm run start:gateway`: the API alone, beside projectors that are processes of their own. Run as many as you like. */
@@ -15,13 +16,17 @@ await runProcess({
   defaultPort: DEFAULT_PORTS.gateway,
   async start(config, parts) {
     const embedders = openEmbedders(config, parts)
-    const db = await openDatabaseServer(config, parts)
+    const { db, done: defaultKey } = await openDatabaseServerAfter(
+      (owner) => ensureDefaultKey(owner, config),
+      config,
+      parts,
+    )
     const bus = await openBus(config, parts)
     const signal = createPositionSignal()
     const metrics = openMetrics('gateway', db, parts)
     await embedders.ready()
     const shared = { db, bus, signal, metrics, embedders }
-    const { gateway, defaultKey } = await serveGateway(config, shared, parts)
+    const gateway = await serveGateway(config, shared, parts)
     console.log(
       `The gateway is ready at ${gateway.url}; its key of the project "default" is ${defaultKey.place}`,
     )

@@ -8,7 +8,6 @@ import type { PositionSignal } from '@daybook/projection/position-signal'
 import { startAccessTracker } from '@daybook/read-model/access'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
-import { type DefaultKey, ensureDefaultKey } from './default-key.ts'
 import { openRelay } from './open-relay.ts'
 import { openTypesense } from './open-typesense.ts'
 import { type Gateway, startGateway } from './start.ts'
@@ -31,9 +30,8 @@ export async function serveGateway(
   config: Config,
   shared: SharedParts,
   { logger, stops }: Pick<ProcessParts, 'logger' | 'stops'>,
-): Promise<{ gateway: Gateway; defaultKey: DefaultKey }> {
+): Promise<Gateway> {
   const { db, bus, metrics } = shared
-  const defaultKey = await ensureDefaultKey(db, config)
   const committed = openRelay(config, { db, bus, metrics, logger, stops })
   const writer = createJournalWriter(committed, metrics)
   const access = startAccessTracker(db, logger)
@@ -43,5 +41,5 @@ export async function serveGateway(
   const parts = { ...shared, embedders, typesense, writer, access, logger, config }
   const gateway = await startGateway(parts, config)
   stops.add(gateway.stop, { part: 'the gateway' })
-  return { gateway, defaultKey }
+  return gateway
 }

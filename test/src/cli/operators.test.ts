@@ -326,7 +326,7 @@ describe.skipIf(!native)('on native Postgres, which the test can reach into', ()
   })
 
   test('a key for its project alone sees its status, and is told what it may not do', async () => {
-    const db = openDatabase(serverAddress(database.url, 1))
+    const db = openDatabase(serverAddress(database.url, 1), { role: null })
     const key = await createApiKey(db, await ensureProject(db, 'shop'), 'shop').finally(() => db.destroy())
     const asShop = (...args: string[]) => runCli(args, { ...environment(), DAYBOOK_API_KEY: key })
     const status = await asShop('status', '--json')

@@ -165,7 +165,10 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     const name = `default-${newId()}`
     const { scope, id } = await project({ events: 5, name })
     const empty = await ensureProject(target.db, name)
-    const keys = [await createApiKey(target.db, empty, 'a'), await createApiKey(target.db, empty, 'b')]
+    const keys = await asOwner(target, async (owner) => [
+      await createApiKey(owner, empty, 'a'),
+      await createApiKey(owner, empty, 'b'),
+    ])
     const text = await exported(source.db, [scope.projectId])
     const { projects } = await importText(text)
     expect(projects).toEqual([{ id: scope.projectId, name, events: 5, tookOver: true }])

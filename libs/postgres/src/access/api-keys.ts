@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { DaybookError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { type SqlBool, sql } from 'kysely'
-import type { Database } from '../connect.ts'
+import type { Database, Queryable } from '../connect.ts'
 
 /** How every key begins, so that scanners find one that was leaked. */
 const PREFIX = 'dbk_'
@@ -18,9 +18,12 @@ export interface KeyRights {
   readonly admin?: boolean
 }
 
-/** Makes a key for the project. Only its hash is stored: this is the one moment at which it can be read. */
+/**
+ * Makes a key for the project. Only its hash is stored: this is the one moment at which it can be read.
+ * @param db as the owner: the application may not make keys
+ */
 export async function createApiKey(
-  db: Database,
+  db: Queryable,
   projectId: string,
   name: string,
   rights: KeyRights = {},
@@ -32,10 +35,11 @@ export async function createApiKey(
 
 /**
  * Lets a key that was made elsewhere, in the form that the settings check, open the project.
+ * @param db as the owner
  * @throws DaybookError CONFIGURATION where it opens another one already
  */
 export async function ensureApiKey(
-  db: Database,
+  db: Queryable,
   projectId: string,
   name: string,
   key: string,
@@ -51,7 +55,7 @@ export async function ensureApiKey(
 }
 
 async function insertKey(
-  db: Database,
+  db: Queryable,
   projectId: string,
   name: string,
   key: string,
@@ -77,7 +81,7 @@ export interface Access {
 const holds = sql<SqlBool>`revoked_at is null and (expires_at is null or expires_at > now())`
 
 /** What the key opens; null for any other string, and for a key that was revoked or has expired. */
-export async function accessOfKey(db: Database, key: string): Promise<Access | null> {
+export async function accessOfKey(db: Queryable, key: string): Promise<Access | null> {
   if (!key.startsWith(PREFIX)) return null
   const row = await db
     .selectFrom('api_keys')

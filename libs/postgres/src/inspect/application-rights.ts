@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
 
-/** What the role that queries run as may do. All but the name should be false. */
+/** What the role that queries run as may do. All but the names should be false. */
 export interface ApplicationRights {
   readonly role: string
   /** Row level security does not bind it. */
   readonly isSuperuser: boolean
   /** The same. */
   readonly ownsJournal: boolean
+  /** Whom the session logged in as, which `reset role` leads back to, and whether that may do all an owner may. */
+  readonly login: string
+  readonly loginOwnsJournal: boolean
   /** The journal is append-only by right. */
   readonly mayChangeJournal: boolean
 }
@@ -18,6 +21,9 @@ export async function readApplicationRights(db: Database): Promise<ApplicationRi
       (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as "isSuperuser",
       (select pg_has_role(current_user, relowner, 'member') from pg_class
         where oid = 'daybook.events'::regclass) as "ownsJournal",
+      session_user::text as login,
+      (select pg_has_role(session_user, relowner, 'member') from pg_class
+        where oid = 'daybook.events'::regclass) as "loginOwnsJournal",
       has_table_privilege('daybook.events', 'update, delete, truncate') as "mayChangeJournal"`.execute(db)
   const rights = rows[0]
   if (rights === undefined) throw new Error('the database told nothing of the role')

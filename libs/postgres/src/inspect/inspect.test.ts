@@ -29,6 +29,8 @@ describe.each(TEST_DATABASES)('looking at $name as the application', ({ start, s
       isSuperuser: false,
       ownsJournal: false,
       mayChangeJournal: false,
+      login: 'postgres',
+      loginOwnsJournal: true,
     })
     if (!severalSessions) return
     const owner = openDatabase({ ...database.address, maxConnections: 1 }, { role: null })

@@ -13,6 +13,7 @@ import * as rowLevelSecurity from './0011-row-level-security.ts'
 import * as sessions from './0012-sessions.ts'
 import * as identity from './0014-identity.ts'
 import * as keyEnds from './0017-key-ends.ts'
+import * as narrowRights from './0018-narrow-rights.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
@@ -33,4 +34,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-sessions': sessions,
   '0014-identity': identity,
   '0017-key-ends': keyEnds,
+  '0018-narrow-rights': narrowRights,
 }

@@ -1,5 +1,5 @@
 import { type ApplicationRights, readApplicationRights } from '@daybook/postgres/inspect/application-rights'
-import { type CheckedParts, type Finding, failed, ok } from './check.ts'
+import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 
 /** Whether what queries run as is bound by the database’s own rules. */
 export async function checkApplicationRole({ db }: CheckedParts): Promise<Finding> {
@@ -11,16 +11,24 @@ export function judgeRights({
   isSuperuser,
   ownsJournal,
   mayChangeJournal,
+  login,
+  loginOwnsJournal,
 }: ApplicationRights): Finding {
   const problems = [
     ...(isSuperuser ? ['is a superuser, or passes row level security by'] : []),
     ...(ownsJournal ? ['owns the journal'] : []),
     ...(mayChangeJournal ? ['may change events'] : []),
   ]
-  return problems.length === 0
-    ? ok(`Queries run as ${role}, which may not change the journal`)
-    : failed(
-        `Queries run as ${role}, which ${problems.join(', ')}`,
-        'Let a superuser take that from it: alter role daybook_app nosuperuser nobypassrls; revoke update, delete, truncate on daybook.events from daybook_app',
+  if (problems.length > 0)
+    return failed(
+      `Queries run as ${role}, which ${problems.join(', ')}`,
+      'Let a superuser take that from it: alter role daybook_app nosuperuser nobypassrls; revoke update, delete, truncate on daybook.events from daybook_app',
+    )
+  const found = `Queries run as ${role}, which may not change the journal`
+  return loginOwnsJournal
+    ? warning(
+        `${found}, but the user ${login} that they log in as may: it owns the tables`,
+        'Give services a user of their own in DATABASE_URL, and the owner in DAYBOOK_OWNER_URL',
       )
+    : ok(`${found}, logged in as ${login}, which may not either`)
 }

@@ -18,7 +18,14 @@ import { judgeSettings } from './settings.ts'
 import { judgeTypesense } from './typesense.ts'
 import { judgeQueue } from './vectors.ts'
 
-const rights = { role: 'app', isSuperuser: false, ownsJournal: false, mayChangeJournal: false }
+const rights = {
+  role: 'app',
+  isSuperuser: false,
+  ownsJournal: false,
+  mayChangeJournal: false,
+  login: 'login',
+  loginOwnsJournal: false,
+}
 const bus = { transport: 'nats', problem: null, version: '2.9', roundTripMs: 1 } as const
 const server = { roundTripMs: 1, version: '15.1', vectorVersion: '0.8.4', bytes: 1 }
 const typesense = { problem: null, version: '29.0', documents: 3, alias: 'daybook_memories_g2' }
@@ -47,6 +54,7 @@ describe('what is found is judged', () => {
     ['FAILED', judgeMigrations({ missing: ['0002'], unknown: ['0099'] })],
     ['WARNING', judgeMigrations({ missing: [], unknown: ['0099'] })],
     ['OK', judgeRights(rights)],
+    ['WARNING', judgeRights({ ...rights, loginOwnsJournal: true })],
     ['FAILED', judgeRights({ ...rights, isSuperuser: true })],
     ['FAILED', judgeRights({ ...rights, mayChangeJournal: true })],
     ['OK', judgeDisk(5e9, '/data')],

@@ -6,6 +6,7 @@ import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
 import { newId } from '@daybook/memory/id'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
@@ -84,7 +85,7 @@ export async function startTestGateway(
       const { projectId } = await database.newProject()
       return testClient(
         gateway.url,
-        await createApiKey(db, projectId, `key-${newId()}`, { admin }),
+        await asOwner(database, (owner) => createApiKey(owner, projectId, `key-${newId()}`, { admin })),
         projectId,
       )
     },

@@ -88,7 +88,7 @@ async function makeKeys(
   groups: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
   await migrate(address)
-  const db = openDatabase(address)
+  const db = openDatabase(address, { role: null })
   try {
     const keys: Record<string, string> = {}
     for (const group of groups)
