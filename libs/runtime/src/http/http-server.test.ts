@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { assert, asyncProperty } from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { pause } from '../backoff.ts'
 import { silentLogger } from '../logger.ts'
 import { createMetrics } from '../metrics.ts'
 import { startServiceHttp } from '../service-http.ts'
@@ -109,6 +110,24 @@ describe('the server of every service', () => {
     stalled.resume()
     expect((await cutAt) - startedAt).toBeGreaterThan(limits.writeTimeoutMs / 2)
     expect(stalled.bytesRead).toBeLessThan(body.length)
+  })
+
+  it('C4: the same holds for a WebSocket', async () => {
+    const limits = { writeTimeoutMs: 300, maxConnections: 10 }
+    const url = await start({ limits, handle: (_request, response) => void response.end() }, (server) =>
+      server.takeWebSockets('/ws', (_request, socket) => {
+        socket.on('error', () => {})
+        socket.write(Buffer.alloc(20_000_000))
+      }),
+    )
+    const socket = await rawConnection(url)
+    socket.pause()
+    socket.write('GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    const closed = once(socket, 'close')
+    await pause(1_500)
+    socket.resume()
+    await closed
+    expect(socket.bytesRead).toBeLessThan(20_000_000)
   })
 
   it('C4: connections beyond the limit are closed at once, and said', async () => {
