@@ -116,7 +116,11 @@ describe('what is no error of the database', () => {
     const missing = Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' })
     expect([aborted, missing].map(isDatabaseUnavailable)).toEqual([false, false])
     const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
-    expect(isDatabaseUnavailable(reset)).toBe(true)
+    const tls = new Error('Client network socket disconnected before secure TLS connection was established')
+    expect([reset, Object.assign(tls, { code: 'ECONNRESET' })].map(isDatabaseUnavailable)).toEqual([
+      true,
+      true,
+    ])
   })
 
   it('C9: a full disk is named', () => {

@@ -21,7 +21,7 @@ const PASSING_SYSTEM_CODES = new Set([
  */
 const OF_CONNECTIONS = new Set(['connect', 'read', 'write', 'getaddrinfo', 'shutdown'])
 const PASSING_MESSAGES =
-  /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after|driver has already been destroyed/i
+  /connection (terminated|ended|timeout)|socket disconnected before secure TLS|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after|driver has already been destroyed/i
 
 /** As PGlite and clients put it, where there is no code. */
 const DISK_FULL_MESSAGES = /no space left on device|disk (is )?full/i
@@ -41,7 +41,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (isDiskFull(error)) return true
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (typeof code === 'string') {
-    if (PASSING_SYSTEM_CODES.has(code)) return typeof syscall === 'string' && OF_CONNECTIONS.has(syscall)
+    if (PASSING_SYSTEM_CODES.has(code) && typeof syscall === 'string') return OF_CONNECTIONS.has(syscall)
     if (code.length === 5) return PASSING_CLASSES.has(code.slice(0, 2))
   }
   return PASSING_MESSAGES.test(error.message)

@@ -12,7 +12,7 @@ import { createHttpServer, type HttpServer, type HttpServerOptions } from './htt
 import { DEFAULT_HTTP_LIMITS, KEEP_ALIVE_MS } from './limits.ts'
 
 const AT = { host: '127.0.0.1', port: 0 }
-/** More for a night: 20000 take some ten minutes. */
+/** More for a night: 20000 take half a minute. */
 const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 300)
 
 describe('the server of every service', () => {
