@@ -2,6 +2,7 @@ import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { AppendOutcome, AppendRequest } from './append-request.ts'
 import { readContext } from './batch-context.ts'
+import { CommitUnknown, isCommitUnknown } from './commit-unknown.ts'
 import { decideBatch } from './decide-batch.ts'
 import { lockProject } from './lock-project.ts'
 import { writeEvents } from './write-events.ts'
@@ -12,12 +13,14 @@ import { writeEvents } from './write-events.ts'
  * state that another gateway is just replacing.
  *
  * @returns one outcome a request, and the events that are now committed.
+ * @throws CommitUnknown where that is not known
  */
 export async function commitBatch(
   { db, projectId }: ProjectScope,
   requests: readonly AppendRequest[],
 ): Promise<{ outcomes: readonly AppendOutcome[]; events: readonly LinkedEvent[] }> {
-  return db.transaction().execute(async (trx) => {
+  let decided = false
+  const committing = db.transaction().execute(async (trx) => {
     const { now, ...head } = await lockProject(trx, projectId)
     const context = await readContext(trx, projectId, requests)
     const { rows, events, newKeyUses, outcomes } = decideBatch(requests, context, { projectId, head, now })
@@ -25,6 +28,11 @@ export async function commitBatch(
       const { sequence, hash } = events.at(-1) ?? head
       await writeEvents(trx, projectId, rows, newKeyUses, { sequence, hash, recordedAt: now })
     }
+    decided = true
     return { outcomes, events }
+  })
+  return committing.catch((error: unknown) => {
+    // After the last statement comes COMMIT, and nothing else that could fail.
+    throw decided && isCommitUnknown(error) ? new CommitUnknown(error) : error
   })
 }

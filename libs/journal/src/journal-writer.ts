@@ -1,11 +1,11 @@
-import { UnavailableError } from '@daybook/memory/errors'
 import type { LinkedEvent } from '@daybook/memory/events'
-import { isDatabaseUnavailable, isDiskFull, whyUnavailable } from '@daybook/postgres/errors'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
 import { commitBatch } from './commit-batch.ts'
+import { appendFailure, CommitUnknown } from './commit-unknown.ts'
 
 /**
  * The way into the journal.
@@ -16,9 +16,12 @@ import { commitBatch } from './commit-batch.ts'
  * idle ──request──▶ committing ──more waiting──▶ committing … ──none waiting──▶ idle
  */
 export interface JournalWriter {
-  /** @throws ValidationError, ConflictError, NotFoundError, UnavailableError */
+  /**
+   * @throws ValidationError, ConflictError, NotFoundError; UnavailableError where it may be sent again as it is; DaybookError
+   * OUTCOME_UNKNOWN where it has no idempotency key and may have been committed
+   */
   append(scope: ProjectScope, request: AppendRequest): Promise<Appended>
-  /** Commits the requests together; each has an outcome of its own. @throws UnavailableError */
+  /** Commits the requests together; each has an outcome of its own. @throws UnavailableError, OUTCOME_UNKNOWN as above */
   appendMany(scope: ProjectScope, requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]>
   /** Resolves once everything accepted so far is committed or refused. */
   drained(): Promise<void>
@@ -55,10 +58,11 @@ export function createJournalWriter(
     const committed = await commitBatch(scope, requests).catch((error: unknown) => ({ error }))
     if ('error' in committed) {
       const { error } = committed
-      const alone = units.length === 1
-      // One request that the database refuses must not fail those that merely arrived at the same moment.
-      if (!alone && !isDatabaseUnavailable(error)) for (const unit of units) await commitUnits(scope, [unit])
-      else for (const unit of units) unit.reject(unavailable(error))
+      const refused = !(error instanceof CommitUnknown) && !isDatabaseUnavailable(error)
+      // One request that the database refuses must not fail those that merely arrived at the same moment. Nothing of them is
+      // committed then; where that is not known, only whoever sent a key may send it again.
+      if (refused && units.length > 1) for (const unit of units) await commitUnits(scope, [unit])
+      else for (const unit of units) unit.reject(appendFailure(error, unit.requests))
       return
     }
     let from = 0
@@ -131,13 +135,4 @@ function takeBatch(queue: ProjectQueue): Unit[] {
     units += 1
   }
   return queue.waiting.splice(0, units)
-}
-
-function unavailable(error: unknown): unknown {
-  if (!isDatabaseUnavailable(error)) return error
-  if (isDiskFull(error)) return new UnavailableError(whyUnavailable(error), { cause: error })
-  return new UnavailableError(
-    'The journal cannot be reached, and whether this was committed is not known: ask again, with an idempotency key so that nothing is remembered twice',
-    { cause: error },
-  )
 }

@@ -16,6 +16,8 @@ export type ErrorCode =
   | 'BUSY'
   | 'REFUSED'
   | 'TOO_MANY_SUBSCRIPTIONS'
+  | 'PARKED'
+  | 'OUTCOME_UNKNOWN'
   | 'CORRUPT_JOURNAL'
   | 'INVALID_EXPORT'
   | 'IMPORT_CONFLICT'

@@ -37,6 +37,27 @@ export async function countParked({ db, projectId }: ProjectScope, place: Place)
   return row.parked
 }
 
+/** The sequences of a project's events, up to `sequence`, that are parked in this generation; of one memory, or of all. */
+export async function parkedUpTo(
+  { db, projectId }: ProjectScope,
+  place: Place,
+  sequence: number,
+  memoryId?: string,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('parked_events')
+    .select('sequence')
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', projectId)
+    .where('sequence', '<=', sequence)
+    .$if(memoryId !== undefined, (query) => query.where('memory_id', '=', memoryId as string))
+    .where('dropped_at', 'is', null)
+    .orderBy('sequence')
+    .execute()
+  return rows.map((row) => row.sequence)
+}
+
 /** An error's text may quote anything; one that the database refuses must not keep its event from being parked. */
 const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()
 

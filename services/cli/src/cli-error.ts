@@ -25,8 +25,12 @@ export class UsageError extends CliError {
 
 /** Nothing that is Daybook answers. Trying again later may succeed. */
 export class UnreachableError extends CliError {
-  constructor(message: string, hints: readonly string[]) {
+  /** Whether a request may have been carried out, and only its answer was lost. */
+  readonly mayHaveArrived: boolean
+
+  constructor(message: string, hints: readonly string[], mayHaveArrived = false) {
     super(EXIT.unreachable, 'UNREACHABLE', message, hints)
+    this.mayHaveArrived = mayHaveArrived
   }
 }
 
@@ -58,7 +62,7 @@ export class RefusedError extends CliError {
 
   constructor(code: string, message: string, { field = null, retryable = false }: Partial<Refusal> = {}) {
     const refused = code === 'FORBIDDEN' ? EXIT.unauthorised : EXIT.failed
-    super(retryable ? EXIT.unreachable : refused, code, message, HINTS[code])
+    super(retryable ? EXIT.unreachable : refused, code, message, retryable ? [] : HINTS[code])
     this.field = field
     this.retryable = retryable
   }

@@ -14,12 +14,19 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
 }
 
-/** Why a fetch failed, in words: undici hides the system's error in `cause`, or in the first of several. */
+/** The connection stood, and broke before the answer. */
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+
+/** undici hides the system's error in `cause`, or in the first of several. */
+function causeOf(error: unknown): Partial<NodeJS.ErrnoException> {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return ((cause instanceof AggregateError ? cause.errors[0] : cause) ?? {}) as Partial<NodeJS.ErrnoException>
+}
+
+/** Why a fetch failed, in words. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time'
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const inner = cause instanceof AggregateError ? cause.errors[0] : cause
-  const { code, message } = inner as NodeJS.ErrnoException
+  const { code, message } = causeOf(error)
   return REASONS[code ?? ''] ?? message ?? String(error)
 }
 
@@ -53,5 +60,6 @@ export function unreachable(
       ? `Daybook does not answer at ${place.url}: ${reasonOf(error)}.`
       : `What answers at ${place.url} is not Daybook: ${answer}.`,
     other === null ? [start, elsewhere] : [elsewhere],
+    BROKEN.has(causeOf(error).code ?? ''),
   )
 }

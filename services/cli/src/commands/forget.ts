@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { request } from '../client/request.ts'
+import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { ERROR_FIELDS, type Failure, succeeded } from '../client/result.ts'
 import { addExamples, invocation } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
@@ -8,7 +8,10 @@ import { safeLine } from '../output/safe-text.ts'
 export function configure(command: Command): void {
   command
     .argument('<id>', 'its id, as search shows it, or the plain UUID')
-    .action((id: string, _: unknown, self: Command) => forget(id, self))
+    .option('--idempotency-key <key>', KEY_HELP)
+    .action((id: string, options: { idempotencyKey?: string }, self: Command) =>
+      forget(id, options.idempotencyKey, self),
+    )
   addExamples(command, ['daybook forget insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
 }
 
@@ -19,17 +22,22 @@ interface Forgotten {
   readonly duplicate: boolean
 }
 
-const FORGET = `mutation Forget($id: ID!) {
-  forget(id: $id) {
+const FORGET = `mutation Forget($id: ID!, $idempotencyKey: String) {
+  forget(id: $id, idempotencyKey: $idempotencyKey) {
     __typename
     ... on Forgotten { sequence duplicate memory { id title version } }
     ${ERROR_FIELDS}
   }
 }`
 
-async function forget(id: string, command: Command): Promise<void> {
+async function forget(id: string, key: string | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const answer = await request<{ forget: Forgotten | Failure }>(connection, FORGET, { id })
+  const answer = await mutate<{ forget: Forgotten | Failure }>(
+    connection,
+    FORGET,
+    (idempotencyKey) => ({ id, idempotencyKey }),
+    key,
+  )
   const { memory, sequence, duplicate } = succeeded(answer.forget)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Forgotten: ${safeLine(memory.title)}  (sequence ${sequence})`)

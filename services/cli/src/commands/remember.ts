@@ -4,7 +4,7 @@ import { UsageError } from '../cli-error.ts'
 import type { Memory } from '../client/memory.ts'
 import { MEMORY_FIELDS } from '../client/memory.ts'
 import { contentSelection, withContent } from '../client/memory-content.ts'
-import { request } from '../client/request.ts'
+import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { ERROR_FIELDS, type Failure, succeeded } from '../client/result.ts'
 import { addExamples, addGlobalOptions, collect, invocation, moment, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
@@ -75,7 +75,7 @@ function addCommonOptions(command: Command): void {
     .option('--metadata <json>', 'Anything else, as a JSON object.')
     .option('--occurred-at <time>', 'When it happened, where that differs from now.', moment)
     .option('--expires-at <time>', 'From then on it is not found any more.', moment)
-    .option('--idempotency-key <key>', 'Makes it safe to send the same again: nothing is added twice.')
+    .option('--idempotency-key <key>', KEY_HELP)
 }
 
 interface Remembered {
@@ -101,7 +101,12 @@ async function remember(
       ${ERROR_FIELDS}
     }
   }`
-  const answer = await request<{ remember: Remembered | Failure }>(connection, mutation, { input })
+  const answer = await mutate<{ remember: Remembered | Failure }>(
+    connection,
+    mutation,
+    (idempotencyKey) => ({ input: { ...input, idempotencyKey } }),
+    command.opts<CommonOptions>().idempotencyKey,
+  )
   const { memory, sequence, duplicate } = succeeded(answer.remember)
   if (json) return printJson({ memory: withContent(memory), sequence, duplicate })
   print(`${duplicate ? 'Already there' : 'Remembered'}: ${safeLine(memory.title)}`)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { request } from '../client/request.ts'
+import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { ERROR_FIELDS, type Failure, succeeded } from '../client/result.ts'
 import { addExamples, invocation, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
@@ -13,11 +13,17 @@ export function configure(command: Command): void {
       'whose content comes back; needed unless it is forgotten (see get --history)',
       wholeNumber(1),
     )
-    .action((id: string, options: { version?: number }, self: Command) => restore(id, options.version, self))
+    .option('--idempotency-key <key>', KEY_HELP)
+    .action((id: string, options: RestoreOptions, self: Command) => restore(id, options, self))
   addExamples(command, [
     'daybook restore insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
     'daybook restore insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --version 1',
   ])
+}
+
+interface RestoreOptions {
+  readonly version?: number
+  readonly idempotencyKey?: string
 }
 
 interface Restored {
@@ -27,17 +33,26 @@ interface Restored {
   readonly duplicate: boolean
 }
 
-const RESTORE = `mutation Restore($id: ID!, $version: Int) {
-  restore(id: $id, version: $version) {
+const RESTORE = `mutation Restore($id: ID!, $version: Int, $idempotencyKey: String) {
+  restore(id: $id, version: $version, idempotencyKey: $idempotencyKey) {
     __typename
     ... on Restored { sequence duplicate memory { id title version } }
     ${ERROR_FIELDS}
   }
 }`
 
-async function restore(id: string, version: number | undefined, command: Command): Promise<void> {
+async function restore(
+  id: string,
+  { version, idempotencyKey: key }: RestoreOptions,
+  command: Command,
+): Promise<void> {
   const { connection, json } = invocation(command)
-  const answer = await request<{ restore: Restored | Failure }>(connection, RESTORE, { id, version })
+  const answer = await mutate<{ restore: Restored | Failure }>(
+    connection,
+    RESTORE,
+    (idempotencyKey) => ({ id, version, idempotencyKey }),
+    key,
+  )
   const { memory, sequence, duplicate } = succeeded(answer.restore)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Restored: ${safeLine(memory.title)}`)

@@ -1,7 +1,7 @@
 import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
 import { changed } from './changed.ts'
-import { append, checkExpectedVersion, requireMemoryId } from './request.ts'
+import { append, checkExpectedVersion, checkIdempotencyKey, requireMemoryId } from './request.ts'
 
 const restored = changed('Restored', 'The memory as it is again.')
 
@@ -18,15 +18,20 @@ builder.mutationField('restore', (t) =>
       id: t.arg.id({ required: true }),
       version: t.arg.int({ description: 'Whose content comes back; needed unless the memory is forgotten.' }),
       expectedVersion: t.arg.int(),
+      idempotencyKey: t.arg.string(),
     },
-    resolve: (_, { id, version, expectedVersion }, context) => {
+    resolve: (_, { id, version, expectedVersion, idempotencyKey }, context) => {
       if (version != null && version < 1) throw new ValidationError('version', 'must be 1 or more')
-      return append(context, {
-        type: 'restore',
-        id: requireMemoryId(id),
-        ...(version == null ? {} : { version }),
-        ...checkExpectedVersion(expectedVersion),
-      })
+      return append(
+        context,
+        {
+          type: 'restore',
+          id: requireMemoryId(id),
+          ...(version == null ? {} : { version }),
+          ...checkExpectedVersion(expectedVersion),
+        },
+        checkIdempotencyKey(idempotencyKey),
+      )
     },
   }),
 )

@@ -2,6 +2,7 @@ import { parseMemoryId } from '@daybook/memory/id'
 import { readMemories } from '@daybook/read-model/read-memories'
 import { requireAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
+import { requireNotParked } from '../../parked-behind.ts'
 import { builder } from '../builder.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { node } from '../types/node.ts'
@@ -23,10 +24,15 @@ builder.queryField('memory', (t) =>
     nullable: true,
     args: {
       id: t.arg.id({ required: true }),
-      atLeast: t.arg.int({ description: 'Waits, at most 5 s, until this sequence is readable.' }),
+      atLeast: t.arg.int({
+        description:
+          'Waits, at most 5 s, until this sequence is readable. The error is BEHIND where it is not, PARKED where an event of this memory up to it could not be applied.',
+      }),
     },
     resolve: async (_, { id, atLeast }, context) => {
       await requireAtLeast(context, atLeast)
+      const ref = parseMemoryId(id)
+      if (ref !== null) await requireNotParked(context, ref.uuid, atLeast)
       return findMemory(context, id)
     },
   }),

@@ -6,6 +6,7 @@ import type { SearchParts } from '@daybook/search/search-parts'
 import type { SearchAnswer } from '@daybook/search/search-request'
 import { waitAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
+import { parkedBehind } from '../../parked-behind.ts'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
@@ -45,7 +46,10 @@ builder.queryField('search', (t) =>
       ranking: t.arg({ type: rankingMethod, defaultValue: 'DEFAULT' }),
       weights: t.arg({ type: rankingWeights, description: 'Of the ranking DEFAULT.' }),
       limit: t.arg.int({ defaultValue: 10, description: '1 to 100.' }),
-      atLeast: t.arg.int({ description: 'Waits, at most 5 s, until this sequence is searchable.' }),
+      atLeast: t.arg.int({
+        description:
+          'Waits, at most 5 s, until this sequence is searchable. `degraded` says where it is not, or where an event up to it is parked.',
+      }),
     },
     resolve: async (_, args, context) => {
       const ranking = checkRanking(args.ranking ?? 'DEFAULT', args.weights)
@@ -59,10 +63,9 @@ builder.queryField('search', (t) =>
         ranking,
         limit: args.limit ?? 10,
       })
-      return counted(
-        context,
-        behind === null ? answer : { ...answer, degraded: [behind, ...answer.degraded] },
-      )
+      const parked = await parkedBehind(context, args.atLeast, answer.engine)
+      const missing = [...(behind === null ? [] : [behind]), ...parked]
+      return counted(context, { ...answer, degraded: [...missing, ...answer.degraded] })
     },
   }),
 )

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { CliError, RefusedError, UnreachableError } from '../cli-error.ts'
+import type { Connection } from '../settings.ts'
+import { request } from './request.ts'
+
+/** What `--idempotency-key` is for, in the words of every command that takes it. */
+export const KEY_HELP = 'Makes it safe to run the same again: it takes effect once.'
+
+/** How often a change is sent: a connection that broke, or a daemon that is restarted, is back by then (about 1 s). */
+const TRIES = 3
+
+/**
+ * Asks for a change, always with an idempotency key: the given one, or one made for this run. So it may be sent again where the
+ * answer was lost, and takes effect once.
+ *
+ * @param variables of the mutation, with the key in its place
+ * @throws what `request` throws, at the last try
+ */
+export async function mutate<Data>(
+  connection: Connection,
+  mutation: string,
+  variables: (idempotencyKey: string) => Readonly<Record<string, unknown>>,
+  given?: string,
+): Promise<Data> {
+  const key = given ?? `cli:${randomUUID()}`
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await request<Data>(connection, mutation, variables(key))
+    } catch (error) {
+      const passing = isLost(error) || (error instanceof RefusedError && error.retryable)
+      if (attempt >= TRIES || !passing) throw advised(error, given, key)
+      await pause(backoffDelay(attempt, { firstMs: 200, maxMs: 1_000 }))
+    }
+  }
+}
+
+/** Whether the request may have arrived. Where nothing listens there is nothing to wait for. */
+const isLost = (error: unknown) => error instanceof UnreachableError && error.mayHaveArrived
+
+/** Where it is still not known what became of the change, the key that was made for it is worth knowing. */
+function advised(error: unknown, given: string | undefined, key: string): unknown {
+  if (given !== undefined || !(error instanceof CliError) || !isLost(error)) return error
+  return new UnreachableError(
+    error.message,
+    [...error.hints, `Whether it was done is not known. Run it again with  --idempotency-key ${key}`],
+    true,
+  )
+}

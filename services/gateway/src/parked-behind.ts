@@ -1,0 +1,59 @@
+import { DaybookError } from '@daybook/memory/errors'
+import { liveGeneration } from '@daybook/projection/generations'
+import { parkedUpTo } from '@daybook/projection/parked-events'
+import { PGVECTOR } from '@daybook/read-model/generation-tables'
+import { TYPESENSE } from '@daybook/typesense/generation'
+import type { Context } from './context.ts'
+
+/** Parked events that are named; the others are counted. */
+const NAMED = 3
+
+/**
+ * What a search does not know although the position says so: the events up to `atLeast` that are parked in the projections that
+ * answered. A position passes over a parked event, so waiting for it says nothing about that one.
+ * @returns in words, one entry a projection
+ */
+export async function parkedBehind(
+  context: Context,
+  atLeast: number | null | undefined,
+  engine: string,
+): Promise<string[]> {
+  if (atLeast == null) return []
+  const places = [{ name: PGVECTOR, generation: (await context.readModel()).generation.generation }]
+  const typesense = engine === 'TYPESENSE' ? await liveGeneration(context.project.db, TYPESENSE) : null
+  if (typesense !== null) places.push({ name: TYPESENSE, generation: typesense.generation })
+  const found = await Promise.all(
+    places.map(async (place) => ({ place, parked: await parkedUpTo(context.project, place, atLeast) })),
+  )
+  return found
+    .filter(({ parked }) => parked.length > 0)
+    .map(
+      ({ place, parked }) =>
+        `${named(parked)} up to the sequence asked for could not be applied to ${place.name} and ${parked.length === 1 ? 'is' : 'are'} parked, so this answer lacks what ${parked.length === 1 ? 'it says' : 'they say'}: \`daybook parked list\` shows why, \`daybook parked retry\` tries again`,
+    )
+}
+
+/**
+ * The same for the read of one memory, which has no other way to say so.
+ * @throws DaybookError PARKED where an event of it, up to `atLeast`, is parked
+ */
+export async function requireNotParked(
+  context: Context,
+  memoryId: string,
+  atLeast: number | null | undefined,
+): Promise<void> {
+  if (atLeast == null) return
+  const place = { name: PGVECTOR, generation: (await context.readModel()).generation.generation }
+  const parked = await parkedUpTo(context.project, place, atLeast, memoryId)
+  if (parked.length > 0)
+    throw new DaybookError(
+      'PARKED',
+      `${named(parked)} of this memory could not be applied and ${parked.length === 1 ? 'is' : 'are'} parked, so its state at sequence ${atLeast} cannot be read here: \`daybook parked list\` shows why, \`daybook parked retry\` tries again, and the journal has the event${parked.length === 1 ? '' : 's'}`,
+    )
+}
+
+function named(sequences: readonly number[]): string {
+  const first = sequences.slice(0, NAMED).join(', ')
+  const more = sequences.length > NAMED ? ` and ${sequences.length - NAMED} more` : ''
+  return `${sequences.length === 1 ? 'the event' : 'the events'} ${first}${more}`
+}
