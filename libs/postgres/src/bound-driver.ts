@@ -42,16 +42,23 @@ const lent = (connection: DatabaseConnection) => connection as BoundConnection
  * and none where a transaction begins, which brings its own with it.
  *
  * @param project its id, or `ALL_PROJECTS`
+ * @param timeoutMs longest that a statement may take, in milliseconds; 0: any time. The embedded database does not end any
  */
-export function boundDriver({ driver, bindings }: SharedConnections, project: string): Driver {
+export function boundDriver(
+  { driver, bindings }: SharedConnections,
+  project: string,
+  timeoutMs: number,
+): Driver {
   if (!/^(?:\*|[\da-f-]{36})$/u.test(project)) throw new RangeError(`no project has the id "${project}"`)
-  const setting = `daybook.project = '${project}'`
+  const sessionSettings = [`daybook.project = '${project}'`, `statement_timeout = ${timeoutMs}`]
+  const binding = sessionSettings.join('; ')
+  const set = (how: string) => sessionSettings.map((setting) => `${how} ${setting}`).join('; ')
 
   async function bind(connection: BoundConnection): Promise<void> {
-    if (connection.inTransaction || bindings.get(connection.session) === project) return
+    if (connection.inTransaction || bindings.get(connection.session) === binding) return
     bindings.delete(connection.session)
-    await connection.session.executeQuery(CompiledQuery.raw(`set ${setting}`))
-    bindings.set(connection.session, project)
+    await connection.session.executeQuery(CompiledQuery.raw(set('set')))
+    bindings.set(connection.session, binding)
   }
   const lend = (session: DatabaseConnection): BoundConnection => {
     const connection: BoundConnection = {
@@ -75,7 +82,7 @@ export function boundDriver({ driver, bindings }: SharedConnections, project: st
     releaseConnection: (connection) => driver.releaseConnection(lent(connection).session),
     async beginTransaction(connection, settings) {
       const { session } = lent(connection)
-      const local = bindings.get(session) === project ? '' : `; set local ${setting}`
+      const local = bindings.get(session) === binding ? '' : `; ${set('set local')}`
       await session.executeQuery(CompiledQuery.raw(begin(settings) + local))
       lent(connection).inTransaction = true
     },

@@ -75,6 +75,7 @@ function sessionSettings(role: string | null, login: string | null): string {
  *
  * @param login of the embedded database, whose session begins as its superuser: who it becomes instead, so that `reset role` does
  *   not lead back to the owner
+ * @param timeoutMs longest that a statement may take, as `withTimeout` says. Default: any time
  * @param onConnectionError hears of connections that break; queries report their own errors to their callers.
  */
 export function openDatabase(
@@ -82,6 +83,7 @@ export function openDatabase(
   {
     role = APPLICATION_ROLE as string | null,
     login = null as string | null,
+    timeoutMs = 0,
     onConnectionError = ((): void => {}) as (error: Error) => void,
   } = {},
 ): Database {
@@ -101,29 +103,35 @@ export function openDatabase(
   // The pool listens to idle clients only. One that breaks while it is checked out fails its query and besides emits
   // 'error', which would end the process if nobody listened.
   pool.on('connect', (client) => client.on('error', onConnectionError))
-  return handle(shareConnections(pool), ALL_PROJECTS)
+  return handle({ connections: shareConnections(pool), project: ALL_PROJECTS, timeoutMs })
 }
 
-const connectionsOf = new WeakMap<object, SharedConnections>()
+interface Handle {
+  readonly connections: SharedConnections
+  readonly project: string
+  readonly timeoutMs: number
+}
+
+const handles = new WeakMap<object, Handle>()
 
 /** The server's process ids of the sessions that somebody works with now. */
 export function sessionsOf(db: Database): number[] {
-  const lent = connectionsOf.get(db)?.lent ?? []
+  const lent = handles.get(db)?.connections.lent ?? []
   return Array.from(lent, (client) => (client as { readonly processID?: number }).processID ?? 0).filter(
     (pid) => pid > 0,
   )
 }
 
-function handle(connections: SharedConnections, project: string): Database {
+function handle(made: Handle): Database {
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => boundDriver(connections, project),
+      createDriver: () => boundDriver(made.connections, made.project, made.timeoutMs),
       createIntrospector: (any) => new PostgresIntrospector(any),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
-  connectionsOf.set(db, connections)
+  handles.set(db, made)
   return db
 }
 
@@ -134,8 +142,20 @@ function handle(connections: SharedConnections, project: string): Database {
  * @throws RangeError where `projectId` is no id
  */
 export function bindToProject(db: Queryable, projectId: string): Database {
-  const connections = connectionsOf.get(db)
-  if (connections !== undefined) return handle(connections, projectId)
+  const bound = handles.get(db)
+  if (bound !== undefined) return handle({ ...bound, project: projectId })
   if (db.isTransaction) return db
   throw new Error('only a database that openDatabase opened can be bound to a project')
+}
+
+/**
+ * The same database for work of another length: a statement that takes longer is ended by the server with an error that
+ * `isStatementTimeout` knows. What is bound to a project from it keeps the timeout. The embedded database runs each statement to its
+ * end, as PGlite has no timers.
+ * @param timeoutMs in milliseconds; 0: any time
+ */
+export function withTimeout(db: Database, timeoutMs: number): Database {
+  const bound = handles.get(db)
+  if (bound === undefined) throw new Error('only a database that openDatabase opened can be given a timeout')
+  return handle({ ...bound, timeoutMs })
 }

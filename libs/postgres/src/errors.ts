@@ -33,12 +33,20 @@ export function isDiskFull(error: unknown): boolean {
   return code === '53100' || code === 'ENOSPC' || DISK_FULL_MESSAGES.test(error.message)
 }
 
+/** Whether a statement was ended because it took longer than its session allows. What it would have changed is as it was. */
+export function isStatementTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (error as { code?: unknown }).code === '57014' && /statement timeout/u.test(error.message)
+}
+
 /** Whether an error means that the database is not to be had now, rather than that the statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.every(isDatabaseUnavailable)
   if (isDiskFull(error)) return true
+  // It says much of the statement: whoever waited for it to be possible again might wait for good.
+  if (isStatementTimeout(error)) return false
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (typeof code === 'string') {
     if (PASSING_SYSTEM_CODES.has(code) && typeof syscall === 'string') return OF_CONNECTIONS.has(syscall)
@@ -49,6 +57,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 /** What people are told of an error that means it: what to do, and whether that is theirs. */
 export function whyUnavailable(error: unknown): string {
+  if (isStatementTimeout(error))
+    return 'The database took longer over this than DAYBOOK_STATEMENT_TIMEOUT allows, and it was given up: ask for less, or try again when the database is less busy'
   return isDiskFull(error)
     ? "The database's disk is full, so nothing can be written: make room there, and try again"
     : 'The database cannot be reached now: try again in a moment'

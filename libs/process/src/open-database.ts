@@ -47,10 +47,12 @@ export async function openDatabaseServerAfter<T>(
     )
   parts.progress('Using the Postgres of DATABASE_URL')
   const address = serverAddress(config.databaseUrl)
-  if (config.ownerUrl === undefined) return open({ address, owner: address, login: null, work }, parts)
+  if (config.ownerUrl === undefined)
+    return open({ address, owner: address, login: null, work }, config, parts)
   const { username } = new URL(config.databaseUrl)
   return open(
     { address, owner: serverAddress(config.ownerUrl), login: decodeURIComponent(username) || null, work },
+    config,
     parts,
   )
 }
@@ -73,7 +75,7 @@ export async function openEmbeddedDatabase<T>(
     cut: embedded.kill,
   })
   const { address } = embedded
-  const opened = await open({ address, owner: address, login: EMBEDDED_LOGIN, work }, parts)
+  const opened = await open({ address, owner: address, login: EMBEDDED_LOGIN, work }, config, parts)
   db = opened.db
   // Whoever had taken something here is dead, as the folder is ours: a stop that was cut short gives nothing back.
   await releaseClaims(db)
@@ -91,6 +93,7 @@ interface Opening<T> {
 
 async function open<T>(
   { address, owner, login, work }: Opening<T>,
+  { longStatementTimeoutMs }: Config,
   { logger, progress, stops }: ProcessParts,
 ): Promise<OpenedDatabase<T>> {
   const applied = await migrate(owner, login)
@@ -98,6 +101,7 @@ async function open<T>(
   const done = await asOwner(owner, work)
   const db = openDatabase(address, {
     login: address.ownSessions ? null : login,
+    timeoutMs: longStatementTimeoutMs,
     onConnectionError: (error) =>
       logger.warn({ error }, 'a database connection broke; a new one is made when needed'),
   })

@@ -65,6 +65,8 @@ async function createVectorIndex(
   const { vectors } = generationTables(generation)
   await sql`set local role daybook_indexer`.execute(trx)
   // Whatever does not fit is built several times slower: 100,000 vectors of 384 numbers need some 200 MB.
+  // Hours, of millions.
+  await sql`set local statement_timeout = 0`.execute(trx)
   await sql`set local maintenance_work_mem = '512MB'`.execute(trx)
   await sql`set local max_parallel_maintenance_workers = ${sql.lit(workers)}`.execute(trx)
   await sql`

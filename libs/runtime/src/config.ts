@@ -35,6 +35,10 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** The same database as its owner. Undefined: `databaseUrl` is the owner's. */
   readonly ownerUrl: string | undefined
+  /** Longest that a statement of a request may take, in milliseconds. */
+  readonly statementTimeoutMs: number
+  /** The same of work that nobody waits for. */
+  readonly longStatementTimeoutMs: number
   /** Undefined: events travel inside the process, and projectors elsewhere poll the journal. */
   readonly nats: NatsConfig | undefined
   /** Undefined: words are searched in Postgres. */
@@ -89,6 +93,8 @@ export function readConfig(
     defaultKey: settings.DAYBOOK_DEFAULT_KEY,
     databaseUrl: settings.DATABASE_URL,
     ownerUrl: settings.DAYBOOK_OWNER_URL,
+    statementTimeoutMs: settings.DAYBOOK_STATEMENT_TIMEOUT,
+    longStatementTimeoutMs: settings.DAYBOOK_LONG_STATEMENT_TIMEOUT,
     nats:
       settings.NATS_URL === undefined
         ? undefined

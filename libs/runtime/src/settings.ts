@@ -93,6 +93,16 @@ export const SETTINGS = z
       'URL',
       'The same database as the owner of its tables, used at the start only: for migrations and the key of the project `default`. With it the user of `DATABASE_URL` need not own anything and cannot change the journal; without it that user is the owner',
     ),
+    DAYBOOK_STATEMENT_TIMEOUT: documented(
+      duration.prefault('30s'),
+      'duration',
+      'Longest that one statement of a request may take on a Postgres server; then the request fails with `UNAVAILABLE` and can be tried again. The embedded database runs each statement to its end',
+    ),
+    DAYBOOK_LONG_STATEMENT_TIMEOUT: documented(
+      duration.prefault('10m'),
+      'duration',
+      'The same for projectors, rebuilds and verification. Migrations and the building of indexes take the time they need',
+    ),
     NATS_URL: documented(
       urls('nats', 'tls').optional(),
       'URLs',

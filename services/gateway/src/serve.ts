@@ -2,7 +2,7 @@ import type { Bus } from '@daybook/bus/bus'
 import { type Embedders, wrapEmbedders } from '@daybook/embeddings/embedders'
 import { rememberQueries } from '@daybook/embeddings/remember-queries'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
-import type { Database } from '@daybook/postgres/connect'
+import { type Database, withTimeout } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import type { PositionSignal } from '@daybook/projection/position-signal'
 import { startAccessTracker } from '@daybook/read-model/access'
@@ -31,14 +31,15 @@ export async function serveGateway(
   shared: SharedParts,
   { logger, stops }: Pick<ProcessParts, 'logger' | 'stops'>,
 ): Promise<Gateway> {
-  const { db, bus, metrics } = shared
+  const { bus, metrics } = shared
+  const db = withTimeout(shared.db, config.statementTimeoutMs)
   const committed = openRelay(config, { db, bus, metrics, logger, stops })
   const writer = createJournalWriter(committed, metrics)
   const access = startAccessTracker(db, logger)
   stops.add(access.stop, { part: 'the uses of memories' })
   const typesense = openTypesense(config, { logger, stops })
   const embedders = wrapEmbedders(shared.embedders, rememberQueries)
-  const parts = { ...shared, embedders, typesense, writer, access, logger, config }
+  const parts = { ...shared, db, embedders, typesense, writer, access, logger, config }
   const gateway = await startGateway(parts, config)
   stops.add(gateway.stop, { part: 'the gateway' })
   return gateway

@@ -1,6 +1,6 @@
 import { ImportConflictError, InvalidExportError } from '@daybook/journal/import/import-errors'
 import { DaybookError, type ErrorCode } from '@daybook/memory/errors'
-import { isDatabaseUnavailable, whyUnavailable } from '@daybook/postgres/errors'
+import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from '@daybook/postgres/errors'
 import { RETRYABLE } from './retryable.ts'
 
 /** What a client is told of an error, outside of GraphQL. */
@@ -27,7 +27,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 /** Expected failures as they are; of everything else only that it happened. */
 export function failureOf(error: unknown): Failure {
-  if (isDatabaseUnavailable(error)) return failure('UNAVAILABLE', whyUnavailable(error))
+  if (isDatabaseUnavailable(error) || isStatementTimeout(error))
+    return failure('UNAVAILABLE', whyUnavailable(error))
   if (!(error instanceof DaybookError))
     return failure('INTERNAL', 'Something went wrong inside Daybook; its log says what')
   const { code, message } = error

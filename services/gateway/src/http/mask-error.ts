@@ -1,5 +1,5 @@
 import { DaybookError, ValidationError } from '@daybook/memory/errors'
-import { isDatabaseUnavailable, whyUnavailable } from '@daybook/postgres/errors'
+import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
@@ -36,7 +36,7 @@ export function createMaskError(logger: Logger) {
     const toLocated = (masked: GraphQLError) =>
       createGraphQLError(masked.message, { ...located, extensions: masked.extensions } as never)
     if (source instanceof DaybookError) return toLocated(expected(source))
-    if (isDatabaseUnavailable(source)) {
+    if (isDatabaseUnavailable(source) || isStatementTimeout(source)) {
       logger.warn({ error: source }, 'the database cannot be used')
       return toLocated(expected(new DaybookError('UNAVAILABLE', whyUnavailable(source))))
     }

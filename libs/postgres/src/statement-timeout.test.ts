@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withTimeout } from './connect.ts'
+import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from './errors.ts'
+import { projectScope } from './project-scope.ts'
+import { TEST_DATABASES, type TestDatabase } from './testing/test-database.ts'
+
+/** Only a server ends statements: the embedded database has no timers. */
+const SERVERS = TEST_DATABASES.filter(({ severalSessions }) => severalSessions)
+
+describe.each(SERVERS)('C2: a timeout of statements on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database?.stop())
+
+  it('ends a long statement of that handle and of what is bound to a project from it, and of no other', async () => {
+    const short = withTimeout(database.db, 50)
+    const { projectId } = await database.newProject()
+    const scope = projectScope(short, projectId)
+    for (const db of [short, scope.db]) {
+      const sleep = sql`select pg_sleep(5)`
+      const inTransaction = db.transaction().execute((trx) => sleep.execute(trx))
+      for (const ended of [sleep.execute(db), inTransaction]) {
+        const error = await ended.then(
+          () => null,
+          (reason: unknown) => reason,
+        )
+        expect(isStatementTimeout(error)).toBe(true)
+        expect(isDatabaseUnavailable(error)).toBe(false)
+        expect(whyUnavailable(error)).toContain('DAYBOOK_STATEMENT_TIMEOUT')
+      }
+    }
+    await sql`select pg_sleep(0.1)`.execute(database.db)
+    await sql`select pg_sleep(0.1)`.execute(projectScope(database.db, projectId).db)
+  })
+})
