@@ -21,9 +21,9 @@ describe.each(SERVERS)('C2: a timeout of statements on $name', ({ start }) => {
     const scope = projectScope(short, projectId)
     for (const db of [short, scope.db]) {
       const sleep = sql`select pg_sleep(5)`
-      const inTransaction = db.transaction().execute((trx) => sleep.execute(trx))
-      for (const ended of [sleep.execute(db), inTransaction]) {
-        const error = await ended.then(
+      const ways = [() => sleep.execute(db), () => db.transaction().execute((trx) => sleep.execute(trx))]
+      for (const way of ways) {
+        const error = await way().then(
           () => null,
           (reason: unknown) => reason,
         )
