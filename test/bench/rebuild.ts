@@ -21,6 +21,7 @@ import { NoNativeServerError } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import type { NativeServer } from '@daybook/postgres/testing/running-server'
 import { createPositionSignal } from '@daybook/projection/position-signal'
+import { NO_FENCE } from '@daybook/projection/rebuild/fence'
 import { LOAD_BEGINNING, loadProject } from '@daybook/projection/rebuild/load-project'
 import {
   buildVectorIndex,
@@ -114,10 +115,10 @@ function rebuildableOn(db: Database) {
 /** Loads a new generation and builds its indexes. @returns its number and the seconds of both */
 async function loadOnce(db: Database, scope: ProjectScope, workers = 0) {
   const rebuildable = rebuildableOn(db)
-  const generation = await createGeneration(db, MODEL)
+  const generation = await createGeneration(db, MODEL, null)
   const loading = await seconds(async () =>
     loadProject(scope, {
-      target: rebuildable.loadTarget(generation, { regenerateBefore: null }),
+      target: rebuildable.loadTarget(generation, { regenerateBefore: null, fence: NO_FENCE }),
       head: await readEnd(scope),
       from: LOAD_BEGINNING,
       parallel: rebuildable.parallel,
@@ -125,7 +126,7 @@ async function loadOnce(db: Database, scope: ProjectScope, workers = 0) {
       onPage: () => Promise.resolve(),
     }),
   )
-  const indexing = await seconds(() => buildVectorIndex(db, generation.generation, workers))
+  const indexing = await seconds(() => buildVectorIndex(db, generation.generation, workers, NO_FENCE))
   return { generation: generation.generation, loading, indexing }
 }
 
@@ -283,7 +284,7 @@ async function oneOfMany(server: NativeServer): Promise<void> {
   const many = 1_000
   const live = await ensureLiveGeneration(db, MODEL)
   const rebuildable = rebuildableOn(db)
-  const target = rebuildable.loadTarget(live, { regenerateBefore: null })
+  const target = rebuildable.loadTarget(live, { regenerateBefore: null, fence: NO_FENCE })
   const load = async (scope: ProjectScope) =>
     loadProject(scope, {
       target,

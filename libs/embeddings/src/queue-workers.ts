@@ -42,11 +42,12 @@ export function createQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       const known = working.get(modelId)
       const work = known ?? startModelWork(options, modelId)
       working.set(modelId, work)
-      work.wanting.add(onStored)
+      const wanting: Wanting = { onStored, failures: 0, againAt: 0 }
+      work.wanting.add(wanting)
       return {
         wake: () => work.wake(),
         async leave() {
-          work.wanting.delete(onStored)
+          work.wanting.delete(wanting)
           if (work.wanting.size > 0) return
           if (working.get(modelId) === work) working.delete(modelId)
           await work.stop()
@@ -56,15 +57,24 @@ export function createQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   }
 }
 
+/** One who hears of vectors. What it fails of is its own: the others hear of theirs all the same. */
+interface Wanting {
+  readonly onStored: OnStored
+  /** In a row. */
+  failures: number
+  /** When it is told again, after a failure (of `performance.now`). */
+  againAt: number
+}
+
 interface ModelWork {
-  readonly wanting: Set<OnStored>
+  readonly wanting: Set<Wanting>
   wake(): void
   stop(): Promise<void>
 }
 
 function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWork {
   const { db, embedders, logger, onEmbedded, pollMs } = options
-  const wanting = new Set<OnStored>()
+  const wanting = new Set<Wanting>()
   const stop = new AbortController()
   let worker: QueueWorker | null = null
 
@@ -78,6 +88,18 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
       }
     return null
   }
+  const tell = async (one: Wanting, hashes: readonly Buffer[]): Promise<void> => {
+    if (performance.now() < one.againAt) return
+    try {
+      // One that has missed some looks for all that it lacks, as it does where the queue is empty.
+      await one.onStored(one.failures === 0 ? hashes : [])
+      one.failures = 0
+    } catch (error) {
+      logger.warn({ error, modelId }, 'vectors could not be given to one who waits for them; trying again')
+      one.againAt = performance.now() + backoffDelay(one.failures, { firstMs: 100, maxMs: 10_000 })
+      one.failures += 1
+    }
+  }
   const start = async (): Promise<void> => {
     const embedder = await open()
     if (embedder === null || stop.signal.aborted) return
@@ -88,7 +110,7 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
       onEmbedded,
       ...(pollMs !== undefined && { pollMs }),
       onStored: async (hashes) => {
-        for (const onStored of wanting) await onStored(hashes)
+        for (const one of wanting) await tell(one, hashes)
       },
     })
   }

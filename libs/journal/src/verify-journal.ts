@@ -8,10 +8,13 @@ import {
   missing,
 } from './chain/check-chain.ts'
 import { type ChainEnd, readChain, readChainEnd, readHash } from './chain/read-chain.ts'
+import { checkWitness, readWitnesses } from './chain/witnesses.ts'
 
 export interface VerifyOptions {
   /** Where to begin: the end of an earlier run, or a hash noted elsewhere. The event there must still have that hash. @default the beginning */
   readonly from?: ChainPlace
+  /** A place that was noted before, where the journal's keeper cannot reach it. The event there must still have that hash. @default none */
+  readonly noted?: ChainPlace | undefined
   /** Hears of each problem in the order of the journal; waited for. */
   readonly onProblem?: (problem: JournalProblem) => void | Promise<void>
   /** Hears after each page how far it is, and of the sequence that it goes to; waited for. A later run may begin at the place. */
@@ -35,25 +38,28 @@ export interface VerifiedJournal extends ChainPlace {
  * on meanwhile. It holds one page in memory whatever the journal's length.
  *
  * What that proves: an event that was changed, removed, inserted or moved by somebody who did not also make all hashes after it
- * anew is found. Somebody who may write the tables and does make them anew is not, and neither is a journal cut off at its end
- * together with its head; both are found only by a hash that was noted elsewhere before: begin there (`from`).
+ * anew is found. So is a journal that was cut off at its end together with its head, where a projection had applied what is
+ * gone or the relay had published it (`witnesses.ts`). Somebody who may write all tables and makes them anew is found only by a
+ * hash that was noted elsewhere before (`noted`).
  *
  * @throws the signal's reason; errors of the database
  */
 export async function verifyJournal(
   scope: ProjectScope,
-  { from, onProblem, onProgress, signal, pageEvents = 200 }: VerifyOptions = {},
+  { from, noted, onProblem, onProgress, signal, pageEvents = 200 }: VerifyOptions = {},
 ): Promise<VerifiedJournal> {
   let problems = 0
   const report = async (found: readonly JournalProblem[]) => {
     problems += found.length
     for (const problem of found) await onProblem?.(problem)
   }
+  // Before the end is read, so that what they say was committed by then.
+  const witnesses = await readWitnesses(scope)
   const end = await readChainEnd(scope)
-  const { sequence, hash: noted } = from ?? { sequence: 0, hash: CHAIN_START }
+  const { sequence, hash: begun } = from ?? { sequence: 0, hash: CHAIN_START }
   const stored = await readHash(scope, sequence)
-  await report(checkStart(sequence, noted, stored))
-  const chain = createChainCheck({ sequence, hash: stored ?? noted })
+  await report(checkStart(sequence, begun, stored))
+  const chain = createChainCheck({ sequence, hash: stored ?? begun })
   let events = 0
   for (;;) {
     signal?.throwIfAborted()
@@ -67,6 +73,9 @@ export async function verifyJournal(
   const last = chain.place()
   if (last.sequence < end.sequence) await report([missing(last.sequence + 1, end.sequence)])
   await report(checkHead(last, end))
+  if (noted !== undefined)
+    await report(await checkWitness(scope, end, { ...noted, name: 'what was noted of it' }))
+  for (const witness of witnesses) await report(await checkWitness(scope, end, witness))
   return { ...last, events, problems }
 }
 

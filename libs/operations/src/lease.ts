@@ -14,6 +14,8 @@ export interface TakenOperation {
   readonly operation: Operation
   /** Where whoever had it before has come to; null at the beginning. */
   readonly checkpoint: JsonObject | null
+  /** Whether it was another's, who did not give it back: dead, or only stalled. */
+  readonly takenOver: boolean
 }
 
 const leaseEnd = (leaseMs: number) =>
@@ -28,17 +30,24 @@ export async function takeOperation(
   { name, leaseMs }: Holder,
   projections: readonly string[],
 ): Promise<TakenOperation | null> {
-  const { rows } = await sql<Selectable<Tables['operations']>>`
-    update operations set status = 'running', holder = ${name}, held_until = ${leaseEnd(leaseMs)}, error = null,
+  const { rows } = await sql<Selectable<Tables['operations']> & { taken_over: boolean }>`
+    update operations op set status = 'running', holder = ${name}, held_until = ${leaseEnd(leaseMs)}, error = null,
       started_at = coalesce(started_at, clock_timestamp()), updated_at = clock_timestamp()
-    where id = (
-      select id from operations
+    from (
+      select id, holder is not null as taken_over from operations
       where (status = 'queued' or (status = 'running' and held_until < clock_timestamp()))
         and (projection is null or projection = any(${projections}::text[]))
-      order by created_at limit 1 for update skip locked)
-    returning *`.execute(db)
+      order by created_at limit 1 for update skip locked) found
+    where op.id = found.id
+    returning op.*, found.taken_over`.execute(db)
   const row = rows[0]
-  return row === undefined ? null : { operation: toOperation(row), checkpoint: row.checkpoint }
+  return row === undefined
+    ? null
+    : {
+        operation: toOperation(row),
+        checkpoint: row.checkpoint,
+        takenOver: row.taken_over,
+      }
 }
 
 /** What is to be known of an operation that somebody works on. `null`: it is this process's no more. */
@@ -120,7 +129,7 @@ export async function finishOperation(
   return numUpdatedRows > 0n
 }
 
-/** Gives it back as it is, to be taken by anybody after a while. @param waitingFor in words, where something is away */
+/** Gives it back as it is, to be taken by anybody after a while: its holder does nothing more for it. @param waitingFor in words, where something is away */
 export async function giveBack(
   db: Database,
   { name }: Holder,
@@ -129,7 +138,11 @@ export async function giveBack(
 ): Promise<void> {
   await db
     .updateTable('operations')
-    .set({ held_until: leaseEnd(afterMs), error: waitingFor === null ? null : storable(waitingFor) })
+    .set({
+      holder: null,
+      held_until: leaseEnd(afterMs),
+      error: waitingFor === null ? null : storable(waitingFor),
+    })
     .where('id', '=', id)
     .where('holder', '=', name)
     .where('status', '=', 'running')

@@ -10,8 +10,10 @@ export interface ReindexOptions {
   readonly regenerateEmbeddings: boolean
   /** Memories of these kinds are posted anew in place; null: a new generation is built. */
   readonly kinds: readonly string[] | null
-  /** The same for one project. */
+  /** The same for one project, whose parked events are tried again. */
   readonly projectId: string | null
+  /** Whether a new generation is made live though it has parked events that the live one has applied. */
+  readonly acceptParked: boolean
 }
 
 export interface VerifyOptions {
@@ -25,6 +27,8 @@ export interface VerifyOptions {
 
 export interface VerifyJournalOptions {
   readonly projectId: string | null
+  /** A place that was noted before, whose event must still have that hash (hex); null for none. */
+  readonly noted: { readonly sequence: number; readonly hash: string } | null
 }
 
 export interface ReplayOptions {

@@ -53,7 +53,10 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
     const held = holdOperation(db, holder, taken, stop.signal)
     const fields = { operation: operation.id, type: operation.type, projection: operation.projection }
     const end = async (how: End): Promise<void> => {
-      if (how.status !== 'succeeded') await handler.abandon?.({ operation, checkpoint: held.checkpoint() })
+      // One that another process has by now is not ours to clean up behind.
+      if (how.status !== 'succeeded' && (await renewLease(db, holder, operation.id)) === null) return
+      if (how.status !== 'succeeded')
+        await handler.abandon?.({ operation, checkpoint: held.checkpoint(), holder: holder.name })
       await finishOperation(db, holder, operation.id, how)
     }
     logger.info(fields, taken.checkpoint === null ? 'an operation begins' : 'an operation goes on')
@@ -122,7 +125,7 @@ const isUnavailable = (error: unknown) => error instanceof UnavailableError || i
 function holdOperation(
   db: Database,
   holder: Holder,
-  { operation, checkpoint }: TakenOperation,
+  { operation, checkpoint, takenOver }: TakenOperation,
   stopping: AbortSignal,
 ) {
   const { id } = operation
@@ -147,6 +150,8 @@ function holdOperation(
   const work: Work = {
     operation,
     checkpoint,
+    holder: holder.name,
+    takenOver,
     signal: ended.signal,
     async report(progress) {
       ended.signal.throwIfAborted()

@@ -63,3 +63,10 @@ export function whyUnavailable(error: unknown): string {
     ? "The database's disk is full, so nothing can be written: make room there, and try again"
     : 'The database cannot be reached now: try again in a moment'
 }
+
+/** No such table, no such column, no such schema. */
+const NOT_THERE = new Set(['42P01', '42703', '3F000'])
+
+/** Whether an error means that the tables are others than the statement was written for. */
+export const isRelationMissing = (error: unknown): boolean =>
+  error instanceof Error && NOT_THERE.has(String((error as { code?: unknown }).code))

@@ -42,7 +42,14 @@ export interface Tables {
     dimension: number
     created_at: GeneratedAlways<string>
     retired_at: Moment | null
+    /** The token of the rebuild that may write it while it is being built; null before and after. */
+    builder: string | null
+    /** Of its tables or its collection, as the code that made it has them. */
+    layout_version: Generated<number>
+    /** Why it can be neither posted nor read, in words: it has to be made anew. Null of one that can. */
+    unusable: string | null
   }
+  generation_numbers: { projection: string; last: number }
   positions: {
     projection: string
     generation: number

@@ -2,7 +2,7 @@ import { JournalDiverged } from '@daybook/journal/journal-diverged'
 import type { JournalRecord } from '@daybook/journal/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalPlace } from '@daybook/memory/events'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { memoriesWithParkedEvents } from './parked-events.ts'
@@ -18,7 +18,8 @@ export type OnRetry = (problem: { sequence: number; attempt: number; error: unkn
  * Applies consecutive records after `from`. A record that cannot be read or applied is parked, and so are later
  * records of the same memory, as a newer event must not overtake one that may still be retried; everything else goes on.
  *
- * @throws PositionMoved, JournalDiverged, and whatever says that the database or the read model is not to be had: nothing is parked for that.
+ * @throws PositionMoved, JournalDiverged, and whatever says that the database or the read model is not to be had, or has not the tables that it
+ *   should: nothing is parked for that.
  */
 export async function applyWithParking(
   scope: ProjectScope,
@@ -75,6 +76,7 @@ const isNotTheEvents = (error: unknown) =>
   error instanceof PositionMoved ||
   error instanceof JournalDiverged ||
   error instanceof UnavailableError ||
+  isRelationMissing(error) ||
   isDatabaseUnavailable(error)
 
 /** @returns whether the event was parked in the end. */

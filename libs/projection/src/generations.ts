@@ -1,4 +1,4 @@
-import type { Database, DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
 /*
@@ -25,6 +25,10 @@ export interface Generation {
 
 export interface GenerationState extends Generation {
   readonly status: GenerationStatus
+  /** The version of the layout that it was made with. */
+  readonly layoutVersion: number
+  /** Why it can be neither posted nor read, in words; null of one that can. */
+  readonly unusable: string | null
   readonly createdAt: string
   /** When another took its place; null while it has never been live, or is. */
   readonly retiredAt: string | null
@@ -33,9 +37,17 @@ export interface GenerationState extends Generation {
 /** What projectors post. */
 export const POSTED: readonly GenerationStatus[] = ['following', 'live', 'old']
 
+/** The live one with all that is known of it; null before the first start. */
+export async function liveGenerationState(
+  db: Queryable,
+  projection: string,
+): Promise<GenerationState | null> {
+  return (await listGenerations(db, projection)).find((one) => one.status === 'live') ?? null
+}
+
 /** The generation that queries read now; null before the first start. */
 export async function liveGeneration(db: Queryable, projection: string): Promise<Generation | null> {
-  const live = (await listGenerations(db, projection)).find((one) => one.status === 'live')
+  const live = (await liveGenerationState(db, projection)) ?? undefined
   if (live === undefined) return null
   const { generation, modelId, dimension } = live
   return { projection, generation, modelId, dimension }
@@ -45,7 +57,16 @@ export async function liveGeneration(db: Queryable, projection: string): Promise
 export async function listGenerations(db: Queryable, projection: string): Promise<GenerationState[]> {
   const rows = await db
     .selectFrom('generations')
-    .select(['generation', 'model_id', 'dimension', 'status', 'created_at', 'retired_at'])
+    .select([
+      'generation',
+      'model_id',
+      'dimension',
+      'status',
+      'layout_version',
+      'unusable',
+      'created_at',
+      'retired_at',
+    ])
     .where('projection', '=', projection)
     .orderBy('generation')
     .execute()
@@ -55,27 +76,62 @@ export async function listGenerations(db: Queryable, projection: string): Promis
     modelId: row.model_id,
     dimension: row.dimension,
     status: row.status,
+    layoutVersion: row.layout_version,
+    unusable: row.unusable,
     createdAt: row.created_at,
     retiredAt: row.retired_at,
   }))
 }
 
-/** Notes a new generation; its number is one more than the last. Part of the transaction that makes it, under its lock. */
+export interface NewGeneration {
+  readonly model: { readonly modelId: string; readonly dimension: number }
+  readonly status: 'live' | 'building'
+  /** The version of the layout that it is made with. */
+  readonly layoutVersion: number
+  /** The token of the rebuild that makes it. Default none. */
+  readonly builder?: string | null
+}
+
+/**
+ * Notes a new generation, with a number that no other ever had: whoever still means one that is gone must not meet it. Part of
+ * the transaction that makes it, under its lock.
+ */
 export async function insertGeneration(
   trx: DatabaseTransaction,
   projection: string,
-  model: { readonly modelId: string; readonly dimension: number },
-  status: 'live' | 'building',
+  { model: { modelId, dimension }, status, layoutVersion, builder = null }: NewGeneration,
 ): Promise<Generation> {
-  const { modelId, dimension } = model
   const { rows } = await sql<{ generation: number }>`
-    insert into generations (projection, generation, status, model_id, dimension)
-    select ${projection}, coalesce(max(generation), 0) + 1, ${status}, ${modelId}, ${dimension}::int
-    from generations where projection = ${projection}
+    with numbered as (
+      insert into generation_numbers as n (projection, last)
+      select ${projection}, coalesce(max(generation), 0) + 1 from generations where projection = ${projection}
+      on conflict (projection) do update set last = greatest(n.last + 1, excluded.last)
+      returning last
+    )
+    insert into generations (projection, generation, status, model_id, dimension, layout_version, builder)
+    select ${projection}, last, ${status}, ${modelId}, ${dimension}::int, ${layoutVersion}::int, ${builder} from numbered
     returning generation`.execute(trx)
   const generation = rows[0]?.generation
   if (generation === undefined) throw new Error(`no generation of ${projection} was made`)
   return { projection, generation, modelId, dimension }
+}
+
+/**
+ * Locks a generation whose data is about to be deleted. Part of the transaction that does it.
+ * @returns false where it is not being dropped: then it is another's, or gone already
+ */
+export async function holdDropping(
+  trx: DatabaseTransaction,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('generations')
+    .select('status')
+    .where('projection', '=', projection)
+    .where('generation', '=', generation)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.status === 'dropping'
 }
 
 /** Moves one generation from a status to the next. @returns false where it was not in `from` */
@@ -95,48 +151,6 @@ export async function moveGeneration(
   return numUpdatedRows > 0n
 }
 
-/**
- * Makes a generation the one that queries read, and what was live until then old: in one transaction, so that at no moment
- * there is none, or two. Others that were old before are dropped: each is kept up with every write, and a rollback needs one.
- * @returns false where it is neither following nor old, and nothing was changed
- */
-export async function swapGenerations(
-  db: Database,
-  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
-): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    const rows = await trx
-      .selectFrom('generations')
-      .select(['generation', 'status'])
-      .where('projection', '=', projection)
-      .orderBy('generation')
-      .forUpdate()
-      .execute()
-    const status = rows.find((row) => row.generation === generation)?.status
-    if (status !== 'following' && status !== 'old') return false
-    await trx
-      .updateTable('generations')
-      .set({ status: 'dropping' })
-      .where('projection', '=', projection)
-      .where('status', '=', 'old')
-      .where('generation', '<>', generation)
-      .execute()
-    await trx
-      .updateTable('generations')
-      .set({ status: 'old', retired_at: sql`now()` })
-      .where('projection', '=', projection)
-      .where('status', '=', 'live')
-      .execute()
-    await trx
-      .updateTable('generations')
-      .set({ status: 'live', retired_at: null })
-      .where('projection', '=', projection)
-      .where('generation', '=', generation)
-      .execute()
-    return true
-  })
-}
-
 /** Forgets a generation and how far it was posted. Part of the transaction that deletes its data. */
 export async function forgetGeneration(
   trx: DatabaseTransaction,
@@ -153,4 +167,25 @@ export async function forgetGeneration(
       .where('projection', '=', projection)
       .where('generation', '=', generation)
       .execute()
+}
+
+/**
+ * Notes that a generation can be neither posted nor read: it is not posted any more, queries say so, and the live one is made
+ * anew (`services/reindex/src/unusable`).
+ * @param reason in words, for operators
+ * @returns false where that was known
+ */
+export async function markUnusable(
+  db: Queryable,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+  reason: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('generations')
+    .set({ unusable: reason.slice(0, 500) })
+    .where('projection', '=', projection)
+    .where('generation', '=', generation)
+    .where('unusable', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

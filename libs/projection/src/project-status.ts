@@ -14,8 +14,9 @@ export const STOPPED_AFTER_MS = 30_000
  * stopped      behind, and it has not moved for half a minute: nobody posts it
  * diverged     it has applied events that the journal does not have; whoever posts it takes it back to the last that both have
  * unreachable  what it is kept in does not answer
+ * unusable     its tables are others than this Daybook's: it is made anew by itself
  */
-export type ProjectionCondition = 'live' | 'rebuilding' | 'stopped' | 'diverged' | 'unreachable'
+export type ProjectionCondition = 'live' | 'rebuilding' | 'stopped' | 'diverged' | 'unreachable' | 'unusable'
 
 /** How far a projection has come with one project's journal. */
 export interface ProjectStatus {
@@ -41,7 +42,7 @@ export async function readProjectStatus(
   reachable = true,
 ): Promise<ProjectStatus> {
   const place = { name: projection, generation }
-  const { rows } = await sql<{ position: number; still: boolean; rebuilding: boolean }>`
+  const { rows } = await sql<{ position: number; still: boolean; rebuilding: boolean; unusable: boolean }>`
     with place as (
       select coalesce(max(position), 0) as position, coalesce(max(moved_at), '-infinity') as moved_at from positions
       where projection = ${projection} and generation = ${generation} and project_id = ${scope.projectId}
@@ -51,9 +52,11 @@ export async function readProjectStatus(
           and greatest(recorded_at, place.moved_at) < since.moment) as still,
       exists (
         select from generations
-        where projection = ${projection} and status in ('building', 'following')) as rebuilding
+        where projection = ${projection} and status in ('building', 'following')) as rebuilding,
+      exists (
+        select from generations where projection = ${projection} and generation = ${generation} and unusable is not null) as unusable
     from place, since`.execute(scope.db)
-  const { position = 0, still = false, rebuilding = false } = rows[0] ?? {}
+  const { position = 0, still = false, rebuilding = false, unusable = false } = rows[0] ?? {}
   const head = await readHead(scope)
   const diverged = (await readDivergence(scope, place)) !== null
   const posted = diverged ? 'diverged' : still ? 'stopped' : rebuilding ? 'rebuilding' : 'live'
@@ -63,6 +66,6 @@ export async function readProjectStatus(
     head,
     lag: head - position,
     parked: await countParked(scope, place),
-    status: reachable ? posted : 'unreachable',
+    status: unusable ? 'unusable' : reachable ? posted : 'unreachable',
   }
 }

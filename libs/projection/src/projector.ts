@@ -5,12 +5,14 @@ import { readFollowing } from '@daybook/journal/read'
 import type { JournalRecord } from '@daybook/journal/stored-event'
 import type { JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
+import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { sql } from 'kysely'
 import { applyWithParking } from './apply-with-parking.ts'
+import { markUnusable } from './generations.ts'
 import { heal } from './heal.ts'
 import type { PositionSignal } from './position-signal.ts'
 import { PositionMoved, type Projection } from './projection.ts'
@@ -126,6 +128,20 @@ export function startProjector(options: ProjectorOptions): Projector {
     return records.length === BATCH_EVENTS || buffers.get(projectId)?.hasAfter(last.sequence) === true
   }
 
+  /** It is not posted any more as soon as whoever started this looks at the generations again (`post-generations.ts`). */
+  const noteUnusable = async (error: Error): Promise<void> => {
+    const place = { projection: projection.name, generation: projection.generation }
+    try {
+      if (await markUnusable(db, place, error.message))
+        logger.error({ ...place, error }, 'a generation is unusable: it has to be made anew')
+    } catch (again) {
+      logger.warn(
+        { ...place, error: again },
+        'that a generation is unusable could not be noted; trying again',
+      )
+    }
+  }
+
   /**
    * One batch, so that a project with a long way to go does not keep the others waiting.
    * @returns false where another replica is at work on the project
@@ -145,6 +161,7 @@ export function startProjector(options: ProjectorOptions): Projector {
           'events came over the bus that the journal does not have; they are not applied',
         )
       }
+      if (isRelationMissing(error)) await noteUnusable(error as Error)
       // Nothing more is done for it now: the next look at the journal finds it behind and tries again.
       else if (!(error instanceof PositionMoved))
         logger.warn(

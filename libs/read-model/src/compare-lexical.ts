@@ -83,13 +83,22 @@ const firstNumber = (segment: number) => segment * SEGMENT_SIZE + 1
 
 async function recount(trx: DatabaseTransaction, tables: GenerationTables, projectId: string): Promise<void> {
   const { rows } = await sql<{ next_number: number }>`
-    select greatest(
-      coalesce((select next_number from ${tables.lexicalStats} where project_id = ${projectId}), 1),
-      coalesce((select max(number) + 1 from ${tables.memories} where project_id = ${projectId}), 1)) as next_number`.execute(
-    trx,
-  )
+    select least(greatest(coalesce(held, 1), least_next), most_next)::int as next_number
+    from (${nextNumber(tables, projectId)}) numbers`.execute(trx)
   await countLexicalStats(trx, tables, projectId, rows[0]?.next_number ?? 1)
 }
+
+/**
+ * The number that the next memory is to get, and what it may be: beyond all that are taken, else two memories would get one
+ * and the second could not be posted; and not beyond what the journal's memories come to, of whom parked ones have a number
+ * kept for them. `held` is null where there are no statistics.
+ */
+const nextNumber = (tables: GenerationTables, projectId: string) => sql`
+  select held, taken + 1 as least_next, greatest(taken, known) + 1 as most_next
+  from (select
+    (select next_number::bigint from ${tables.lexicalStats} where project_id = ${projectId}) as held,
+    (select coalesce(max(number), 0)::bigint from ${tables.memories} where project_id = ${projectId}) as taken,
+    (select count(*) from events where project_id = ${projectId} and version = 1) as known) counts`
 
 async function lastSegment({ db, projectId }: ProjectScope, tables: GenerationTables): Promise<number> {
   const { rows } = await sql<{ last: number }>`
@@ -161,8 +170,10 @@ function differentPlaces({ wanted, held, removed }: ComparedLexeme): number[] {
   return places
 }
 
+type CountedStats = Pick<LexicalStats, 'memories' | 'total_length'>
+
 async function compareStats({ db, projectId }: ProjectScope, tables: GenerationTables): Promise<string[]> {
-  const { rows } = await sql<{ wanted: LexicalStats; held: LexicalStats | null }>`
+  const { rows } = await sql<{ wanted: CountedStats; held: CountedStats | null }>`
     select jsonb_build_object('memories', count(*) filter (where not forgotten),
         'total_length', coalesce(sum(length) filter (where not forgotten), 0)) as wanted,
       (select jsonb_build_object('memories', memories, 'total_length', total_length)
@@ -170,9 +181,21 @@ async function compareStats({ db, projectId }: ProjectScope, tables: GenerationT
     from ${tables.memories} where project_id = ${projectId}`.execute(db)
   const { wanted, held } = rows[0] ?? { wanted: { memories: 0, total_length: 0 }, held: null }
   const same = wanted.memories === (held?.memories ?? 0) && wanted.total_length === (held?.total_length ?? 0)
-  return same
-    ? []
-    : [
-        `the word statistics say ${held?.memories ?? 0} memories of ${held?.total_length ?? 0} words, there are ${wanted.memories} of ${wanted.total_length}`,
-      ]
+  const numbers = await sql<{ held: number | null; least_next: number; most_next: number }>`
+    ${nextNumber(tables, projectId)}`.execute(db)
+  const { held: next = null, least_next = 1, most_next = 1 } = numbers.rows[0] ?? {}
+  // Without statistics posting begins at 1.
+  const fits = (next ?? 1) >= least_next && (next ?? 1) <= most_next
+  return [
+    ...(same
+      ? []
+      : [
+          `the word statistics say ${held?.memories ?? 0} memories of ${held?.total_length ?? 0} words, there are ${wanted.memories} of ${wanted.total_length}`,
+        ]),
+    ...(fits
+      ? []
+      : [
+          `the next memory's number is noted as ${next ?? 'nothing'}, it must be from ${least_next} to ${most_next}`,
+        ]),
+  ]
 }

@@ -1,6 +1,7 @@
 import { up } from '@daybook/postgres/migrations/0012-sessions'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { NO_FENCE } from '@daybook/projection/rebuild/fence'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gatherStatistics } from './create-generation.ts'
@@ -26,7 +27,7 @@ describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {
       return rows.map(({ relname }) => relname)
     }
     expect(await unknown()).toContain('memories')
-    await gatherStatistics(harness.db, generation.generation)
+    await gatherStatistics(harness.db, generation.generation, NO_FENCE)
     expect(await unknown()).toEqual([])
   })
 

@@ -4,11 +4,13 @@ import { secureRows } from '@daybook/postgres/row-security'
 import {
   forgetGeneration,
   type Generation,
+  holdDropping,
   insertGeneration,
   liveGeneration,
 } from '@daybook/projection/generations'
+import { type Builder, type Fence, holdOperation } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
-import { generationTables, PGVECTOR } from './generation-tables.ts'
+import { generationTables, LAYOUT_VERSION, PGVECTOR } from './generation-tables.ts'
 
 /** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
 const CREATE_LOCK = 7_033_215
@@ -19,7 +21,11 @@ export async function ensureLiveGeneration(db: Database, model: EmbeddingModel):
     await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
     const live = await liveGeneration(trx, PGVECTOR)
     if (live !== null) return live
-    const first = await insertGeneration(trx, PGVECTOR, model, 'live')
+    const first = await insertGeneration(trx, PGVECTOR, {
+      model,
+      status: 'live',
+      layoutVersion: LAYOUT_VERSION,
+    })
     await createTables(trx, first.generation, first.dimension)
     await createVectorIndex(trx, first.generation, 0)
     return first
@@ -27,18 +33,29 @@ export async function ensureLiveGeneration(db: Database, model: EmbeddingModel):
 }
 
 /** Makes an empty generation beside the live one, to be filled by a rebuild. Its vectors have no index yet. */
-export async function createGeneration(db: Database, model: EmbeddingModel): Promise<Generation> {
+export async function createGeneration(
+  db: Database,
+  model: EmbeddingModel,
+  builder: Builder | null,
+): Promise<Generation> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
-    const made = await insertGeneration(trx, PGVECTOR, model, 'building')
+    if (builder !== null) await holdOperation(trx, builder)
+    const made = await insertGeneration(trx, PGVECTOR, {
+      model,
+      status: 'building',
+      layoutVersion: LAYOUT_VERSION,
+      builder: builder?.token ?? null,
+    })
     await createTables(trx, made.generation, made.dimension)
     return made
   })
 }
 
-/** Deletes a generation with everything in it. Safe to be called again. */
+/** Deletes a generation that is being dropped with everything in it; any other is left alone. Safe to be called again. */
 export async function dropGeneration(db: Database, generation: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    if (!(await holdDropping(trx, { projection: PGVECTOR, generation }))) return
     await sql`set local role daybook_indexer`.execute(trx)
     await sql`drop schema if exists ${sql.id(generationTables(generation).schema)} cascade`.execute(trx)
     await sql`set local role daybook_app`.execute(trx)
@@ -53,8 +70,16 @@ export async function dropGeneration(db: Database, generation: number): Promise<
  * @param workers that Postgres may use besides the session's own process. Each takes a core from whoever searches meanwhile,
  *   and a server of two cores has none to spare
  */
-export async function buildVectorIndex(db: Database, generation: number, workers: number): Promise<void> {
-  await db.transaction().execute((trx) => createVectorIndex(trx, generation, workers))
+export async function buildVectorIndex(
+  db: Database,
+  generation: number,
+  workers: number,
+  fence: Fence,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await fence.hold(trx)
+    await createVectorIndex(trx, generation, workers)
+  })
 }
 
 async function createVectorIndex(
@@ -80,9 +105,10 @@ async function createVectorIndex(
  * Has the planner know a generation that has just been filled, before anybody searches it. A server would look at it by itself
  * within a minute or so; until then a search of 5,760 memories took 65 ms instead of 33.
  */
-export async function gatherStatistics(db: Database, generation: number): Promise<void> {
+export async function gatherStatistics(db: Database, generation: number, fence: Fence): Promise<void> {
   const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
   await db.transaction().execute(async (trx) => {
+    await fence.hold(trx)
     await sql`set local role daybook_indexer`.execute(trx)
     await sql`analyze ${sql.join([memories, versions, postings, lexicalStats, vectors])}`.execute(trx)
   })

@@ -3,6 +3,12 @@ import { type RawBuilder, sql } from 'kysely'
 /** The name by which the projection is known everywhere. */
 export const PGVECTOR = 'pgvector'
 
+/**
+ * The version of the tables that `create-generation.ts` makes. One more whenever they, or what is in them, become others than
+ * the code before can read or write: live generations of another version are rebuilt by themselves.
+ */
+export const LAYOUT_VERSION = 1
+
 /** The tables of one generation, ready to stand in a statement. */
 export interface GenerationTables {
   readonly schema: string

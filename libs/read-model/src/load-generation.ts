@@ -17,7 +17,7 @@ import { insertStoredVectors, queueLiveTexts, textsOf } from './post-vectors.ts'
  */
 export function pgvectorLoadTarget(
   generation: Generation,
-  { regenerateBefore, vectorsAtOnce }: LoadTargetOptions & { readonly vectorsAtOnce: boolean },
+  { regenerateBefore, fence, vectorsAtOnce }: LoadTargetOptions & { readonly vectorsAtOnce: boolean },
 ): LoadTarget {
   const tables = generationTables(generation.generation)
   const place = { name: PGVECTOR, generation: generation.generation }
@@ -27,6 +27,7 @@ export function pgvectorLoadTarget(
         memoryRow(newest, { number, firstSequence }),
       )
       await db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
         await parkEvents(trx, place, projectId, parked)
         if (events.length > 0) await insertVersions(trx, tables, projectId, events)
         if (rows.length === 0) return
@@ -38,10 +39,14 @@ export function pgvectorLoadTarget(
       })
     },
     async endPage({ db, projectId }, first, last) {
-      await db.transaction().execute((trx) => insertSegmentPostings(trx, tables, projectId, first, last))
+      await db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
+        await insertSegmentPostings(trx, tables, projectId, first, last)
+      })
     },
     endProject: ({ db, projectId }, { head, memories }) =>
       db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
         await countLexicalStats(trx, tables, projectId, memories + 1)
         await setPosition(trx, place, projectId, head)
       }),

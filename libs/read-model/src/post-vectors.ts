@@ -1,7 +1,8 @@
 import { type QueuedText, queueTexts } from '@daybook/embeddings/store'
 import { embeddedTextOf } from '@daybook/memory/state'
-import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import type { Database, DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations'
+import type { Fence } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
 import type { GenerationTables } from './generation-tables.ts'
 import type { MemoryRow } from './memory-row.ts'
@@ -101,20 +102,22 @@ const WAITING_PER_PAGE = 500
 
 /** Gives vectors that have just been stored to the memories that wait for them. @returns how many memories got theirs. */
 export async function fillVectors(
-  db: Queryable,
+  db: Database,
   tables: GenerationTables,
   generation: Generation,
   hashes: readonly Buffer[],
+  fence: Fence | null = null,
 ): Promise<number> {
   let filled = 0
   for (let from = 0; from < hashes.length; from += TEXTS_PER_STATEMENT) {
     const hex = hashes.slice(from, from + TEXTS_PER_STATEMENT).map((hash) => hash.toString('hex'))
-    filled += await fill(
-      db,
-      tables,
-      generation,
-      sql`m.content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`,
-    )
+    const which = sql`m.content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`
+    filled += await (fence === null
+      ? fill(db, tables, generation, which)
+      : db.transaction().execute(async (trx) => {
+          await fence.hold(trx)
+          return fill(trx, tables, generation, which)
+        }))
   }
   return filled
 }
@@ -122,11 +125,13 @@ export async function fillVectors(
 /**
  * The same for all memories that wait. It finds what `fillVectors` cannot: a memory posted at the very moment in which
  * its text's vector was stored sees neither the vector nor, later, the news of it.
+ * @param fence of a generation that is being built
  */
 export async function fillAllVectors(
-  db: Queryable,
+  db: Database,
   tables: GenerationTables,
   generation: Generation,
+  fence: Fence | null = null,
 ): Promise<number> {
   // In the order of the index, page by page: asked for all at once, a planner without statistics reads the whole store.
   for (let filled = 0, after: Buffer = Buffer.alloc(0); ; ) {
@@ -140,7 +145,7 @@ export async function fillAllVectors(
       ) waiting
       order by content_hash`.execute(db)
     const ready = rows.filter((row) => row.ready === true).map((row) => row.content_hash)
-    filled += await fillVectors(db, tables, generation, ready)
+    filled += await fillVectors(db, tables, generation, ready, fence)
     const last = rows.at(-1)
     if (last === undefined || rows.length < WAITING_PER_PAGE) return filled
     after = last.content_hash

@@ -8,8 +8,11 @@ export async function pgvectorStatus(
   scope: ProjectScope,
   { generation, tables }: LiveReadModel,
 ): Promise<ProjectionStatus> {
+  const status = await readProjectStatus(scope, generation)
+  // Its tables may not be there to be counted.
+  if (status.status === 'unusable') return { ...status, pendingEmbeddings: 0 }
   const { rows } = await sql<{ pending: number }>`
     select count(*) as pending from ${tables.memories}
     where project_id = ${scope.projectId} and vector_pending`.execute(scope.db)
-  return { ...(await readProjectStatus(scope, generation)), pendingEmbeddings: rows[0]?.pending ?? 0 }
+  return { ...status, pendingEmbeddings: rows[0]?.pending ?? 0 }
 }

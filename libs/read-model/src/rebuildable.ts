@@ -2,7 +2,8 @@ import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
 import { sql } from 'kysely'
 import { pgvectorCheckable } from './checkable.ts'
 import { buildVectorIndex, createGeneration, dropGeneration, gatherStatistics } from './create-generation.ts'
-import { generationTables, PGVECTOR } from './generation-tables.ts'
+import { findProblem } from './find-problem.ts'
+import { generationTables, LAYOUT_VERSION, PGVECTOR } from './generation-tables.ts'
 import { pgvectorLoadTarget } from './load-generation.ts'
 import { type PostGenerationOptions, postGeneration } from './post-generation.ts'
 import { fillAllVectors } from './post-vectors.ts'
@@ -32,14 +33,17 @@ export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuil
   return {
     name: PGVECTOR,
     parallel: oneConnection ? 1 : PARALLEL,
-    create: (model) => createGeneration(db, model),
-    async prepare({ generation }, memories) {
-      if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation, 0)
+    layoutVersion: LAYOUT_VERSION,
+    problemOf: (generation) => findProblem(db, generation),
+    writesLate: false,
+    create: (model, builder) => createGeneration(db, model, builder),
+    async prepare({ generation }, memories, fence) {
+      if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation, 0, fence)
     },
     loadTarget: (generation, load) =>
       pgvectorLoadTarget(generation, { ...load, vectorsAtOnce: !oneConnection }),
-    async fillVectors(generation) {
-      await fillAllVectors(db, generationTables(generation.generation), generation)
+    async fillVectors(generation, fence) {
+      await fillAllVectors(db, generationTables(generation.generation), generation, fence)
     },
     async pendingVectors({ generation }) {
       const { rows } = await sql<{ pending: number }>`
@@ -48,13 +52,13 @@ export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuil
       )
       return rows[0]?.pending ?? 0
     },
-    async buildIndexes({ generation }) {
-      await buildVectorIndex(db, generation, oneConnection ? 0 : indexWorkers)
+    async buildIndexes({ generation }, fence) {
+      await buildVectorIndex(db, generation, oneConnection ? 0 : indexWorkers, fence)
       // The embedded database plans without statistics all the time, and is asked for nothing that needs them.
-      if (!oneConnection) await gatherStatistics(db, generation)
+      if (!oneConnection) await gatherStatistics(db, generation, fence)
     },
     post: (generation) => postGeneration(options, generation),
-    check: (generation) => pgvectorCheckable(generation),
+    check: (generation) => pgvectorCheckable(db, generation),
     drop: (generation) => dropGeneration(db, generation),
   }
 }

@@ -28,6 +28,7 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
 export function typesenseCheckable(posting: Posting): Checkable {
   return {
     ...posting.place,
+    projects: () => projectsIn(posting),
     compare: (scope, memoryIds): Promise<ComparedPage> =>
       whenFree(() => compareMemories(posting, scope, memoryIds)),
     // Typesense keeps its own indexes over documents; there is nothing to look at.
@@ -36,6 +37,20 @@ export function typesenseCheckable(posting: Posting): Checkable {
     surplus: (scope, held) => surplus(posting, scope, held),
     repost: (scope, memoryIds, options) => whenFree(() => repost(posting, scope, memoryIds, options)),
   }
+}
+
+/** More projects than this are not looked for at once. */
+const PROJECTS_MAX = 10_000
+
+/** The projects that documents are of. */
+async function projectsIn({ client, collection }: Posting): Promise<string[]> {
+  const { facet_counts } = await client.request(({ apiCall }) =>
+    apiCall.get<{ facet_counts: { counts: { value: string }[] }[] }>(
+      `/collections/${collection}/documents/search`,
+      { q: '*', facet_by: 'project_id', max_facet_values: PROJECTS_MAX, per_page: 0 },
+    ),
+  )
+  return (facet_counts[0]?.counts ?? []).map(({ value }) => value).filter((id) => UUID.test(id))
 }
 
 /** Memories with documents and without events. The first look counts, since there is seldom any. */

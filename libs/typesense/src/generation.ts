@@ -3,13 +3,21 @@ import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import {
   forgetGeneration,
   type Generation,
+  holdDropping,
   insertGeneration,
   liveGeneration,
 } from '@daybook/projection/generations'
+import { type Builder, holdOperation } from '@daybook/projection/rebuild/fence'
 import { sql } from 'kysely'
 
 /** The name by which the projection is known everywhere. */
 export const TYPESENSE = 'typesense'
+
+/**
+ * The version of a collection's fields (`schema.ts`) and of what documents hold in them. One more whenever they become others:
+ * live generations of another version are rebuilt by themselves.
+ */
+export const LAYOUT_VERSION = 1
 
 /** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
 const CREATE_LOCK = 7_033_216
@@ -20,21 +28,32 @@ export async function ensureLiveGeneration(db: Database, model: EmbeddingModel):
     await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
     const live = await liveGeneration(trx, TYPESENSE)
     if (live !== null) return live
-    return insertGeneration(trx, TYPESENSE, model, 'live')
+    return insertGeneration(trx, TYPESENSE, { model, status: 'live', layoutVersion: LAYOUT_VERSION })
   })
 }
 
 /** Notes a new generation beside the live one, to be filled by a rebuild. Its collection is not made here. */
-export async function createGeneration(db: Database, model: EmbeddingModel): Promise<Generation> {
+export async function createGeneration(
+  db: Database,
+  model: EmbeddingModel,
+  builder: Builder,
+): Promise<Generation> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
-    return insertGeneration(trx, TYPESENSE, model, 'building')
+    await holdOperation(trx, builder)
+    return insertGeneration(trx, TYPESENSE, {
+      model,
+      status: 'building',
+      layoutVersion: LAYOUT_VERSION,
+      builder: builder.token,
+    })
   })
 }
 
-/** Forgets everything that Postgres notes of a generation, whose collection is gone. */
+/** Forgets everything that Postgres notes of a generation that is being dropped, whose collection is gone. */
 export async function forgetTypesenseGeneration(db: Database, generation: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    if (!(await holdDropping(trx, { projection: TYPESENSE, generation }))) return
     for (const table of ['typesense_pending_vectors', 'typesense_reposts', 'typesense_collections'] as const)
       await trx.deleteFrom(table).where('generation', '=', generation).execute()
     await forgetGeneration(trx, { projection: TYPESENSE, generation })

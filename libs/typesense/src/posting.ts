@@ -1,4 +1,5 @@
 import type { Generation } from '@daybook/projection/generations'
+import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { Logger } from '@daybook/runtime/logger'
 import { type BackOffGate, createBackOffGate } from './back-off-gate.ts'
 import type { Place } from './claim.ts'
@@ -18,6 +19,8 @@ export interface PostingOptions {
    * projects wait in which a projector was killed.
    */
   readonly leaseMs?: number
+  /** Of a generation that is being built. Default none: projectors post it. */
+  readonly fence?: Fence | null
 }
 
 /** One process' way to write a generation's documents. */
@@ -29,6 +32,7 @@ export interface Posting {
   readonly base: string
   readonly collection: string
   readonly leaseMs: number
+  readonly fence: Fence | null
   /** Who in this process writes a project next. Others are kept out by the claim. */
   readonly turns: Turns
   readonly gate: BackOffGate
@@ -50,6 +54,7 @@ export function createPosting(options: PostingOptions): Posting {
     base,
     collection: collectionName(generation.generation, base),
     leaseMs: options.leaseMs ?? client.longestCallMs + 2_000,
+    fence: options.fence ?? null,
     turns: createTurns(),
     gate: createBackOffGate(),
     unanswered: new Map(),

@@ -1,13 +1,14 @@
 import { contentHash, requeueTexts } from '@daybook/embeddings/store'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
-import type { Generation } from '@daybook/projection/generations'
+import { type Generation, listGenerations } from '@daybook/projection/generations'
 import { parkEvents } from '@daybook/projection/parked-events'
 import { savePosition } from '@daybook/projection/positions'
+import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
 import type { LoadTargetOptions, Rebuildable } from '@daybook/projection/rebuild/rebuildable'
 import { typesenseCheckable } from './checkable.ts'
 import { deleteCollection } from './collection.ts'
-import { createGeneration, forgetTypesenseGeneration, TYPESENSE } from './generation.ts'
+import { createGeneration, forgetTypesenseGeneration, LAYOUT_VERSION, TYPESENSE } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
 import { type PostGenerationOptions, postGeneration } from './post-generation.ts'
 import { postMemories, recordPosted } from './post-memories.ts'
@@ -18,9 +19,10 @@ import { underClaim } from './under-claim.ts'
 /** The Typesense read model as rebuilds see it. */
 export function typesenseRebuildable(options: PostGenerationOptions): Rebuildable {
   const { db, client, logger, base, leaseMs } = options
-  const postingOf = (generation: Generation): Posting =>
+  const postingOf = (generation: Generation, fence: Fence | null = null): Posting =>
     createPosting({
       client,
+      fence,
       generation,
       logger,
       ...(base !== undefined && { base }),
@@ -30,10 +32,17 @@ export function typesenseRebuildable(options: PostGenerationOptions): Rebuildabl
     name: TYPESENSE,
     // A project is one holder's at a time.
     parallel: 1,
-    create: (model) => createGeneration(db, model),
-    prepare: (generation) => keepCollection(db, postingOf(generation)),
-    loadTarget: (generation, load) => typesenseLoadTarget(postingOf(generation), load),
-    fillVectors: (generation) => postAllVectors(db, postingOf(generation)),
+    layoutVersion: LAYOUT_VERSION,
+    // A collection that is gone is made again and posted from the beginning by whoever posts it (`keep-collection.ts`).
+    problemOf: () => Promise.resolve(null),
+    writesLate: true,
+    create: (model, builder) => createGeneration(db, model, builder),
+    async prepare(generation, _, fence) {
+      await fence.check(db)
+      await keepCollection(db, postingOf(generation))
+    },
+    loadTarget: (generation, load) => typesenseLoadTarget(postingOf(generation, load.fence), load),
+    fillVectors: (generation, fence) => postAllVectors(db, postingOf(generation, fence)),
     async pendingVectors({ generation }) {
       const { pending } = await db
         .selectFrom('typesense_pending_vectors')
@@ -42,10 +51,13 @@ export function typesenseRebuildable(options: PostGenerationOptions): Rebuildabl
         .executeTakeFirstOrThrow()
       return pending
     },
-    buildIndexes: () => Promise.resolve(),
+    buildIndexes: (_, fence) => fence.check(db),
     post: (generation) => postGeneration(options, generation),
     check: (generation) => typesenseCheckable(postingOf(generation)),
     async drop(generation) {
+      // Its number is never given again, so that this is the collection that is meant, however late.
+      const found = (await listGenerations(db, TYPESENSE)).find((one) => one.generation === generation)
+      if (found?.status !== 'dropping') return
       await deleteCollection(client, generation, base)
       await forgetTypesenseGeneration(db, generation)
     },

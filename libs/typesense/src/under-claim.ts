@@ -79,11 +79,13 @@ export async function underClaim(
           if (!(await renewClaim(db, place, projectId, { token, leaseMs }))) throw lost()
           claimedAt = before
         }
+        await posting.fence?.check(db)
         for (const memoryId of memoryIds) written.add(memoryId)
         return posting.gate.pass(call)
       },
       commit: (record) =>
         db.transaction().execute(async (trx) => {
+          await posting.fence?.hold(trx)
           if (!(await lockClaim(trx, place, projectId, token))) throw lost()
           await record(trx)
           await releaseClaim(trx, place, projectId, token)

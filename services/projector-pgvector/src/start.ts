@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from '@daybook/embeddings/embedders'
 import { type GenerationPoster, postGenerations } from '@daybook/projection/post-generations'
 import { ensureLiveGeneration } from '@daybook/read-model/create-generation'
-import { PGVECTOR } from '@daybook/read-model/generation-tables'
+import { LAYOUT_VERSION, PGVECTOR } from '@daybook/read-model/generation-tables'
 import { type PostGenerationOptions, postGeneration } from '@daybook/read-model/post-generation'
 
 export interface PgvectorProjectorOptions extends PostGenerationOptions {
@@ -23,6 +23,7 @@ export async function startPgvectorProjector(options: PgvectorProjectorOptions):
     db,
     projection: PGVECTOR,
     logger,
+    layoutVersion: LAYOUT_VERSION,
     start: (generation) => postGeneration(options, generation),
   })
 }

@@ -1,7 +1,7 @@
 import type { EmbeddingModel } from '@daybook/embeddings/embedders'
 import { type GenerationPoster, postGenerations } from '@daybook/projection/post-generations'
 import { createTypesenseClient, type TypesenseSettings } from '@daybook/typesense/client'
-import { ensureLiveGeneration, TYPESENSE } from '@daybook/typesense/generation'
+import { ensureLiveGeneration, LAYOUT_VERSION, TYPESENSE } from '@daybook/typesense/generation'
 import { type PostGenerationOptions, postGeneration } from '@daybook/typesense/post-generation'
 
 export interface TypesenseProjectorOptions extends Omit<PostGenerationOptions, 'client'> {
@@ -27,6 +27,7 @@ export async function startTypesenseProjector(options: TypesenseProjectorOptions
     db,
     projection: TYPESENSE,
     logger,
+    layoutVersion: LAYOUT_VERSION,
     start: (generation) => postGeneration({ ...options, client }, generation),
   })
   return {

@@ -1,5 +1,8 @@
+import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import type { Checkable } from '@daybook/projection/verify/checkable'
+import { sql } from 'kysely'
 
 /** A project with events. */
 export interface KnownProject {
@@ -29,6 +32,67 @@ export async function readProjects(db: Database, projectId: string | null): Prom
     head: sequence,
     hash: hash.toString('hex'),
   }))
+}
+
+/**
+ * The projects that a generation is compared in: those with events, and those that it holds anything of or has a position in,
+ * though their journal may be empty or gone.
+ */
+export async function readComparedProjects(
+  db: Database,
+  checkable: Checkable,
+  projectId: string | null,
+): Promise<KnownProject[]> {
+  const positions = await db
+    .selectFrom('positions')
+    .select('project_id')
+    .where('projection', '=', checkable.name)
+    .where('generation', '=', checkable.generation)
+    .where('position', '>', 0)
+    .execute()
+  return withOthers(db, projectId, [
+    ...positions.map((row) => row.project_id),
+    ...(await checkable.projects()),
+  ])
+}
+
+/** The projects whose journals are checked: those with events, and those that somebody has come further in or published of. */
+export async function readCheckedProjects(db: Database, projectId: string | null): Promise<KnownProject[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select project_id from positions where position > 0
+    union select project_id from relay_positions where published > 0`.execute(db)
+  return withOthers(
+    db,
+    projectId,
+    rows.map((row) => row.project_id),
+  )
+}
+
+async function withOthers(
+  db: Database,
+  projectId: string | null,
+  ids: readonly string[],
+): Promise<KnownProject[]> {
+  const known = await readProjects(db, projectId)
+  const there = new Set(known.map(({ id }) => id))
+  const others = [...new Set(ids)].filter((id) => !there.has(id) && (projectId === null || id === projectId))
+  if (others.length === 0) return known
+  const names = await db
+    .selectFrom('projects')
+    .select(['id', 'name'])
+    .where(sql<boolean>`id = any(${others}::uuid[])`)
+    .execute()
+  const nameOf = new Map(names.map(({ id, name }) => [id, name]))
+  return [
+    ...known,
+    ...others.map((id) => ({
+      scope: projectScope(db, id),
+      id,
+      name: nameOf.get(id) ?? id,
+      head: 0,
+      hash: CHAIN_START,
+    })),
+  ].toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
 /** The memories that there ever were, of all projects or of one. */

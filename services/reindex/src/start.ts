@@ -16,6 +16,7 @@ import { handleRetryParked } from './parked/handle-retry-parked.ts'
 import type { Projections } from './projections.ts'
 import { handleReindex } from './reindex/handle-reindex.ts'
 import { handleReplay } from './replay/handle-replay.ts'
+import { startRebuildingUnusable } from './unusable/rebuild-unusable.ts'
 import { handleVerify } from './verify/handle-verify.ts'
 import { handleVerifyJournal } from './verify/handle-verify-journal.ts'
 
@@ -73,8 +74,10 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
     ...(leaseMs !== undefined && { leaseMs }),
   })
   const dropping = startDroppingOld({ db, projections, logger, keepMs: keepOldMs })
+  const rebuilding = startRebuildingUnusable({ db, projections, logger })
   return {
     async stop() {
+      await rebuilding.stop()
       await operations.stop()
       await dropping.stop()
       client?.close()

@@ -4,11 +4,12 @@ import { JournalDiverged } from '@daybook/journal/journal-diverged'
 import { type JournalRecord, toRecord } from '@daybook/journal/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
 import { sql } from 'kysely'
 import type { ParkedEvent } from '../projection.ts'
+import { FencedOffError } from './fence.ts'
 import type { LoadBatch, LoadedMemory, LoadTarget } from './load-target.ts'
 
 /*
@@ -183,7 +184,13 @@ async function loadOrPark(
   try {
     await target.load(scope, batch)
   } catch (error) {
-    if (error instanceof UnavailableError || isDatabaseUnavailable(error)) throw error
+    if (
+      error instanceof FencedOffError ||
+      error instanceof UnavailableError ||
+      isRelationMissing(error) ||
+      isDatabaseUnavailable(error)
+    )
+      throw error
     const ids = new Set([...batch.events, ...batch.parked].map(({ memoryId }) => memoryId))
     if (ids.size > 1) for (const id of ids) await loadOrPark(scope, { target }, ofMemory(batch, id))
     else if (batch.events.length === 0) throw error

@@ -34,6 +34,8 @@ export interface Checkable {
   /** `pgvector`, `typesense` */
   readonly name: string
   readonly generation: number
+  /** The ids of all projects that the projection holds anything of, those without a journal among them. */
+  projects(): Promise<readonly string[]>
   /** Compares memories as of one moment. Projectors may be at work meanwhile. */
   compare(scope: ProjectScope, memoryIds: readonly string[]): Promise<ComparedPage>
   /** Checks what belongs to no memory alone: an index over all of them, statistics. */

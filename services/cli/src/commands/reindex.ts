@@ -11,6 +11,10 @@ export function configure(command: Command): void {
     .option('--model <model>', 'with the vectors of another embedding model')
     .option('--regenerate-embeddings', 'make every vector anew, also those that are there')
     .option('--kinds <kinds>', 'only memories of these kinds, posted anew in place: note,decision')
+  command.option(
+    '--accept-parked',
+    'let searches read the new generation though it could not apply events that the live one has applied',
+  )
   addOperationOptions(command)
   command.optionsGroup('Instead of a rebuild:')
   const others = ['cancel', 'rollback', 'dropOld', 'list']
@@ -37,7 +41,8 @@ export function configure(command: Command): void {
     `
 A rebuild makes a new generation from the journal beside the live one, compares it with the journal, and only then lets
 searches read it. Writes and searches go on meanwhile. The generation before stays for a rollback, up to date, until
-DAYBOOK_KEEP_GENERATION is over.
+DAYBOOK_KEEP_GENERATION is over. One that could not apply events which the live one has applied is not made live.
+With --project, that project's memories are posted anew in place, and its parked events are tried again.
 ${OPERATION_HELP}`,
   )
 }
@@ -46,6 +51,7 @@ export interface ReindexOptions extends OperationOptions {
   readonly model?: string
   readonly regenerateEmbeddings?: boolean
   readonly kinds?: string
+  readonly acceptParked?: boolean
   readonly cancel?: string | true
   readonly rollback?: boolean
   readonly dropOld?: boolean
@@ -75,13 +81,13 @@ async function reindex(
   if (projection === undefined)
     throw new UsageError('What is to be made anew?', [`daybook reindex <projection>: ${PROJECTION_ARGUMENT}`])
   const projections = await projectionsMeant(connection, projection)
-  const { model, regenerateEmbeddings, kinds, project, detach = false } = options
+  const { model, regenerateEmbeddings, kinds, project, acceptParked, detach = false } = options
   const apiKinds =
     kinds && (await import('../kinds.ts')).toApiKinds(kinds.split(',').map((one) => one.trim()))
   await runOperations(
     projections.map((name) => ({
       mutation: 'reindex',
-      arguments: { projection: name, model, regenerateEmbeddings, kinds: apiKinds, project },
+      arguments: { projection: name, model, regenerateEmbeddings, kinds: apiKinds, project, acceptParked },
     })),
     { connection, json, detach },
   )

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { UsageError } from '../cli-error.ts'
 import type { OperationRequest } from '../client/operations.ts'
 import { addExamples, invocation } from '../command.ts'
 import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
@@ -12,6 +13,10 @@ export function configure(command: Command): void {
       '--journal',
       'check the journal itself, by its hash chain; nothing else unless a projection is named',
     )
+    .option(
+      '--from <sequence:hash>',
+      'with --journal and --project: a place noted before, whose event must still have that hash',
+    )
     .option('--incremental', 'only what has changed since it was last found right')
     .option('--repair', 'post anew what differs')
   addOperationOptions(command).action(
@@ -22,33 +27,40 @@ export function configure(command: Command): void {
     'daybook verify',
     'daybook verify pgvector --repair',
     'daybook verify --journal --project default',
+    'daybook verify --journal --project default --from 1200:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ])
   command.addHelpText(
     'after',
     `
-Ends with 0 where everything is what the journal says, or was repaired; with 1 where something differs. Nothing is
-changed without --repair, and it may run beside writes and searches.
+Ends with 0 where everything is what the journal says, or was repaired; with 1 where something differs, or events are parked,
+which is no difference but is not what the journal says either:  daybook parked list  Nothing is changed without --repair,
+and it may run beside writes and searches.
 ${OPERATION_HELP}`,
   )
 }
 
 interface VerifyOptions extends OperationOptions {
   readonly journal?: boolean
+  readonly from?: string
   readonly incremental?: boolean
   readonly repair?: boolean
 }
 
 async function verify(
   projection: string | undefined,
-  { journal = false, incremental, repair, project, detach = false }: VerifyOptions,
+  { journal = false, from, incremental, repair, project, detach = false }: VerifyOptions,
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
+  if (from !== undefined && (!journal || project === undefined))
+    throw new UsageError('--from goes with --journal and --project: a hash is of one journal', [
+      'daybook verify --journal --project default --from <sequence>:<hash>',
+    ])
   const names = journal && projection === undefined ? [] : await projectionsMeant(connection, projection)
   const requests: OperationRequest[] = names.map((name) => ({
     mutation: 'verify',
     arguments: { projection: name, project, incremental, repair },
   }))
-  if (journal) requests.unshift({ mutation: 'verifyJournal', arguments: { project } })
+  if (journal) requests.unshift({ mutation: 'verifyJournal', arguments: { project, from } })
   await runOperations(requests, { connection, json, detach })
 }

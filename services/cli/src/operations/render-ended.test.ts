@@ -57,7 +57,31 @@ test('counts of what failed make it no success', () => {
 })
 
 test('a verification is good where nothing differs any more', () => {
-  const verify = (clean: boolean) => operation({ type: 'verify', result: { clean, projects: [] } })
-  expect([isGood(verify(true)), isGood(verify(false))]).toEqual([true, false])
-  expect(renderEnded(verify(false))).toContain('daybook verify pgvector --repair')
+  const verify = (clean: boolean, different = 0, parked = 0) =>
+    operation({
+      type: 'verify',
+      result: {
+        clean,
+        projects: [
+          {
+            project: 'default',
+            position: 1,
+            memories: 1,
+            journalDigest: 'a',
+            projectionDigest: 'a',
+            different,
+            differences: [],
+            indexProblems: [],
+            pending: 0,
+            parked,
+            repaired: 0,
+          },
+        ],
+      },
+    })
+  expect([isGood(verify(true)), isGood(verify(false, 1))]).toEqual([true, false])
+  expect(renderEnded(verify(false, 1))).toContain('daybook verify pgvector --repair')
+  const parked = renderEnded(verify(false, 0, 2))
+  expect(parked).not.toContain('--repair')
+  expect(parked).toContain('daybook parked list --projection pgvector')
 })

@@ -38,9 +38,7 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
   const number = (name: string) => Number(result[name] ?? 0)
   switch (type) {
     case 'reindex':
-      return result['reposted'] === undefined
-        ? rebuilt(safeLine(projection ?? ''), result)
-        : [`${number('reposted')} memories were posted anew in generation ${number('generation')}.`]
+      return result['reposted'] === undefined ? rebuilt(safeLine(projection ?? ''), result) : reposted(result)
     case 'verify':
       return verified(result as unknown as VerifyResult, safeLine(projection ?? ''), options)
     case 'verify-journal':
@@ -48,20 +46,32 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
     case 'replay':
       return projection === null
         ? [`${number('published')} events were published again. Whoever has them already passes over them.`]
-        : [`${number('reposted')} memories were posted anew in generation ${number('generation')}.`]
+        : reposted(result)
     case 'backfill':
       return [
         `Vectors made: ${number('done')}; there already: ${number('skipped')}; failed: ${number('failed')}.`,
         ...(number('failed') > 0 ? ['Why:  daybook doctor'] : []),
       ]
     case 'retry-parked':
-      return [
-        `Memories up to date again: ${number('retried')}; still parked: ${number('failed')}.`,
-        ...(number('failed') > 0 ? ['Why:  daybook parked list'] : []),
-      ]
+      return retried(result)
     default:
       return [safeLine(JSON.stringify(result))]
   }
+}
+
+function reposted(result: Result): string[] {
+  const [memories, generation] = [Number(result['reposted'] ?? 0), Number(result['generation'] ?? 0)]
+  const anew = `${memories} memories were posted anew in generation ${generation}.`
+  const tried = Number(result['retried'] ?? 0) + Number(result['failed'] ?? 0)
+  return tried === 0 ? [anew] : [anew, ...retried(result)]
+}
+
+function retried(result: Result): string[] {
+  const failed = Number(result['failed'] ?? 0)
+  return [
+    `Memories up to date again: ${Number(result['retried'] ?? 0)}; still parked: ${failed}.`,
+    ...(failed > 0 ? ['Why:  daybook parked list'] : []),
+  ]
 }
 
 function rebuilt(projection: string, result: Result): string[] {
@@ -83,12 +93,20 @@ function verified(result: VerifyResult, projection: string, options: ReportOptio
   const repaired = result.projects.some((one) => one.repaired > 0)
   if (result.clean)
     return [...lines, repaired ? 'What differed is repaired.' : 'It is what the journal says.']
-  return [...lines, `Post anew what differs:  daybook verify ${projection} --repair`]
+  const differs = result.projects.some((one) => one.different > 0 || one.indexProblems.length > 0)
+  const parked = result.projects.some((one) => one.parked > 0)
+  return [
+    ...lines,
+    ...(differs ? [`Post anew what differs:  daybook verify ${projection} --repair`] : []),
+    ...(parked ? [`See what is parked, and why:  daybook parked list --projection ${projection}`] : []),
+  ]
 }
 
 /** Whether all that was asked for was done, and nothing wrong was found. */
 export function isGood({ status, type, result }: Operation): boolean {
   if (status !== 'succeeded') return false
   if (type === 'verify' || type === 'verify-journal') return result?.['clean'] === true
-  return type === 'backfill' || type === 'retry-parked' ? Number(result?.['failed'] ?? 0) === 0 : true
+  return type === 'backfill' || type === 'retry-parked' || type === 'reindex'
+    ? Number(result?.['failed'] ?? 0) === 0
+    : true
 }

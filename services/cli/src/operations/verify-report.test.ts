@@ -12,6 +12,7 @@ const equal: VerifiedProject = {
   differences: [],
   indexProblems: [],
   pending: 0,
+  parked: 0,
   repaired: 0,
 }
 const difference = (number: number) => ({ memoryId: `memory-${number}`, differs: ['row', 'vectors'] })
@@ -19,8 +20,8 @@ const difference = (number: number) => ({ memoryId: `memory-${number}`, differs:
 test('a project that is equal has one line and one digest', () => {
   expect(renderVerified({ clean: true, projects: [equal] }, options)).toEqual([
     [
-      'project  memories  position  pending  repaired  result  digest',
-      'default        10        12        0         0  equal   aaaaaaaaaaaaaaaa',
+      'project  memories  position  pending  parked  repaired  result  digest',
+      'default        10        12        0       0         0  equal   aaaaaaaaaaaaaaaa',
     ].join('\n'),
   ])
 })
@@ -67,4 +68,12 @@ test('journals: unbroken ones with their head, and each problem at its sequence'
   expect(rows).toContain('default       7         7  unbroken   cccccccccccccccc')
   expect(lines).toEqual(['shop: sequence 3: its data is not what its hash was made of'])
   expect(renderVerifiedJournal({ clean: true, projects: [] }, options)).toHaveLength(1)
+})
+
+test('B2: parked events are no difference, and are said', () => {
+  const [rows, ...lines] = renderVerified({ clean: false, projects: [{ ...equal, parked: 2 }] }, options)
+  expect(rows).toMatch(/ 2 {9}0 {2}parked {2}/u)
+  expect(lines).toEqual([
+    'Parked events could not be applied: their memories are compared as they were before, and are not what the journal says.',
+  ])
 })

@@ -14,6 +14,8 @@ export interface VerifiedProject {
   readonly indexProblems: readonly string[]
   /** Memories whose vectors are still being made. */
   readonly pending: number
+  /** Events that could not be applied. */
+  readonly parked: number
   readonly repaired: number
 }
 
@@ -52,12 +54,13 @@ const DIGEST = 16
 /** Each project in a line, then what differs, by name. */
 export function renderVerified({ projects }: VerifyResult, options: ReportOptions): string[] {
   if (projects.length === 0) return ['There is nothing to compare yet.']
-  const header = ['project', 'memories', 'position', 'pending', 'repaired', 'result', 'digest']
+  const header = ['project', 'memories', 'position', 'pending', 'parked', 'repaired', 'result', 'digest']
   const rows = projects.map((one) => [
     safeLine(one.project),
     one.memories,
     one.position,
     one.pending,
+    one.parked,
     one.repaired,
     resultOf(one),
     digests(one),
@@ -78,12 +81,18 @@ export function renderVerified({ projects }: VerifyResult, options: ReportOption
     ...(projects.some(({ pending }) => pending > 0)
       ? ['Pending memories wait for their vectors, which is no difference.']
       : []),
+    ...(projects.some(({ parked }) => parked > 0)
+      ? [
+          'Parked events could not be applied: their memories are compared as they were before, and are not what the journal says.',
+        ]
+      : []),
   ]
 }
 
-function resultOf({ different, indexProblems }: VerifiedProject): string {
+function resultOf({ different, indexProblems, parked }: VerifiedProject): string {
   if (different > 0) return different === 1 ? '1 differs' : `${different} differ`
-  return indexProblems.length > 0 ? 'index differs' : 'equal'
+  if (indexProblems.length > 0) return 'index differs'
+  return parked > 0 ? 'parked' : 'equal'
 }
 
 /** Equal ones are shown once. After a repair they are those from before it. */

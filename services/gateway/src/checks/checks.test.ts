@@ -106,6 +106,8 @@ describe('what is found is judged', () => {
       projection: 'pgvector',
       generation: 7,
       modelId: 'm',
+      layoutVersion: 1,
+      unusable: null,
       dimension: 1,
       createdAt: '',
       status,

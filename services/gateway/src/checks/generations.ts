@@ -27,9 +27,18 @@ export function judgeGenerations(
     findings.push(
       failed('There is no read model', 'Start its projector once:  npm run start:projector-pgvector'),
     )
-  for (const { projection, generation, status, retiredAt } of generations) {
+  for (const { projection, generation, status, retiredAt, unusable } of generations) {
     const name = `generation ${generation} of ${projection}`
     const kept = now - Date.parse(retiredAt ?? '')
+    if (status === 'live' && unusable !== null)
+      findings.push(
+        failed(
+          `${name} is unusable: ${unusable}`,
+          rebuilding.includes(projection)
+            ? 'It is being made anew from the journal:  daybook operations'
+            : `The reindex service makes it anew by itself; why it has not yet:  daybook operations  Or now:  daybook reindex ${projection}`,
+        ),
+      )
     if (status === 'old') old.push(name)
     if (status === 'old' && kept > keepMs + LATE_MS)
       findings.push(warning(`${name} should have been deleted by now`, STARTED))

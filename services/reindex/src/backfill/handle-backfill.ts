@@ -48,7 +48,7 @@ export function handleBackfill({ db, projections, embedders, logger }: BackfillP
         for (;;) {
           work.signal.throwIfAborted()
           const { open, failed } = await countOpen(db, modelId, [...queued])
-          await rebuildable.fillVectors(generation)
+          await rebuildable.fillVectors(generation, null)
           await work.report({ done: queued.size - open - failed })
           if (open === 0) return { done: queued.size - failed, skipped, failed }
           await pause(POLL_MS, work.signal)

@@ -1,19 +1,31 @@
 import type { Database } from '@daybook/postgres/connect'
 import { listGenerations, moveGeneration } from '@daybook/projection/generations'
 import { GENERATIONS_SEEN_MS } from '@daybook/projection/post-generations'
+import { type Builder, holdOperation } from '@daybook/projection/rebuild/fence'
 import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
 import { pause } from '@daybook/runtime/backoff'
 
-/** Deletes a generation that is not live: first nobody posts it any more, then its data goes. May be called again. */
+/**
+ * Deletes a generation that is not live: first nobody posts it any more, then its data goes. May be called again.
+ * @param builder whose operation it must still be; null for one that no operation builds
+ * @throws FencedOffError
+ */
 export async function dropGeneration(
   db: Database,
   rebuildable: Rebuildable,
   generation: number,
+  builder: Builder | null = null,
 ): Promise<void> {
   const which = { projection: rebuildable.name, generation }
   const found = (await listGenerations(db, rebuildable.name)).find((one) => one.generation === generation)
   if (found === undefined || found.status === 'live') return
-  if (found.status !== 'dropping' && !(await moveGeneration(db, which, [found.status], 'dropping'))) return
+  if (found.status !== 'dropping') {
+    const moved = await db.transaction().execute(async (trx) => {
+      if (builder !== null) await holdOperation(trx, builder)
+      return moveGeneration(trx, which, [found.status], 'dropping')
+    })
+    if (!moved) return
+  }
   // Until the projectors have seen it. One that has not logs an error and leaves it alone.
   if (found.status !== 'building') await pause(4 * GENERATIONS_SEEN_MS)
   await rebuildable.drop(generation)
@@ -24,8 +36,9 @@ export async function dropUnfinished(
   db: Database,
   rebuildable: Rebuildable,
   but: number | null,
+  builder: Builder,
 ): Promise<void> {
   for (const { generation, status } of await listGenerations(db, rebuildable.name))
     if (generation !== but && (status === 'building' || status === 'following' || status === 'dropping'))
-      await dropGeneration(db, rebuildable, generation)
+      await dropGeneration(db, rebuildable, generation, builder)
 }

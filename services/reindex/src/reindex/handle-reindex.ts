@@ -2,7 +2,9 @@ import type { Embedders } from '@daybook/embeddings/embedders'
 import type { ReindexOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
+import { liveGeneration } from '@daybook/projection/generations'
 import type { Logger } from '@daybook/runtime/logger'
+import { retryParked } from '../parked/retry-parked.ts'
 import { type Projections, projectionOf } from '../projections.ts'
 import { abandonRebuild, rebuild } from './rebuild.ts'
 import { repost } from './repost.ts'
@@ -18,17 +20,22 @@ export interface ReindexParts {
 export function handleReindex(parts: ReindexParts): OperationHandler {
   const { db, projections } = parts
   return {
-    run(work) {
+    async run(work) {
       const options = work.operation.options as unknown as ReindexOptions
       const rebuildable = projectionOf(projections, work.operation.projection)
-      return options.kinds === null && options.projectId === null
-        ? rebuild(parts, rebuildable, options, work)
-        : repost(db, rebuildable, { projectId: options.projectId, kinds: options.kinds, range: null }, work)
+      const { kinds, projectId } = options
+      if (kinds === null && projectId === null) return rebuild(parts, rebuildable, options, work)
+      const reposted = await repost(db, rebuildable, { projectId, kinds, range: null }, work)
+      const live = await liveGeneration(db, rebuildable.name)
+      // A project that is made anew is made anew whole.
+      if (projectId === null || kinds !== null || live === null) return reposted
+      const checkable = rebuildable.check(live)
+      return { ...reposted, ...(await retryParked(db, checkable, { projectId, memoryIds: null }, work)) }
     },
-    async abandon({ operation, checkpoint }) {
-      const { kinds, projectId } = operation.options as unknown as ReindexOptions
+    async abandon(left) {
+      const { kinds, projectId } = left.operation.options as unknown as ReindexOptions
       if (kinds === null && projectId === null)
-        await abandonRebuild(db, projectionOf(projections, operation.projection), checkpoint)
+        await abandonRebuild(db, projectionOf(projections, left.operation.projection), left)
     },
   }
 }

@@ -2,20 +2,28 @@ import type { Embedders } from '@daybook/embeddings/embedders'
 import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
 import { UnavailableError, ValidationError } from '@daybook/memory/errors'
 import type { JournalPlace } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
 import type { JsonObject } from '@daybook/operations/operation'
 import type { ReindexOptions } from '@daybook/operations/options'
-import type { Work } from '@daybook/operations/work'
-import type { Database } from '@daybook/postgres/connect'
+import { HandedOnError, type Work } from '@daybook/operations/work'
+import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import {
   type Generation,
   type GenerationState,
   listGenerations,
   liveGeneration,
   moveGeneration,
-  swapGenerations,
 } from '@daybook/projection/generations'
+import {
+  type Builder,
+  claimGeneration,
+  createFence,
+  type Fence,
+  FencedOffError,
+} from '@daybook/projection/rebuild/fence'
 import { LOAD_BEGINNING, type LoadPlace, loadProject } from '@daybook/projection/rebuild/load-project'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import type { LoadTargetOptions, Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import { MoreParkedError, parkedBeyond, swapGenerations } from '@daybook/projection/swap-generations'
 import { verifyProject } from '@daybook/projection/verify/verify-project'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
@@ -36,10 +44,12 @@ import { waitForVectors } from './wait-for-vectors.ts'
  * following  projectors keep it up with the journal from here on, until it has caught up
  * comparing  against the fold of the journal, as `verify` does
  *
- * Whatever is killed, the next process goes on from the checkpoint: the generation, and in loading the project and page.
+ * Whatever is killed, the next process goes on from the checkpoint: the generation, and in loading the project and page. One
+ * that was not killed but stalled is fenced off (`@daybook/projection/rebuild/fence`). Where its writes may arrive however late,
+ * the next process does not go on with its generation but makes one of its own, and the late ones arrive in what is dropped.
  */
 
-type RebuildOptions = Pick<ReindexOptions, 'model' | 'regenerateEmbeddings'>
+type RebuildOptions = Pick<ReindexOptions, 'model' | 'regenerateEmbeddings' | 'acceptParked'>
 
 interface Checkpoint {
   readonly generation: number
@@ -53,23 +63,38 @@ interface Checkpoint {
   } | null
 }
 
+/** @throws HandedOnError where the rebuild is another process's by now */
 export async function rebuild(
+  parts: Parameters<typeof build>[0],
+  rebuildable: Rebuildable,
+  options: RebuildOptions,
+  work: Work,
+): Promise<JsonObject> {
+  try {
+    return await build(parts, rebuildable, options, work)
+  } catch (error) {
+    throw error instanceof FencedOffError ? new HandedOnError(error.message) : error
+  }
+}
+
+async function build(
   parts: { readonly db: Database; readonly embedders: Embedders; readonly logger: Logger },
   rebuildable: Rebuildable,
   options: RebuildOptions,
   work: Work,
 ): Promise<JsonObject> {
   const { db } = parts
-  let checkpoint = (work.checkpoint as Checkpoint | null) ?? null
+  const builder: Builder = { operationId: work.operation.id, holder: work.holder, token: newId() }
+  let checkpoint = await goOn(db, rebuildable, work)
   const save = async (next: Checkpoint) => {
     checkpoint = next
     await work.report({ checkpoint: next as unknown as JsonObject })
   }
 
   await work.report({ phase: 'making', done: 0, total: null })
-  await dropUnfinished(db, rebuildable, checkpoint?.generation ?? null)
+  await dropUnfinished(db, rebuildable, checkpoint?.generation ?? null, builder)
   if (checkpoint === null || (await findGeneration(db, rebuildable, checkpoint.generation)) === null) {
-    const { generation } = await rebuildable.create(await modelOf(db, rebuildable, options))
+    const { generation } = await rebuildable.create(await modelOf(db, rebuildable, options), builder)
     await save({ generation, begun: await now(db), loading: null })
   }
   const { generation: number, begun } = checkpoint as unknown as Checkpoint
@@ -77,22 +102,27 @@ export async function rebuild(
   if (found === null) throw new Error(`generation ${number} of ${rebuildable.name} is not there`)
   if (found.status === 'live') return report(db, rebuildable, found)
   const generation: Generation = found
+  await claimGeneration(db, generation, builder)
+  const fence = createFence(generation, builder)
 
   if (found.status === 'building') {
     await load(
       db,
       rebuildable,
       generation,
-      options.regenerateEmbeddings ? begun : null,
+      { regenerateBefore: options.regenerateEmbeddings ? begun : null, fence },
       work,
       checkpoint,
       save,
     )
     await work.report({ phase: 'embedding', done: 0, total: null })
-    await waitForVectors(parts, rebuildable, generation, work)
+    await waitForVectors(parts, rebuildable, generation, fence, work)
     await work.report({ phase: 'indexing', done: 0, total: null })
-    await rebuildable.buildIndexes(generation)
-    await moveGeneration(db, generation, ['building'], 'following')
+    await rebuildable.buildIndexes(generation, fence)
+    await db.transaction().execute(async (trx) => {
+      await fence.hold(trx)
+      await moveGeneration(trx, generation, ['building'], 'following')
+    })
   }
 
   // Projectors post it too, once they see it. So that a rebuild does not depend on them, so does this process.
@@ -104,8 +134,7 @@ export async function rebuild(
     await compare(db, rebuildable, generation, work)
     await waitUntilCaughtUp(db, generation, work)
     await work.report({ phase: 'swapping' })
-    if (!(await swapGenerations(db, generation)))
-      throw new Error(`generation ${number} of ${rebuildable.name} cannot be made live`)
+    await swap(db, generation, { acceptParked: options.acceptParked, fence }, work)
     // The projectors have it by then.
     await pause(1_000)
   } finally {
@@ -114,17 +143,70 @@ export async function rebuild(
   return report(db, rebuildable, generation)
 }
 
-/** What is left of a rebuild that does not go on. */
+/** Milliseconds for which a swap waits for a moment in which the new generation is nowhere behind the live one. */
+const TOGETHER_MS = 5_000
+const POLL_MS = 10
+
+/**
+ * Swaps the generation in. While much is written the live one may be an event ahead at any moment, which the new one may yet
+ * park: what it had parked when it came there is looked at once more, and if it is more, the live one comes back.
+ * @throws MoreParkedError
+ */
+async function swap(
+  db: Database,
+  generation: Generation,
+  { acceptParked, fence }: { acceptParked: boolean; fence: Fence },
+  work: Work,
+): Promise<void> {
+  const guard = (trx: DatabaseTransaction) => fence.hold(trx, ['following'])
+  const deadline = performance.now() + TOGETHER_MS
+  const old = await liveGeneration(db, generation.projection)
+  for (;;) {
+    const acceptBehind = performance.now() > deadline
+    const swapped = await swapGenerations(db, generation, { acceptParked, acceptBehind, guard })
+    if (swapped === 'refused')
+      throw new Error(
+        `generation ${generation.generation} of ${generation.projection} cannot be made live: it is not following`,
+      )
+    if (swapped === 'behind') {
+      await pause(POLL_MS, work.signal)
+      work.signal.throwIfAborted()
+      continue
+    }
+    if (!acceptBehind || acceptParked || old === null) return
+    await waitUntilCaughtUp(db, generation, work)
+    await comeBackIfMoreParked(db, generation, old)
+    return
+  }
+}
+
+async function comeBackIfMoreParked(db: Database, generation: Generation, old: Generation): Promise<void> {
+  const parked = await parkedBeyond(db, generation, old.generation)
+  if (parked.length === 0) return
+  await swapGenerations(db, old, { acceptParked: true })
+  throw new MoreParkedError(generation.projection, parked)
+}
+
+/** Where to go on; null: at the beginning, with a generation of one's own. */
+async function goOn(db: Database, rebuildable: Rebuildable, work: Work): Promise<Checkpoint | null> {
+  const checkpoint = (work.checkpoint as Checkpoint | null) ?? null
+  if (checkpoint === null || !work.takenOver || !rebuildable.writesLate) return checkpoint
+  const found = await findGeneration(db, rebuildable, checkpoint.generation)
+  return found?.status === 'building' ? null : checkpoint
+}
+
+/** What is left of a rebuild that does not go on. @throws FencedOffError where it goes on elsewhere */
 export async function abandonRebuild(
   db: Database,
   rebuildable: Rebuildable,
-  checkpoint: JsonObject | null,
+  { operation, checkpoint, holder }: Pick<Work, 'operation' | 'checkpoint' | 'holder'>,
 ): Promise<void> {
+  const builder: Builder = { operationId: operation.id, holder, token: newId() }
   const { generation } = (checkpoint as Checkpoint | null) ?? { generation: null }
-  if (generation === null) return dropUnfinished(db, rebuildable, null)
+  if (generation === null) return dropUnfinished(db, rebuildable, null, builder)
   const found = await findGeneration(db, rebuildable, generation)
   if (found !== null && found.status !== 'live' && found.status !== 'old')
-    await dropGeneration(db, rebuildable, generation)
+    await dropGeneration(db, rebuildable, generation, builder)
 }
 
 async function modelOf(db: Database, { name }: Rebuildable, { model }: RebuildOptions) {
@@ -158,7 +240,7 @@ async function load(
   db: Database,
   rebuildable: Rebuildable,
   generation: Generation,
-  regenerateBefore: string | null,
+  options: LoadTargetOptions,
   work: Work,
   checkpoint: Checkpoint | null,
   save: (checkpoint: Checkpoint) => Promise<void>,
@@ -166,8 +248,8 @@ async function load(
   const projects = await readProjects(db, null)
   const total = projects.reduce((sum, { head }) => sum + head, 0)
   await work.report({ phase: 'loading', done: 0, total })
-  await rebuildable.prepare(generation, total)
-  const target = rebuildable.loadTarget(generation, { regenerateBefore })
+  await rebuildable.prepare(generation, total, options.fence)
+  const target = rebuildable.loadTarget(generation, options)
   const loaded = await loadedProjects(db, generation)
   let done = 0
   for (const { id, head, hash, scope } of projects) {

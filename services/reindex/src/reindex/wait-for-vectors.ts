@@ -4,6 +4,7 @@ import { ValidationError } from '@daybook/memory/errors'
 import type { Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { type Generation, liveGeneration } from '@daybook/projection/generations'
+import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
@@ -22,11 +23,12 @@ export async function waitForVectors(
   { db, embedders, logger }: { db: Database; embedders: Embedders; logger: Logger },
   rebuildable: Rebuildable,
   generation: Generation,
+  fence: Fence,
   work: Work,
 ): Promise<void> {
   if ((await embedders.of(generation.modelId)) === null) {
     const live = await liveGeneration(db, rebuildable.name)
-    if (live?.modelId === generation.modelId) return rebuildable.fillVectors(generation)
+    if (live?.modelId === generation.modelId) return rebuildable.fillVectors(generation, fence)
     throw new ValidationError(
       'model',
       `cannot be ${generation.modelId}: the reindex service has no embedder for it (DAYBOOK_EMBEDDER=none)`,
@@ -38,7 +40,7 @@ export async function waitForVectors(
       work.signal.throwIfAborted()
       // Looked up before they are filled: what was stored in between is filled in the next round.
       const more = await isWorkLeft(db, generation.modelId)
-      await rebuildable.fillVectors(generation)
+      await rebuildable.fillVectors(generation, fence)
       const pending = await rebuildable.pendingVectors(generation)
       total = Math.max(total, pending)
       await work.report({ done: total - pending, total })

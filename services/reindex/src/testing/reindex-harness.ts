@@ -40,6 +40,8 @@ export interface ReindexHarness extends TestDatabase {
   /** Until both live generations have everything, vectors too. */
   settled(): Promise<void>
   startService(): ReindexService
+  /** No projector is at work from here on. */
+  stopPosting(): Promise<void>
   /** Queues an operation, and waits for its end. */
   run(type: OperationType, projection: string | null, options?: object): Promise<Operation>
   request(type: OperationType, projection: string | null, options?: object): Promise<Operation>
@@ -58,6 +60,8 @@ const ALL = {
   incremental: false,
   repair: false,
   memoryIds: null,
+  acceptParked: false,
+  noted: null,
 }
 
 export const note = (text: string): RememberInput => ({ content: { kind: 'note', fields: { text } } })
@@ -85,6 +89,7 @@ export async function startReindexHarness({
       projection: PGVECTOR,
       logger,
       pollMs: 100,
+      layoutVersion: 1,
       start: (generation) => postPgvector(posting, generation),
     }),
     postGenerations({
@@ -92,6 +97,7 @@ export async function startReindexHarness({
       projection: TYPESENSE,
       logger,
       pollMs: 100,
+      layoutVersion: 1,
       start: (generation) => postTypesense({ ...posting, client, pollMs: 50 }, generation),
     }),
   ])
@@ -150,6 +156,9 @@ export async function startReindexHarness({
         },
       }
     },
+    stopPosting: async () => {
+      await Promise.all(posters.splice(0).map((poster) => poster.stop()))
+    },
     request: (type, projection, options = {}) =>
       requestOperation(db, { type, projection, options: { ...ALL, ...options }, requestedBy: 'test' }),
     async ended(id) {
@@ -174,7 +183,7 @@ export async function startReindexHarness({
     },
     async stop() {
       await Promise.all([...services].map((service) => service.stop()))
-      await Promise.all(posters.map((poster) => poster.stop()))
+      await harness.stopPosting()
       client.close()
       await typesense.stop()
       await database.stop()

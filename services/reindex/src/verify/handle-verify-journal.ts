@@ -4,7 +4,7 @@ import type { JsonObject } from '@daybook/operations/operation'
 import type { VerifyJournalOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
-import { readProjects } from '../projects.ts'
+import { readCheckedProjects } from '../projects.ts'
 
 /** Problems named in the result, a project; all are counted. */
 const NAMED = 100
@@ -13,8 +13,8 @@ const NAMED = 100
 export function handleVerifyJournal(db: Database): OperationHandler {
   return {
     async run(work) {
-      const { projectId } = work.operation.options as unknown as VerifyJournalOptions
-      const known = await readProjects(db, projectId)
+      const { projectId, noted } = work.operation.options as unknown as VerifyJournalOptions
+      const known = await readCheckedProjects(db, projectId)
       await work.report({ phase: 'checking', done: 0, total: known.reduce((sum, { head }) => sum + head, 0) })
       const projects = []
       let behind = 0
@@ -27,6 +27,7 @@ export function handleVerifyJournal(db: Database): OperationHandler {
           problems: count,
         } = await verifyJournal(scope, {
           signal: work.signal,
+          noted: noted ?? undefined,
           onProblem: (problem) => void (problems.length < NAMED && problems.push(problem)),
           onProgress: async (place) => work.report({ done: behind + place.sequence }),
         })

@@ -3,7 +3,10 @@ import type { VerifyOptions } from '@daybook/operations/options'
 import { listSucceeded } from '@daybook/operations/read'
 import type { OperationHandler, Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { readDivergence } from '@daybook/projection/divergence'
 import { type Generation, liveGeneration } from '@daybook/projection/generations'
+import { countParked } from '@daybook/projection/parked-events'
 import type { Checkable } from '@daybook/projection/verify/checkable'
 import {
   type Difference,
@@ -12,7 +15,7 @@ import {
   verifyProject,
 } from '@daybook/projection/verify/verify-project'
 import { type Projections, projectionOf } from '../projections.ts'
-import { countMemories, type KnownProject, readProjects } from '../projects.ts'
+import { countMemories, type KnownProject, readComparedProjects } from '../projects.ts'
 
 /** Differences named in the result, a project; a broken index would else name every memory. */
 const NAMED = 100
@@ -29,6 +32,8 @@ interface ProjectResult {
   readonly differences: readonly Difference[]
   readonly indexProblems: readonly string[]
   readonly pending: number
+  /** Events that could not be applied and nobody has dropped: no difference, and still not what the journal says. */
+  readonly parked: number
   /** Differences that were there and are no more. */
   readonly repaired: number
 }
@@ -51,7 +56,7 @@ export function handleVerify(db: Database, projections: Projections): OperationH
       // How many have changed, only the comparing tells.
       const total = options.incremental ? null : await countMemories(db, options.projectId)
       await work.report({ phase: 'comparing', done: 0, total })
-      for (const project of await readProjects(db, options.projectId)) {
+      for (const project of await readComparedProjects(db, checkable, options.projectId)) {
         const onProgress = async (memories: number) => {
           done += memories
           await work.report({ done })
@@ -67,7 +72,8 @@ export function handleVerify(db: Database, projections: Projections): OperationH
       }
       return {
         generation: generation.generation,
-        clean: projects.every((one) => one.different === 0 && one.indexProblems.length === 0),
+        clean: projects.every(isClean),
+        parked: projects.reduce((sum, one) => sum + one.parked, 0),
         different: projects.reduce((sum, one) => sum + one.different, 0),
         repaired: projects.reduce((sum, one) => sum + one.repaired, 0),
         projects,
@@ -90,7 +96,9 @@ async function verifyOne(
   const { signal } = work
   let verified: Verification = await verifyProject(scope, checkable, { since, signal, onProgress })
   const found = verified.differences.length
-  if (repair && (found > 0 || verified.indexProblems.length > 0)) {
+  const lost = await lostEnd(scope, checkable)
+  // What the journal has lost may be nowhere but here: to make the projection equal would be to delete it.
+  if (repair && lost.length === 0 && (found > 0 || verified.indexProblems.length > 0)) {
     await work.report({ phase: `repairing ${name}` })
     const differences = await repairProject(scope, checkable, verified, { signal })
     const { problems } = await checkable.compareIndexes(scope, signal)
@@ -108,10 +116,27 @@ async function verifyOne(
     projectionDigest,
     different: differences.length,
     differences: differences.slice(0, NAMED),
-    indexProblems,
+    indexProblems: [...lost, ...indexProblems],
     pending,
+    parked: await countParked(scope, checkable),
     repaired: found - differences.length,
   }
+}
+
+/** Nothing differs, and nothing was left out of what was compared. */
+const isClean = ({ different, indexProblems, parked }: ProjectResult): boolean =>
+  different === 0 && indexProblems.length === 0 && parked === 0
+
+/** A position is a witness: it was once an event's. */
+async function lostEnd(scope: ProjectScope, checkable: Checkable): Promise<string[]> {
+  const diverged = await readDivergence(scope, checkable)
+  if (diverged === null) return []
+  const { position, head } = diverged
+  return [
+    position.sequence > head.sequence
+      ? `the journal lost its end: it ends at ${head.sequence}, and the projection had applied it up to ${position.sequence}`
+      : `the journal has another event at ${position.sequence} than the projection had applied there`,
+  ]
 }
 
 /** Verifications looked through for where each project was last found right. */
@@ -127,7 +152,7 @@ async function verifiedUpTo(
   for (const { result } of (await listSucceeded(db, 'verify', projection, LOOKED_AT)).toReversed()) {
     if (result === null || result['generation'] !== generation) continue
     for (const one of result['projects'] as readonly ProjectResult[])
-      if (one.different === 0 && one.indexProblems.length === 0) upTo.set(one.projectId, one.position)
+      if (isClean(one)) upTo.set(one.projectId, one.position)
       else upTo.delete(one.projectId)
   }
   return upTo

@@ -1,12 +1,8 @@
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { operationOn } from '@daybook/operations/request'
 import { describeGeneration } from '@daybook/projection/describe-generation'
-import {
-  type GenerationState,
-  listGenerations,
-  moveGeneration,
-  swapGenerations,
-} from '@daybook/projection/generations'
+import { type GenerationState, listGenerations, moveGeneration } from '@daybook/projection/generations'
+import { swapGenerations } from '@daybook/projection/swap-generations'
 import { generationBytes } from '@daybook/read-model/generation-size'
 import { PGVECTOR } from '@daybook/read-model/generation-tables'
 import { builder } from '../builder.ts'
@@ -80,7 +76,8 @@ builder.mutationFields((t) => ({
         .filter(({ status }) => status === 'old')
         .toSorted((a, b) => (b.retiredAt ?? '').localeCompare(a.retiredAt ?? ''))
       if (last === undefined) throw new NotFoundError(`An old generation of ${projection}`, 'Daybook')
-      if (!(await swapGenerations(db, last)))
+      // Who asks for a rollback wants that generation as it is.
+      if ((await swapGenerations(db, last, { acceptParked: true })) !== 'swapped')
         throw new OperationRefusedError('REFUSED', `Generation ${last.generation} is being dropped`)
       return { ...last, status: 'live' as const, retiredAt: null }
     },

@@ -56,6 +56,16 @@ async function request<Type extends OperationType>(
   }
 }
 
+const PLACE = /^(?<sequence>\d{1,15}):(?<hash>[\da-f]{64})$/iu
+
+/** @throws ValidationError */
+function notedPlace(text: string): { sequence: number; hash: string } {
+  const { sequence, hash } = PLACE.exec(text)?.groups ?? {}
+  if (sequence === undefined || hash === undefined)
+    throw new ValidationError('from', 'must be <sequence>:<hash>, the hash in 64 hexadecimal digits')
+  return { sequence: Number(sequence), hash: hash.toLowerCase() }
+}
+
 const PROJECT = 'Its name or id; all projects where it is not given.'
 
 builder.mutationFields((t) => ({
@@ -68,9 +78,18 @@ builder.mutationFields((t) => ({
       model: t.arg.string({ description: 'Another embedding model than the live generation’s.' }),
       regenerateEmbeddings: t.arg.boolean({ defaultValue: false }),
       kinds: t.arg({ type: [memoryKind] }),
-      project: t.arg.string({ description: PROJECT }),
+      project: t.arg.string({ description: `${PROJECT} Its parked events are tried again.` }),
+      acceptParked: t.arg.boolean({
+        defaultValue: false,
+        description:
+          'Makes the new generation live though it could not apply events that the live one has applied.',
+      }),
     },
-    resolve: async (_, { projection, model, regenerateEmbeddings, kinds, project }, context) => {
+    resolve: async (
+      _,
+      { projection, model, regenerateEmbeddings, kinds, project, acceptParked },
+      context,
+    ) => {
       const db = requireAdmin(context)
       if (model != null && findModel(model) === null)
         throw new ValidationError('model', `must be ${MODEL_NAMES}`)
@@ -86,6 +105,7 @@ builder.mutationFields((t) => ({
         regenerateEmbeddings: regenerateEmbeddings ?? false,
         kinds: kinds ?? null,
         projectId: await checkProject(db, project),
+        acceptParked: acceptParked ?? false,
       })
     },
   }),
@@ -111,11 +131,20 @@ builder.mutationFields((t) => ({
   verifyJournal: t.field({
     type: operationResult,
     description: 'Checks every event against the hash chain of its journal.',
-    args: { project: t.arg.string({ description: PROJECT }) },
-    resolve: async (_, { project }, context) =>
-      request(context, 'verify-journal', null, {
-        projectId: await checkProject(requireAdmin(context), project),
+    args: {
+      project: t.arg.string({ description: PROJECT }),
+      from: t.arg.string({
+        description:
+          'A place of the project’s journal that was noted before, as `<sequence>:<hash>`: its event must still have that hash.',
       }),
+    },
+    resolve: async (_, { project, from }, context) => {
+      const db = requireAdmin(context)
+      const noted = from == null ? null : notedPlace(from)
+      if (noted !== null && project == null)
+        throw new ValidationError('project', 'is needed with from: a hash is of one journal')
+      return request(context, 'verify-journal', null, { projectId: await checkProject(db, project), noted })
+    },
   }),
   replay: t.field({
     type: operationResult,

@@ -1,4 +1,5 @@
 import { liveGeneration } from '@daybook/projection/generations'
+import { generationTables, PGVECTOR } from '@daybook/read-model/generation-tables'
 import { pgvectorStatus } from '@daybook/read-model/projection-status'
 import { TYPESENSE } from '@daybook/typesense/generation'
 import { typesenseStatus } from '@daybook/typesense/status'
@@ -9,7 +10,12 @@ builder.queryField('projections', (t) =>
   t.field({
     type: [projection],
     resolve: async (_, __, { project, parts, readModel }) => {
-      const pgvector = await pgvectorStatus(project, await readModel())
+      const live = await liveGeneration(project.db, PGVECTOR)
+      // Of one that is unusable there is a status, and nothing to be read.
+      const pgvector = await pgvectorStatus(
+        project,
+        live === null ? await readModel() : { generation: live, tables: generationTables(live.generation) },
+      )
       // One that is no longer configured is posted no more, and would look broken.
       const typesense = parts.typesense === null ? null : await liveGeneration(project.db, TYPESENSE)
       if (typesense === null) return [pgvector]

@@ -17,7 +17,7 @@ builder.objectType(projection, {
     parked: t.exposeInt('parked', { description: 'Events that could not be applied.' }),
     status: t.exposeString('status', {
       description:
-        'live, rebuilding (another generation is being made beside it), stopped (behind, and still for half a minute) or unreachable',
+        'live, rebuilding (another generation is being made beside it), stopped (behind, and still for half a minute), unreachable or unusable (its tables are missing or of another version: it is made anew by itself)',
     }),
   }),
 })

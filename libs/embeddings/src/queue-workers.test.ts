@@ -1,0 +1,49 @@
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { pause } from '@daybook/runtime/backoff'
+import { silentLogger } from '@daybook/runtime/logger'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fixedEmbedders } from './embedders.ts'
+import { createHashEmbedder } from './hash-embedder.ts'
+import { createQueueWorkers } from './queue-workers.ts'
+import { contentHash, queueTexts } from './store.ts'
+
+describe.each(TEST_DATABASES)('the queue workers on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database?.stop())
+
+  it('B3: one who fails with its vectors keeps no other from hearing of theirs, and is told again', async () => {
+    const { db } = database
+    const embedder = createHashEmbedder({ dimension: 8 })
+    const workers = createQueueWorkers({
+      db,
+      embedders: fixedEmbedders([embedder]),
+      logger: silentLogger,
+      pollMs: 20,
+    })
+    const heard: string[] = []
+    const told: number[] = []
+    let broken = true
+    const first = workers.want(embedder.modelId, async (hashes) => {
+      told.push(hashes.length)
+      if (broken) throw new Error('relation "pgvector_1.memories" does not exist')
+    })
+    const second = workers.want(embedder.modelId, async (hashes) => {
+      heard.push(...hashes.map((hash) => hash.toString('hex')))
+    })
+    const texts = ['one', 'two'].map((text) => ({ hash: contentHash(text), text }))
+    await db.transaction().execute((trx) => queueTexts(trx, embedder.modelId, texts))
+    first.wake()
+    while (heard.length < 2) await pause(10)
+    expect(heard.toSorted()).toEqual(texts.map(({ hash }) => hash.toString('hex')).toSorted())
+    broken = false
+    const before = told.length
+    while (told.length === before) await pause(10)
+    // It has missed some, so that it is to look for all that it lacks.
+    expect(told.at(-1)).toBe(0)
+    await first.leave()
+    await second.leave()
+  })
+})

@@ -1,0 +1,49 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import { type ChainPlace, headDiffers, type JournalProblem } from './check-chain.ts'
+import { readHash } from './read-chain.ts'
+
+/** Somebody who has seen the journal at a place. */
+export interface Witness {
+  /** As operators know it: `generation 1 of pgvector`. */
+  readonly name: string
+  readonly sequence: number
+  /** Of the event there, hex; null where it was not noted. */
+  readonly hash: string | null
+}
+
+/** How far projections have applied the journal, and the relay has published it. None is ever ahead of it. */
+export async function readWitnesses({ db, projectId }: ProjectScope): Promise<Witness[]> {
+  const { rows } = await sql<Witness>`
+    select 'generation ' || generation || ' of ' || projection as name, position as sequence, encode(hash, 'hex') as hash
+    from positions where project_id = ${projectId} and position > 0
+    union all
+    select 'the relay', published, encode(hash, 'hex') from relay_positions where project_id = ${projectId} and published > 0
+    order by name`.execute(db)
+  return rows
+}
+
+/** What is wrong with a journal that ends at `end`, if the witness is right. */
+export async function checkWitness(
+  scope: ProjectScope,
+  end: ChainPlace,
+  { name, sequence, hash }: Witness,
+): Promise<JournalProblem[]> {
+  if (sequence > end.sequence)
+    return [
+      headDiffers(
+        end.sequence,
+        `the journal lost its end: it ends at ${end.sequence}, and ${name} says that there was an event ${sequence}`,
+      ),
+    ]
+  if (hash === null) return []
+  const stored = await readHash(scope, sequence)
+  // That an event is missing is said already.
+  if (stored === null || stored === hash.toLowerCase()) return []
+  return [
+    headDiffers(
+      sequence,
+      `event ${sequence}: its hash is another one than ${name} says: the journal up to it was changed`,
+    ),
+  ]
+}

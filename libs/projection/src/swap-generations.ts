@@ -1,0 +1,129 @@
+import { DaybookError } from '@daybook/memory/errors'
+import type { Database, DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
+import type { Generation } from './generations.ts'
+
+/** The new generation has parked events that the live one has applied: searches would lose what they find now. */
+export class MoreParkedError extends DaybookError {
+  constructor(projection: string, events: readonly ParkedBeyond[]) {
+    const named = events
+      .slice(0, 3)
+      .map(({ project, sequence, error }) => `sequence ${sequence} of project "${project}" (${error})`)
+    super(
+      'REFUSED',
+      `The new generation of ${projection} was not made live: it could not apply ${events.length} events that the live one has applied: ${named.join('; ')}${
+        events.length > named.length ? '; …' : ''
+      }. Mend what they failed of and rebuild again; what the live one has parked itself:  daybook parked list --projection ${projection}  To lose them from searches all the same:  daybook reindex ${projection} --accept-parked`,
+    )
+  }
+}
+
+/** An event that a generation has parked and the live one has not. */
+export interface ParkedBeyond {
+  readonly project: string
+  readonly sequence: number
+  readonly error: string
+}
+
+export interface SwapOptions {
+  /** Makes it live though it has parked what the live one has not. Default no. */
+  readonly acceptParked?: boolean
+  /** Makes it live though the live one is further in some project, so that it may yet park an event there. Default no. */
+  readonly acceptBehind?: boolean
+  /** Runs in the same transaction, once the generations are locked; what it throws undoes the swap. */
+  readonly guard?: (trx: DatabaseTransaction) => Promise<void>
+}
+
+/** `refused`: it is neither following nor old. `behind`: the live one has applied an event that it has not come to yet. */
+export type Swapped = 'swapped' | 'refused' | 'behind'
+
+/**
+ * Makes a generation the one that queries read, and what was live until then old: in one transaction, so that at no moment
+ * there is none, or two. Others that were old before are dropped: each is kept up with every write, and a rollback needs one.
+ *
+ * @throws MoreParkedError and what the guard throws; nothing is changed then, as for `refused` and `behind`
+ */
+export async function swapGenerations(
+  db: Database,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+  { acceptParked = false, acceptBehind = false, guard }: SwapOptions = {},
+): Promise<Swapped> {
+  return db.transaction().execute(async (trx) => {
+    const rows = await trx
+      .selectFrom('generations')
+      .select(['generation', 'status'])
+      .where('projection', '=', projection)
+      .orderBy('generation')
+      .forUpdate()
+      .execute()
+    await guard?.(trx)
+    const status = rows.find((row) => row.generation === generation)?.status
+    if (status !== 'following' && status !== 'old') return 'refused'
+    const live = rows.find((row) => row.status === 'live')?.generation
+    if (live !== undefined && !acceptParked) {
+      // In this order: what the live one had applied by the first look, the new one has applied or parked by the second.
+      const which = { projection, generation }
+      if (!acceptBehind && (await isBehind(trx, which, live))) return 'behind'
+      const parked = await parkedBeyond(trx, which, live)
+      if (parked.length > 0) throw new MoreParkedError(projection, parked)
+    }
+    await trx
+      .updateTable('generations')
+      .set({ status: 'dropping' })
+      .where('projection', '=', projection)
+      .where('status', '=', 'old')
+      .where('generation', '<>', generation)
+      .execute()
+    await trx
+      .updateTable('generations')
+      .set({
+        // There is no going back to one that cannot be used.
+        status: sql`case when unusable is null then 'old' else 'dropping' end`,
+        retired_at: sql`now()`,
+      })
+      .where('projection', '=', projection)
+      .where('status', '=', 'live')
+      .execute()
+    await trx
+      .updateTable('generations')
+      .set({ status: 'live', retired_at: null, builder: null })
+      .where('projection', '=', projection)
+      .where('generation', '=', generation)
+      .execute()
+    return 'swapped'
+  })
+}
+
+/**
+ * What a generation has parked and the live one has neither parked nor had dropped. An event that it has not come to yet is
+ * not among it.
+ */
+export async function parkedBeyond(
+  db: Queryable,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+  live: number,
+): Promise<readonly ParkedBeyond[]> {
+  const { rows } = await sql<ParkedBeyond>`
+    select coalesce(p.name, new.project_id::text) as project, new.sequence, new.error
+    from parked_events new left join projects p on p.id = new.project_id
+    where new.projection = ${projection} and new.generation = ${generation} and new.dropped_at is null
+      and not exists (
+        select from parked_events known where known.projection = new.projection and known.generation = ${live}
+          and known.project_id = new.project_id and known.sequence = new.sequence)
+    order by new.project_id, new.sequence`.execute(db)
+  return rows
+}
+
+/** Whether the live generation has come further than this one in some project. */
+async function isBehind(
+  trx: DatabaseTransaction,
+  { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
+  live: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from positions there left join positions here on here.projection = there.projection
+      and here.project_id = there.project_id and here.generation = ${generation}
+    where there.projection = ${projection} and there.generation = ${live}
+      and there.position > coalesce(here.position, 0) limit 1`.execute(trx)
+  return rows.length > 0
+}

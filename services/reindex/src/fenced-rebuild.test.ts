@@ -1,0 +1,178 @@
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { readEnd } from '@daybook/journal/read'
+import { newId } from '@daybook/memory/id'
+import { renewLease, saveProgress, takeOperation } from '@daybook/operations/lease'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { type Generation, listGenerations } from '@daybook/projection/generations'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import { type Builder, createFence, FencedOffError } from '@daybook/projection/rebuild/fence'
+import { LOAD_BEGINNING, loadProject } from '@daybook/projection/rebuild/load-project'
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import { swapGenerations } from '@daybook/projection/swap-generations'
+import { pgvectorRebuildable } from '@daybook/read-model/rebuildable'
+import { silentLogger } from '@daybook/runtime/logger'
+import { collectionName } from '@daybook/typesense/collection'
+import { typesenseRebuildable } from '@daybook/typesense/rebuildable'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { abandonRebuild } from './reindex/rebuild.ts'
+import { OTHER, type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
+
+const KINDS = TEST_DATABASES.flatMap((database) =>
+  (['pgvector', 'typesense'] as const).map((projection) => ({ ...database, projection })),
+)
+const MODEL = { modelId: OTHER, dimension: 40 }
+
+describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
+  let harness: ReindexHarness
+  let rebuildable: Rebuildable
+  beforeAll(async () => {
+    harness = await startReindexHarness({ start })
+    const { db, client } = harness
+    const embedders = fixedEmbedders([createHashEmbedder({ dimension: 40 })])
+    const workers = createQueueWorkers({ db, embedders, logger: silentLogger })
+    const bus = createInProcessBus()
+    const posting = { db, bus, signal: createPositionSignal(), logger: silentLogger, workers }
+    rebuildable =
+      projection === 'pgvector'
+        ? pgvectorRebuildable({ ...posting, oneConnection: true, indexWorkers: 0 })
+        : typesenseRebuildable({ ...posting, client })
+  })
+  afterAll(() => harness?.stop())
+
+  /** As far as a first process comes before it is stalled: all is loaded, and nothing is finished. */
+  async function stalled() {
+    const { db } = harness
+    const scope = await harness.newProject()
+    await harness.remember(scope, 'one light', 'another light', 'the third light')
+    await harness.settled()
+    const holder = { name: 'A', leaseMs: 60_000 }
+    const { id } = await harness.request('reindex', projection, { model: OTHER })
+    expect((await takeOperation(db, holder, [projection]))?.operation.id).toBe(id)
+    const builder: Builder = { operationId: id, holder: holder.name, token: newId() }
+    const generation = await rebuildable.create(MODEL, builder)
+    const checkpoint = { generation: generation.generation, begun: new Date().toISOString(), loading: null }
+    await saveProgress(db, holder, id, { phase: 'loading', checkpoint })
+    const fence = createFence(generation, builder)
+    await rebuildable.prepare(generation, 3, fence)
+    const end = await readEnd(scope)
+    const target = rebuildable.loadTarget(generation, { regenerateBefore: null, fence })
+    const load = () =>
+      loadProject(scope, {
+        target,
+        head: end,
+        from: LOAD_BEGINNING,
+        parallel: 1,
+        signal: new AbortController().signal,
+        onPage: () => Promise.resolve(),
+      })
+    await load()
+    await sql`update operations set held_until = clock_timestamp() - interval '1 second' where id = ${id}`.execute(
+      db,
+    )
+    const steps: Record<string, () => Promise<unknown>> = {
+      'make a generation': () => rebuildable.create(MODEL, builder),
+      prepare: () => rebuildable.prepare(generation, 10_000, fence),
+      load,
+      'end a project': () => target.endProject(scope, { head: end, memories: 1 }),
+      'fill vectors': async () => {
+        await makeWait(generation)
+        await rebuildable.fillVectors(generation, fence)
+      },
+      'build indexes': () => rebuildable.buildIndexes(generation, fence),
+      'move it on': () => db.transaction().execute((trx) => fence.hold(trx)),
+      swap: () =>
+        swapGenerations(db, generation, { guard: (trx) => fence.hold(trx, ['following', 'live', 'old']) }),
+      'clean up': () =>
+        abandonRebuild(db, rebuildable, {
+          operation: { id } as Parameters<typeof abandonRebuild>[2]['operation'],
+          holder: holder.name,
+          checkpoint,
+        }),
+    }
+    return { scope, id, holder, generation, steps }
+  }
+
+  /** Lets memories of the generation, whatever became of it, wait for the vectors that they have. */
+  async function makeWait({ generation }: Generation): Promise<void> {
+    if (projection === 'pgvector')
+      await sql`update ${sql.table(`pgvector_${generation}.memories`)} set vector_pending = true`.execute(
+        harness.db,
+      )
+    else
+      await sql`
+        insert into typesense_pending_vectors (generation, project_id, memory_id, content_hash)
+        select ${generation}, m.project_id, m.memory_id, e.content_hash from pgvector_1.memories m
+          join embeddings e on e.content_hash = m.content_hash and e.model_id = ${OTHER}
+        on conflict do nothing`.execute(harness.db)
+  }
+
+  it('B2: is refused at every step once another has taken over, finished and swapped; live data stay as they are', async () => {
+    const { db } = harness
+    const { id, holder, generation, steps } = await stalled()
+    const service = harness.startService()
+    expect(await harness.ended(id)).toMatchObject({ status: 'succeeded', error: null })
+    const live = await harness.live(projection)
+    const before = await harness.run('verify', projection)
+    expect(before).toMatchObject({ result: { clean: true } })
+
+    expect(await renewLease(db, holder, id)).toBeNull()
+    const refused: Record<string, unknown> = {}
+    for (const [name, step] of Object.entries(steps))
+      refused[name] = await step().then(
+        () => 'done',
+        (error: unknown) => error,
+      )
+    // What has gone live, or is gone, is nothing to clean up.
+    const { 'clean up': cleanUp, ...writes } = refused
+    expect(cleanUp).toBe('done')
+    for (const [name, error] of Object.entries(writes))
+      expect([name, error]).toEqual([name, expect.any(FencedOffError)])
+
+    // Where writes may arrive however late, the one who took over made a generation of its own.
+    expect(live === generation.generation).toBe(!rebuildable.writesLate)
+    if (rebuildable.writesLate)
+      await expect(
+        harness.client.importLines(collectionName(generation.generation), 'upsert', ['{"id":"late"}']),
+      ).rejects.toMatchObject({ status: 404 })
+    else await rebuildable.fillVectors(generation, null)
+    await sql`delete from typesense_pending_vectors where generation = ${generation.generation}`.execute(db)
+    expect(await harness.live(projection)).toBe(live)
+    expect((await listGenerations(db, projection)).every(({ status }) => status !== 'building')).toBe(true)
+    const after = await harness.run('verify', projection)
+    expect(after.result).toEqual(before.result)
+    await service.stop()
+  }, 60_000)
+
+  it('B2: does not delete what another goes on with, when it fails itself', async () => {
+    const { db } = harness
+    const { id, generation, steps } = await stalled()
+    const other = { name: 'B', leaseMs: 60_000 }
+    expect((await takeOperation(db, other, [projection]))?.takenOver).toBe(true)
+    await expect(steps['clean up']!()).rejects.toThrow(FencedOffError)
+    const found = (await listGenerations(db, projection)).find(
+      (one) => one.generation === generation.generation,
+    )
+    expect(found?.status).toBe('building')
+    await sql`update operations set status = 'cancelled' where id = ${id}`.execute(db)
+  })
+
+  it('B2: a number is never given twice, so that whoever still means a dropped generation meets no other', async () => {
+    const { db } = harness
+    const { id } = await harness.request('reindex', projection)
+    await takeOperation(db, { name: 'A', leaseMs: 60_000 }, [projection])
+    const builder: Builder = { operationId: id, holder: 'A', token: newId() }
+    const first = await rebuildable.create(MODEL, builder)
+    await rebuildable.drop(first.generation)
+    expect((await listGenerations(db, projection)).map((one) => one.generation)).toContain(first.generation)
+    await sql`update generations set status = 'dropping' where generation = ${first.generation} and projection = ${projection}`.execute(
+      db,
+    )
+    await rebuildable.drop(first.generation)
+    const second = await rebuildable.create(MODEL, builder)
+    expect(second.generation).toBe(first.generation + 1)
+  })
+})

@@ -1,0 +1,47 @@
+import { UnavailableError } from '@daybook/memory/errors'
+import type { RetryParkedOptions } from '@daybook/operations/options'
+import type { Work } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { noteRetry } from '@daybook/projection/parked-events'
+import type { Checkable } from '@daybook/projection/verify/checkable'
+
+/**
+ * Tries to apply parked events again, memory by memory: one that fails stays parked, with what it failed of now.
+ * @returns how many memories are up to date again, and how many are not
+ */
+export async function retryParked(
+  db: Database,
+  checkable: Checkable,
+  { projectId, memoryIds }: RetryParkedOptions,
+  work: Work,
+): Promise<{ retried: number; failed: number }> {
+  const memories = await db
+    .selectFrom('parked_events')
+    .select(['project_id', 'memory_id'])
+    .distinct()
+    .where('projection', '=', checkable.name)
+    .where('generation', '=', checkable.generation)
+    .where('dropped_at', 'is', null)
+    .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
+    .$if(memoryIds !== null, (query) => query.where('memory_id', 'in', memoryIds as string[]))
+    .execute()
+  let retried = 0
+  let failed = 0
+  await work.report({ phase: 'retrying', done: 0, total: memories.length })
+  for (const { project_id, memory_id } of memories) {
+    work.signal.throwIfAborted()
+    const scope = projectScope(db, project_id)
+    try {
+      await checkable.repost(scope, [memory_id], { unpark: true })
+      retried += 1
+    } catch (error) {
+      if (error instanceof UnavailableError || isDatabaseUnavailable(error)) throw error
+      await noteRetry(scope, checkable, memory_id, error instanceof Error ? error.message : String(error))
+      failed += 1
+    }
+    await work.report({ done: retried + failed })
+  }
+  return { retried, failed }
+}

@@ -1,0 +1,110 @@
+import { DaybookError } from '@daybook/memory/errors'
+import type { ReindexOptions } from '@daybook/operations/options'
+import { requestOperation } from '@daybook/operations/request'
+import type { Database } from '@daybook/postgres/connect'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { liveGenerationState, markUnusable } from '@daybook/projection/generations'
+import { layoutProblem } from '@daybook/projection/post-generations'
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import { pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import type { Projections } from '../projections.ts'
+
+export interface RebuildUnusableOptions {
+  readonly db: Database
+  readonly projections: Projections
+  readonly logger: Logger
+  /** Milliseconds between looks. Default 2,000. */
+  readonly pollMs?: number
+  /** Milliseconds until it is tried again after it failed, doubled with each failure up to an hour. Default 30,000. */
+  readonly firstWaitMs?: number
+}
+
+/** Who asks, in the operation's record. */
+const ITSELF = 'daybook (the live generation is unusable)'
+
+const LONGEST_WAIT_MS = 3_600_000
+
+/**
+ * Has a live generation that can be neither posted nor read made anew: one whose tables are missing or others, or whose layout
+ * has another version. One operation a projection, as for everybody who asks for one; after a failure it waits, and the
+ * failures stand in the operations, so that a restart does not begin at once again.
+ */
+export function startRebuildingUnusable(options: RebuildUnusableOptions): { stop(): Promise<void> } {
+  const { db, projections, logger, pollMs = 2_000, firstWaitMs = 30_000 } = options
+  const stop = new AbortController()
+
+  const look = async (rebuildable: Rebuildable): Promise<void> => {
+    const live = await liveGenerationState(db, rebuildable.name)
+    if (live === null) return
+    const fields = { projection: live.projection, generation: live.generation }
+    const problem =
+      live.unusable ??
+      layoutProblem(live, rebuildable.layoutVersion) ??
+      (await rebuildable.problemOf(live.generation))
+    if (problem === null) return
+    if (await markUnusable(db, live, problem))
+      logger.error({ ...fields, problem }, 'a generation is unusable')
+    const failures = await failedLately(db, rebuildable.name)
+    // Without chance in it: it is looked at every few seconds, and the shortest of many throws would decide.
+    const waitMs = Math.min(LONGEST_WAIT_MS, firstWaitMs * 2 ** (failures.count - 1))
+    if (failures.count > 0 && failures.sinceMs < waitMs) return
+    await requestRebuild(rebuildable.name)
+    logger.warn({ ...fields, problem }, 'an unusable generation is made anew from the journal')
+  }
+
+  const requestRebuild = (projection: string) =>
+    requestOperation(db, {
+      type: 'reindex',
+      projection,
+      // Anything is more than nothing; what is parked is said as ever.
+      options: {
+        model: null,
+        regenerateEmbeddings: false,
+        kinds: null,
+        projectId: null,
+        acceptParked: true,
+      } satisfies ReindexOptions,
+      requestedBy: ITSELF,
+    })
+
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      for (const rebuildable of projections.values())
+        await look(rebuildable).catch((error: unknown) => {
+          // Somebody is at it, perhaps with just that.
+          if (error instanceof DaybookError && error.code === 'BUSY') return
+          const level = isDatabaseUnavailable(error) ? 'warn' : 'error'
+          logger[level](
+            { error, projection: rebuildable.name },
+            'whether the live generation is usable could not be looked at; trying again',
+          )
+        })
+      await pause(pollMs, stop.signal)
+    }
+  }
+  const running = run()
+  return {
+    async stop() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+/** The failures since the last one of these operations that did not fail, and how long ago the last was. */
+async function failedLately(db: Database, projection: string): Promise<{ count: number; sinceMs: number }> {
+  const rows = await db
+    .selectFrom('operations')
+    .select(['status', 'finished_at'])
+    .where('type', '=', 'reindex')
+    .where('projection', '=', projection)
+    .where('requested_by', '=', ITSELF)
+    .where('finished_at', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .limit(20)
+    .execute()
+  const other = rows.findIndex(({ status }) => status !== 'failed')
+  const count = other === -1 ? rows.length : other
+  return { count, sinceMs: Date.now() - Date.parse(rows[0]?.finished_at ?? '') }
+}
