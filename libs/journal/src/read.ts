@@ -92,14 +92,19 @@ export async function readHead({ db, projectId }: ProjectScope): Promise<number>
   return row?.sequence ?? 0
 }
 
-/** The last sequence of each of these journals; a project that has none is left out. */
-export async function readHeads(db: Database, projectIds: readonly string[]): Promise<Map<string, number>> {
+/** The ends of these journals; a project that has none is left out. */
+export async function readHeads(
+  db: Database,
+  projectIds: readonly string[],
+): Promise<Map<string, JournalPlace>> {
   const rows = await db
     .selectFrom('journal_heads')
-    .select(['project_id', 'sequence'])
+    .select(['project_id', 'sequence', 'hash'])
     .where(sql<SqlBool>`project_id = any(${projectIds}::uuid[])`)
     .execute()
-  return new Map(rows.map((row) => [row.project_id, row.sequence]))
+  return new Map(
+    rows.map(({ project_id, sequence, hash }) => [project_id, { sequence, hash: hash.toString('hex') }]),
+  )
 }
 
 /** The events of all projects together, from one row a project. */

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
   | 'BEHIND'
+  | 'DIVERGED'
   | 'UNAVAILABLE'
   | 'CONFIGURATION'
   | 'LOCKED'
@@ -73,6 +74,33 @@ export class NotFoundError extends DaybookError {
   /** @param where where it was looked for; what belongs to no project is looked for in this Daybook */
   constructor(what: string, where: 'project' | 'Daybook' = 'project') {
     super('NOT_FOUND', `${what} was not found in this ${where}`)
+  }
+}
+
+/**
+ * The caller has come to a place that the journal does not have: there is no event at that sequence, or another one, since the
+ * database lost its last moments. Asking again is in vain.
+ */
+export class DivergedError extends DaybookError {
+  /** From where to go on: up to there, as far as is known, the caller and the journal have the same. */
+  readonly lastCommon: number | null
+  /** The journal's last sequence. */
+  readonly head: number
+
+  constructor(
+    what: string,
+    { sequence, head, lastCommon }: { sequence: number; head: number; lastCommon: number | null },
+  ) {
+    super(
+      'DIVERGED',
+      `${what} ${sequence} is not in the journal (any more), whose last sequence is ${head}: the database lost its last moments and went on otherwise. ${
+        lastCommon === null
+          ? 'Go back to an earlier event whose hash you know, or read the journal again from 0'
+          : `Forget what you got after ${lastCommon} and go on from there`
+      }; what was acknowledged after it may have to be remembered again`,
+    )
+    this.lastCommon = lastCommon
+    this.head = head
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
 import { isReachable } from '@daybook/postgres/migrate'
+import { describeDiverged } from '@daybook/projection/divergence'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { Readiness } from '@daybook/runtime/probes'
@@ -7,7 +8,8 @@ import { startServiceHttp } from '@daybook/runtime/service-http'
 import type { ProcessParts } from './process-parts.ts'
 
 /**
- * `/health`, `/ready` and `/metrics` of a service without an API. It is ready while it reaches the database; what else it
+ * `/health`, `/ready` and `/metrics` of a service without an API. It is ready while it reaches the database, and no projection
+ * has diverged from its journal; what else it
  * works with may be away, as it goes on by itself when that is back.
  * @returns the address
  */
@@ -16,10 +18,11 @@ export async function serveProbes(
   { db, metrics }: { db: Database; metrics: ServiceMetrics },
   { logger, stops }: ProcessParts,
 ): Promise<string> {
-  const ready = async (): Promise<Readiness> =>
-    (await isReachable(db))
-      ? { ready: true, problems: [] }
-      : { ready: false, problems: ['the database cannot be reached'] }
+  const ready = async (): Promise<Readiness> => {
+    if (!(await isReachable(db))) return { ready: false, problems: ['the database cannot be reached'] }
+    const problems = await describeDiverged(db)
+    return { ready: problems.length === 0, problems }
+  }
   const http = await startServiceHttp({ logger, ready, metrics }, config)
   stops.add(http.stop, { part: 'the probes' })
   return http.url

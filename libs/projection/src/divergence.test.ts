@@ -6,8 +6,10 @@ import { note } from '@daybook/journal/testing/requests'
 import type { LinkedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { type Logger, silentLogger } from '@daybook/runtime/logger'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listDiverged, readDivergence } from './divergence.ts'
 import { createPositionSignal } from './position-signal.ts'
@@ -175,6 +177,35 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     await reached(projection, scope, 3)
     expect(await readDivergence(scope, projection)).toBeNull()
     await equal(projection, scope)
+  })
+
+  it.each([
+    ['is empty', 0],
+    ['lacks the event at its own end', 4],
+  ])('B1: a journal that %s is damaged: what was applied of it stays, loudly', async (what, head) => {
+    const scope = await journalOf(4)
+    const projection = projections()
+    const errors = vi.fn<(about: unknown, message?: string) => void>()
+    run(projection, { pollMs: 20, logger: { ...silentLogger, error: errors } })
+    await reached(projection, scope, 4)
+    await (head === 0
+      ? loseTail(database, scope, 0)
+      : asOwner(database, (trx) =>
+          trx.deleteFrom('events').where('project_id', '=', scope.projectId).execute(),
+        ))
+    // Nobody finds a position at the end of a whole head by itself: somebody reads on.
+    if (head !== 0)
+      await sql`update positions set position = 3 where project_id = ${scope.projectId}`.execute(database.db)
+    await vi.waitUntil(() => errors.mock.calls.length > 0, REPORTED)
+    expect(errors.mock.calls[0]?.[1]).toContain(what)
+    expect(projection.applied.filter(({ projectId }) => projectId === scope.projectId)).toHaveLength(4)
+    expect(await readDivergence(scope, projection)).not.toBeNull()
+    await vi.waitUntil(
+      async () =>
+        (await readProjectStatus(scope, { projection: projection.name, generation: 1 })).status ===
+        'diverged',
+    )
+    expect(errors).toHaveBeenCalledTimes(1)
   })
 
   it('B1: it is no other status that says so while nobody heals it', async () => {

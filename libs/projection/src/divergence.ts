@@ -68,3 +68,18 @@ export async function readDivergence(
 export async function listDiverged(db: Database, place: Place): Promise<DivergedProject[]> {
   return (await read(db, place, null)).rows.map(toDiverged)
 }
+
+/** Which live generations have diverged, a sentence each; for whoever asks whether all is well. */
+export async function describeDiverged(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ projection: string; projects: number }>`
+    select live.projection, count(*) as projects
+    from generations live
+    join positions place on place.projection = live.projection and place.generation = live.generation
+    left join journal_heads head on head.project_id = place.project_id
+    where live.status = 'live' and ${isDiverged}
+    group by live.projection order by live.projection`.execute(db)
+  return rows.map(
+    ({ projection, projects }) =>
+      `DIVERGED: ${projection} has applied events that the journal does not have, in ${projects} project${projects === 1 ? '' : 's'}; its projector takes it back to the last event that both have`,
+  )
+}

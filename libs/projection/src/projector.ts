@@ -64,6 +64,8 @@ export function startProjector(options: ProjectorOptions): Projector {
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
   const unsettled = new Set<string>()
+  /** The hashes of places that were said to be none of their journals'. */
+  const said = new Map<string, string>()
   const wakeUp = createWakeUp()
   const stop = new AbortController()
 
@@ -101,7 +103,10 @@ export function startProjector(options: ProjectorOptions): Projector {
     reached.moved(projectId, position.sequence)
     const records = await nextRecords(scope, position).catch(async (error: unknown) => {
       if (!(error instanceof JournalDiverged)) throw error
-      await heal(scope, projection, position, logger)
+      const isNew = said.get(projectId) !== position.hash
+      said.set(projectId, position.hash)
+      await heal(scope, projection, position, isNew ? logger : null)
+      said.delete(projectId)
       return null
     })
     if (records === null) return true

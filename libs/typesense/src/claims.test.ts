@@ -81,7 +81,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     const claim = () => claimProject(db, place, projectId, { leaseMs: 60_000 })
     const first = await claim()
     const token = first?.token ?? ''
-    expect(first?.position).toBe(0)
+    expect(first?.position.sequence).toBe(0)
     expect(await claim()).toBeNull()
     expect(await renewClaim(db, place, projectId, { token, leaseMs: 60_000 })).toBe(true)
     expect(await releaseClaim(db, place, projectId, token)).toBe(true)

@@ -1,40 +1,56 @@
-import { readHead, readJournal } from '@daybook/journal/read'
+import { readHash } from '@daybook/journal/chain/read-chain'
+import { JournalDiverged } from '@daybook/journal/journal-diverged'
+import { readEnd, readFollowing } from '@daybook/journal/read'
 import { readable } from '@daybook/journal/stored-event'
-import { ValidationError } from '@daybook/memory/errors'
-import type { JournalEvent } from '@daybook/memory/events'
+import { DivergedError } from '@daybook/memory/errors'
+import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
 import { type MemoryFilter, matchesFilter } from '@daybook/memory/filter'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Context } from './context.ts'
+import { type NamedPlace, requirePlace } from './journal-place.ts'
 import { patiently } from './subscriptions/patiently.ts'
 
 /** Events read at a time. It bounds what a slow client holds in memory: the next page is read when it has taken this one. */
 const PAGE = 100
+
+/** Places behind it that a follower remembers, by which it tells a client where to go on after the journal lost its end. */
+const REMEMBERED = 1_000
 
 /**
  * A project's events after `after`, without a gap or a repeat, and then live. News only say that there is something new; every
  * event comes from the journal, so a slow client is served from there and costs no memory.
  *
  * reading ──short page──▶ waiting ──news──▶ reading; ended from either at once
+ *
+ * Each page must follow on the event before it. Where the journal has that no more, it has lost its end: what was delivered is not
+ * the truth any longer, and the client must hear of it.
+ * @throws DivergedError
  */
 export async function* followJournal(
   { project, news }: Pick<Context, 'project' | 'news'>,
-  after: number | null | undefined,
+  after: NamedPlace | null,
   filter: MemoryFilter,
   ended: AbortSignal,
 ): AsyncGenerator<JournalEvent, void> {
   const follower = news.follow(project.projectId)
   try {
-    let cursor = after ?? (await patiently(() => readHead(project), ended))
+    let cursor = await patiently(() => placeOf(project, after), ended)
+    const passed: JournalPlace[] = [cursor]
     while (!ended.aborted) {
       const mark = follower.mark()
-      const read = () => readJournal(project, { after: cursor, limit: PAGE })
+      const read = () => readFollowing(project, cursor, PAGE)
       // Many who follow one journal stand at the same place: one of them reads. The mark keeps out reads begun before the news.
       const records = await patiently(
-        () => news.shared(`${project.projectId}/${cursor}/${mark}`, read),
+        () => news.shared(`${project.projectId}/${cursor.hash}/${mark}`, read),
         ended,
-      )
+      ).catch(async (error: unknown) => {
+        throw error instanceof JournalDiverged ? await divergedAt(project, passed, cursor) : error
+      })
       for (const record of records) {
         if (ended.aborted) return
-        cursor = record.sequence
+        cursor = record
+        passed.push({ sequence: record.sequence, hash: record.hash })
+        if (passed.length > REMEMBERED) passed.splice(0, passed.length - REMEMBERED / 2)
         const event = readable(record)
         if (matchesFilter(event.data.state, filter)) yield event
       }
@@ -45,8 +61,33 @@ export async function* followJournal(
   }
 }
 
-/** @throws ValidationError */
-export function checkAfter(after: number | null | undefined): number | null {
-  if (after != null && after < 0) throw new ValidationError('after', 'must not be negative')
-  return after ?? null
+/** Where to begin: the journal's end where the client names no place. @throws DivergedError */
+async function placeOf(project: ProjectScope, after: NamedPlace | null): Promise<JournalPlace> {
+  if (after === null) return readEnd(project)
+  await requirePlace(project, 'after', after)
+  const hash = after.hash ?? (await readHash(project, after.sequence))
+  if (hash === null) throw new Error(`the journal has lost event ${after.sequence} just now`)
+  return { sequence: after.sequence, hash }
+}
+
+async function divergedAt(
+  project: ProjectScope,
+  passed: readonly JournalPlace[],
+  { sequence }: JournalPlace,
+): Promise<DivergedError> {
+  const { sequence: head } = await readEnd(project)
+  const lastCommon = await lastOf(project, passed)
+  return new DivergedError('Event', { sequence, head, lastCommon })
+}
+
+/** The last of these places that the journal has, all before which it has too; null where it has none. */
+async function lastOf(project: ProjectScope, passed: readonly JournalPlace[]): Promise<number | null> {
+  let [has, hasNot] = [-1, passed.length]
+  while (hasNot - has > 1) {
+    const middle = Math.floor((has + hasNot) / 2)
+    const place = passed[middle] as JournalPlace
+    if ((await readHash(project, place.sequence)) === place.hash) has = middle
+    else hasNot = middle
+  }
+  return passed[has]?.sequence ?? null
 }

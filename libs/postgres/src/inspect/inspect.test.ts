@@ -6,6 +6,7 @@ import { asOwner } from '../testing/as-owner.ts'
 import { TEST_DATABASES, type TestDatabase } from '../testing/test-database.ts'
 import { readApplicationRights } from './application-rights.ts'
 import { compareMigrations } from './applied-migrations.ts'
+import { readDurability } from './durability.ts'
 import { readServerFacts } from './server-facts.ts'
 
 describe.each(TEST_DATABASES)('looking at $name as the application', ({ start, severalSessions }) => {
@@ -21,6 +22,15 @@ describe.each(TEST_DATABASES)('looking at $name as the application', ({ start, s
     expect(facts.vectorVersion).toMatch(/^\d+\.\d+\.\d+$/u)
     expect(facts.roundTripMs).toBeGreaterThan(0)
     expect(facts.bytes).toBeGreaterThan(1_000_000)
+  })
+
+  it('B1: tells whether what is acknowledged is kept', async () => {
+    expect(await readDurability(database.db)).toMatchObject({ standbys: 0, asynchronous: 0 })
+    const off = await database.db.transaction().execute(async (trx) => {
+      await sql`set local synchronous_commit = off`.execute(trx)
+      return readDurability(trx)
+    })
+    expect(off.synchronousCommit).toBe('off')
   })
 
   it('finds the application’s role bound, and the owner’s not', async () => {

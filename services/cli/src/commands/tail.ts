@@ -35,9 +35,9 @@ async function tail({ after, kind }: TailOptions, command: Command): Promise<voi
   const { connection, json } = invocation(command)
   const content = json ? await import('../client/memory-content.ts') : null
   const memory = content === null ? 'kind title' : MEMORY_FIELDS + content.contentSelection()
-  const query = `subscription Tail($after: Int, $filter: MemoryFilter) {
-    events(after: $after, filter: $filter) {
-      id sequence type memoryId version changed actor correlationId recordedAt memory { ${memory} }
+  const query = `subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
+    events(after: $after, afterHash: $afterHash, filter: $filter) {
+      id sequence hash type memoryId version changed actor correlationId recordedAt memory { ${memory} }
     }
   }`
   const ending = new AbortController()

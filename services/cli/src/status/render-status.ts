@@ -69,7 +69,14 @@ function describePart({ name, configured, reachable, version, problem }: SystemP
 /** What the numbers mean for whoever looks at them. */
 function nextSteps({ projections, system, generations }: Status): string[] {
   const steps = projections.flatMap(({ name, lag, pendingEmbeddings, parked, status: state }) => [
-    ...(state === 'live' ? [] : [`${safeLine(name)} is ${safeLine(state)}: the daemon’s log says why.`]),
+    ...(state === 'diverged'
+      ? [
+          `${safeLine(name)} has applied events that the journal has lost. It goes back to the last event that both have, by itself; find out what the database lost:  daybook doctor`,
+        ]
+      : []),
+    ...(state === 'live' || state === 'diverged'
+      ? []
+      : [`${safeLine(name)} is ${safeLine(state)}: the daemon’s log says why.`]),
     ...(lag > 0
       ? [`${safeLine(name)} still has to apply ${lag} of the journal’s events; searches find them then.`]
       : []),

@@ -3,6 +3,7 @@ import { safeLine } from '../output/safe-text.ts'
 /** An event as `tail` asks for it. */
 export interface TailedEvent {
   readonly sequence: number
+  readonly hash: string
   readonly type: string
   readonly recordedAt: string
   readonly memory: { readonly kind: string; readonly title: string } | null

@@ -6,7 +6,7 @@ import type { Connection } from '../settings.ts'
 
 interface Following<Event> {
   readonly connection: Connection
-  /** With the variables `$after` and `$filter`, giving `events { sequence … }`. */
+  /** With the variables `$after`, `$afterHash` and `$filter`, giving `events { sequence hash … }`. */
   readonly query: string
   readonly filter: Readonly<Record<string, unknown>>
   /** Null: from now on. */
@@ -24,13 +24,17 @@ interface Following<Event> {
  *
  * Asking first makes "from now on" a sequence, from which it can be gone on; and it fails with better words than a socket.
  *
- * @throws UnreachableError where the daemon does not answer at first, UnauthorisedError, RefusedError
+ * Each event's hash goes along with its sequence, so that a journal that lost its end meanwhile, and gave the sequence to another
+ * event, is not taken for the same.
+ *
+ * @throws UnreachableError where the daemon does not answer at first, UnauthorisedError, RefusedError (DIVERGED among them)
  */
-export async function follow<Event extends { readonly sequence: number }>(
+export async function follow<Event extends { readonly sequence: number; readonly hash: string }>(
   given: Following<Event>,
 ): Promise<void> {
   const { connection, query, filter, onEvent, onNotice, signal } = given
   let seen = given.after
+  let hash: string | null = null
   let attempt = 0
   let started = false
   let lost = false
@@ -46,7 +50,7 @@ export async function follow<Event extends { readonly sequence: number }>(
       started = true
       await subscribe<{ events: Event }>(
         connection,
-        { query, variables: { after: seen, filter } },
+        { query, variables: { after: seen, afterHash: hash, filter } },
         {
           signal,
           onConnected: () => {
@@ -56,6 +60,7 @@ export async function follow<Event extends { readonly sequence: number }>(
           },
           onData: ({ events: event }) => {
             seen = event.sequence
+            hash = event.hash
             onEvent(event)
           },
         },

@@ -6,6 +6,8 @@ import { judgeRights } from './application-role.ts'
 import { failed, ok, warning, worst } from './check.ts'
 import { judgeServer } from './database.ts'
 import { judgeDisk } from './disk.ts'
+import { judgeDivergence } from './divergence.ts'
+import { judgeDurability } from './durability.ts'
 import { judgeGenerations } from './generations.ts'
 import { judgeMigrations } from './migrations.ts'
 import { judgeBus } from './nats.ts'
@@ -26,6 +28,7 @@ const rights = {
   login: 'login',
   loginOwnsJournal: false,
 }
+const durable = { fsync: true, synchronousCommit: 'on', standbys: 0, asynchronous: 0 }
 const bus = { transport: 'nats', problem: null, version: '2.9', roundTripMs: 1 } as const
 const server = { roundTripMs: 1, version: '15.1', vectorVersion: '0.8.4', bytes: 1 }
 const typesense = { problem: null, version: '29.0', documents: 3, alias: 'daybook_memories_g2' }
@@ -57,6 +60,16 @@ describe('what is found is judged', () => {
     ['WARNING', judgeRights({ ...rights, loginOwnsJournal: true })],
     ['FAILED', judgeRights({ ...rights, isSuperuser: true })],
     ['FAILED', judgeRights({ ...rights, mayChangeJournal: true })],
+    ['OK', judgeDurability(durable, false)],
+    ['OK', judgeDurability({ ...durable, fsync: false }, true)],
+    ['OK', judgeDurability({ ...durable, standbys: 1 }, false)],
+    ['FAILED', judgeDurability({ ...durable, fsync: false }, false)],
+    ['FAILED', judgeDurability({ ...durable, synchronousCommit: 'off' }, false)],
+    ['WARNING', judgeDurability({ ...durable, standbys: 2, asynchronous: 1 }, false)],
+    ['WARNING', judgeDurability({ ...durable, standbys: 1, asynchronous: null }, false)],
+    ['WARNING', judgeDurability({ ...durable, standbys: 1, synchronousCommit: 'local' }, false)],
+    ['OK', judgeDivergence([])],
+    ['FAILED', judgeDivergence(['DIVERGED: typesense'])],
     ['OK', judgeDisk(5e9, '/data')],
     ['WARNING', judgeDisk(5e8, '/data')],
     ['FAILED', judgeDisk(5e7, '/data')],

@@ -3,6 +3,8 @@ import { checkApplicationRole } from './application-role.ts'
 import { type Check, type CheckedParts, type Finding, failed, reasonOf } from './check.ts'
 import { checkDatabase } from './database.ts'
 import { checkDisk } from './disk.ts'
+import { checkDivergence } from './divergence.ts'
+import { checkDurability } from './durability.ts'
 import { checkEmbedder } from './embedder.ts'
 import { checkGenerations } from './generations.ts'
 import { checkMigrations } from './migrations.ts'
@@ -31,12 +33,14 @@ const OUTSIDE: readonly NamedCheck[] = [
 /** All others, in the order of the report. A new check is a file here and a line there. */
 const INSIDE: readonly NamedCheck[] = [
   { name: 'pgvector', look: checkPgvector },
+  { name: 'durability', look: checkDurability },
   { name: 'migrations', look: checkMigrations },
   { name: 'role', look: checkApplicationRole },
   { name: 'relay', look: checkRelay },
   { name: 'typesense', look: checkTypesense },
   { name: 'embedder', look: checkEmbedder },
   { name: 'projections', look: checkProjections },
+  { name: 'divergence', look: checkDivergence },
   { name: 'parked', look: checkParked },
   { name: 'vectors', look: checkVectors },
   { name: 'operations', look: checkOperations },

@@ -1,14 +1,16 @@
 import { isReachable } from '@daybook/postgres/migrate'
+import { describeDiverged } from '@daybook/projection/divergence'
 import { liveReadModel } from '@daybook/read-model/live-read-model'
 import type { Readiness } from '@daybook/runtime/probes'
 import type { GatewayParts } from '../parts.ts'
 
-/** Looks at what every request needs: the database and a live generation of the read model. */
+/** Looks at what every request needs: the database, and a live generation of the read model that is one with the journal. */
 export async function readiness({ db }: GatewayParts): Promise<Readiness> {
   if (!(await isReachable(db))) return { ready: false, problems: ['the database cannot be reached'] }
   try {
     await liveReadModel(db)
-    return { ready: true, problems: [] }
+    const problems = await describeDiverged(db)
+    return { ready: problems.length === 0, problems }
   } catch (error) {
     return { ready: false, problems: [error instanceof Error ? error.message : String(error)] }
   }

@@ -1,4 +1,4 @@
-import { DaybookError, ValidationError } from '@daybook/memory/errors'
+import { DaybookError, DivergedError, ValidationError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
 import type { GraphQLError } from 'graphql'
@@ -21,6 +21,7 @@ function expected(error: DaybookError): GraphQLError {
       code: error.code,
       retryable: RETRYABLE.has(error.code),
       ...(error instanceof ValidationError ? { field: error.field } : {}),
+      ...(error instanceof DivergedError ? { head: error.head, lastCommon: error.lastCommon } : {}),
     },
   })
 }

@@ -1,5 +1,7 @@
 import type { Bus } from '@daybook/bus/bus'
 import { readHeads } from '@daybook/journal/read'
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
@@ -25,7 +27,7 @@ export interface JournalNews {
 }
 
 interface Followed {
-  head: number | null
+  head: JournalPlace | null
   mark: number
   followers: number
   readonly waiting: Set<() => void>
@@ -49,22 +51,24 @@ export function createJournalNews({
   let timer: NodeJS.Timeout | null = null
   let stopped = false
 
-  const raise = (followed: Followed, head: number) => {
+  const raise = (followed: Followed, head: JournalPlace) => {
     followed.head = head
     followed.mark += 1
     for (const wake of followed.waiting) wake()
   }
-  const unsubscribe = bus.subscribe(({ projectId, sequence }) => {
+  const unsubscribe = bus.subscribe(({ projectId, sequence, events }) => {
     const followed = projects.get(projectId)
-    if (followed !== undefined && sequence > (followed.head ?? 0)) raise(followed, sequence)
+    // Of an event that came without itself the hash is not known, and the next look has one.
+    const head = { sequence, hash: events.at(-1)?.hash ?? '' }
+    if (followed !== undefined && head.hash !== followed.head?.hash) raise(followed, head)
   })
 
   const look = async (): Promise<void> => {
     const heads = await readHeads(db, [...projects.keys()])
     for (const [projectId, followed] of projects) {
-      const head = heads.get(projectId) ?? 0
-      // Any other head is news, a lower one too: a failover may have taken the journal's end.
-      if (head !== followed.head) raise(followed, head)
+      const head = heads.get(projectId) ?? { sequence: 0, hash: CHAIN_START }
+      // Any other head is news, a lower one or another event in its place too: a failover may have taken the journal's end.
+      if (head.hash !== followed.head?.hash) raise(followed, head)
     }
   }
   const schedule = () => {

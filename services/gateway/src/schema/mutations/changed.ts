@@ -12,6 +12,10 @@ export function changed(name: string, description: string) {
         resolve: ({ memory }) => memory.sequence,
         description: "The receipt: the place of the memory's newest event in the journal.",
       }),
+      hash: t.string({
+        resolve: ({ memory }) => memory.hash,
+        description: 'The hash of that event in the chain: with it the receipt names this one and no other.',
+      }),
       duplicate: t.exposeBoolean('duplicate', {
         description: 'True where the idempotency key had been used for this same request.',
       }),

@@ -16,6 +16,10 @@ builder.objectType(remembered, {
       resolve: ({ memory }) => memory.sequence,
       description: 'The receipt: committed, in this place of the journal.',
     }),
+    hash: t.string({
+      resolve: ({ memory }) => memory.hash,
+      description: 'The hash of that event in the chain: with it the receipt names this one and no other.',
+    }),
     duplicate: t.exposeBoolean('duplicate', {
       description: 'True where the idempotency key had been used for this same request.',
     }),

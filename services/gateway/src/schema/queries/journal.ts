@@ -1,8 +1,9 @@
 import { readJournal } from '@daybook/journal/read'
 import { readable } from '@daybook/journal/stored-event'
 import { ValidationError } from '@daybook/memory/errors'
-import { checkAfter } from '../../follow-journal.ts'
+import { checkPlace, requirePlace } from '../../journal-place.ts'
 import { builder } from '../builder.ts'
+import { AFTER_HASH } from '../hash-arguments.ts'
 import { event } from '../types/event.ts'
 
 /** Events in one answer. */
@@ -15,12 +16,15 @@ builder.queryField('journal', (t) =>
     description: "The project's events in sequence order, those after `after`.",
     args: {
       after: t.arg.int({ defaultValue: 0 }),
+      afterHash: t.arg.string({ description: AFTER_HASH }),
       first: t.arg.int({ defaultValue: 100, description: '1 to 1,000.' }),
     },
-    resolve: async (_, { after, first }, { project }) => {
+    resolve: async (_, { after, afterHash, first }, { project }) => {
       const limit = first ?? 100
       if (limit < 1 || limit > FIRST_MAX) throw new ValidationError('first', `must be from 1 to ${FIRST_MAX}`)
-      return (await readJournal(project, { after: checkAfter(after) ?? 0, limit })).map(readable)
+      const place = checkPlace('after', after ?? 0, afterHash)
+      if (place?.hash != null) await requirePlace(project, 'after', place)
+      return (await readJournal(project, { after: place?.sequence ?? 0, limit })).map(readable)
     },
   }),
 )

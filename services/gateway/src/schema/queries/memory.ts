@@ -4,6 +4,7 @@ import { requireAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
 import { requireNotParked } from '../../parked-behind.ts'
 import { builder } from '../builder.ts'
+import { AT_LEAST_HASH } from '../hash-arguments.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { node } from '../types/node.ts'
 
@@ -28,9 +29,10 @@ builder.queryField('memory', (t) =>
         description:
           'Waits, at most 5 s, until this sequence is readable. The error is BEHIND where it is not, PARKED where an event of this memory up to it could not be applied.',
       }),
+      atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
     },
-    resolve: async (_, { id, atLeast }, context) => {
-      await requireAtLeast(context, atLeast)
+    resolve: async (_, { id, atLeast, atLeastHash }, context) => {
+      await requireAtLeast(context, atLeast, atLeastHash)
       const ref = parseMemoryId(id)
       if (ref !== null) await requireNotParked(context, ref.uuid, atLeast)
       return findMemory(context, id)

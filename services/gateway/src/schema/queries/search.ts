@@ -8,6 +8,7 @@ import { waitAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
 import { parkedBehind } from '../../parked-behind.ts'
 import { builder } from '../builder.ts'
+import { AT_LEAST_HASH } from '../hash-arguments.ts'
 import { listCost } from '../limits.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 import { rankingWeights } from '../types/ranking-weights.ts'
@@ -50,10 +51,11 @@ builder.queryField('search', (t) =>
         description:
           'Waits, at most 5 s, until this sequence is searchable. `degraded` says where it is not, or where an event up to it is parked.',
       }),
+      atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
     },
     resolve: async (_, args, context) => {
       const ranking = checkRanking(args.ranking ?? 'DEFAULT', args.weights)
-      const behind = await waitAtLeast(context, args.atLeast)
+      const behind = await waitAtLeast(context, args.atLeast, args.atLeastHash)
       const answer = await search(await partsOf(context), {
         query: args.query,
         filter: checkFilter(args.filter),

@@ -1,16 +1,23 @@
 import { checkFilter } from '@daybook/memory/filter'
-import { checkAfter, followJournal } from '../../follow-journal.ts'
+import { followJournal } from '../../follow-journal.ts'
+import { checkPlace } from '../../journal-place.ts'
 import { builder } from '../builder.ts'
+import { AFTER_HASH } from '../hash-arguments.ts'
 import { event } from '../types/event.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 
 builder.subscriptionField('events', (t) =>
   t.field({
     type: event,
-    description: 'Events from `after` on without a gap, then live; from now on where `after` is not given.',
-    args: { after: t.arg.int(), filter: t.arg({ type: memoryFilter }) },
-    subscribe: (_, { after, filter }, context) => {
-      const [from, meant] = [checkAfter(after), checkFilter(filter)]
+    description:
+      'Events from `after` on without a gap, then live; from now on where `after` is not given. Ends with the error DIVERGED, which names the last common sequence, where the database has lost events that were delivered.',
+    args: {
+      after: t.arg.int(),
+      afterHash: t.arg.string({ description: AFTER_HASH }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    subscribe: (_, { after, afterHash, filter }, context) => {
+      const [from, meant] = [checkPlace('after', after, afterHash), checkFilter(filter)]
       return context.subscribe((ended) => followJournal(context, from, meant, ended))
     },
     resolve: (one) => one,

@@ -10,6 +10,9 @@ builder.objectType(event, {
   fields: (t) => ({
     id: t.id({ resolve: ({ eventId }) => eventId }),
     sequence: t.exposeInt('sequence'),
+    hash: t.exposeString('hash', {
+      description: 'Its hash in the chain, in hex: together with the sequence the whole name of its place.',
+    }),
     type: t.exposeString('type', {
       description: 'MemoryRemembered, MemoryRevised, MemoryForgotten, MemoryRestored, …',
     }),

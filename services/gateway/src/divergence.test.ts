@@ -1,0 +1,146 @@
+import { loseTail } from '@daybook/journal/testing/lose-tail'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+
+const REMEMBER = `mutation ($text: String!) {
+  remember(input: { content: { note: { text: $text } } }) { ... on Remembered { sequence hash } }
+}`
+const JOURNAL =
+  'query ($after: Int, $hash: String) { journal(after: $after, afterHash: $hash) { sequence hash } }'
+
+interface Receipt {
+  readonly sequence: number
+  readonly hash: string
+}
+
+describe.each(TEST_DATABASES)('B1: clients of a journal that lost its end, on $name', ({ start }) => {
+  let database: TestDatabase
+  let running: TestGateway
+  let client: TestClient
+
+  beforeAll(async () => {
+    database = await start()
+    running = await startTestGateway(database)
+  })
+  afterAll(async () => {
+    await running?.stop()
+    await database?.stop()
+  })
+  beforeEach(async () => {
+    client = await running.newClient()
+  })
+
+  const remember = async (times: number): Promise<Receipt[]> => {
+    const receipts: Receipt[] = []
+    for (let index = 0; index < times; index += 1)
+      receipts.push((await client.data(REMEMBER, { text: `note ${index}` })).remember)
+    return receipts
+  }
+  const lose = (keep: number) => loseTail(database, projectScope(database.db, client.projectId), keep)
+  const failure = async (query: string, variables: object) => {
+    const { body } = await client.send(query, variables)
+    const [error] = body.errors ?? []
+    return { message: error?.message, ...error?.extensions }
+  }
+
+  test('B1: receipts and events name their place by its hash, and cursors take it', async () => {
+    const receipts = await remember(3)
+    const { journal } = await client.data(JOURNAL, { after: 0 })
+    expect(journal).toEqual(receipts)
+    const [, second, third] = receipts
+    expect(await client.data(JOURNAL, { after: 2, hash: second?.hash })).toEqual({ journal: [third] })
+    await client.data(
+      'query ($s: Int!, $h: String!) { search(query: "note", atLeast: $s, atLeastHash: $h) { sequence } }',
+      { s: 3, h: third?.hash },
+    )
+  })
+
+  test('B1: what was acknowledged and lost is said at once, by the receipt', async () => {
+    const receipts = await remember(4)
+    await lose(2)
+    const [, second, third, fourth] = receipts
+    const lost = { code: 'DIVERGED', head: 2, message: expect.stringContaining('last sequence is 2') }
+    const search =
+      'query ($s: Int!, $h: String) { search(query: "x", atLeast: $s, atLeastHash: $h) { sequence } }'
+    const startedAt = performance.now()
+    expect(await failure(search, { s: 4, h: fourth?.hash })).toMatchObject(lost)
+    expect(
+      await failure(
+        'query ($s: Int!, $h: String) { memory(id: "note:x", atLeast: $s, atLeastHash: $h) { id } }',
+        { s: 3, h: third?.hash },
+      ),
+    ).toMatchObject(lost)
+    expect(await failure(JOURNAL, { after: 4, hash: fourth?.hash })).toMatchObject(lost)
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    await remember(2)
+    expect(await failure(search, { s: 4, h: fourth?.hash })).toMatchObject({ code: 'DIVERGED', head: 4 })
+    expect(await failure(JOURNAL, { after: 4, hash: fourth?.hash })).toMatchObject({ code: 'DIVERGED' })
+    expect((await client.data(JOURNAL, { after: 2, hash: second?.hash })).journal).toHaveLength(2)
+    expect(await failure(search, { s: 99 })).toMatchObject({ code: 'DIVERGED', head: 4 })
+  })
+
+  test('B1: a hash without its sequence, or no hash at all, is refused by name', async () => {
+    expect(await failure(JOURNAL, { after: 0, hash: 'x' })).toMatchObject({ field: 'afterHash' })
+    const search = 'query ($h: String) { search(query: "x", atLeastHash: $h) { sequence } }'
+    expect(await failure(search, { h: 'a'.repeat(64) })).toMatchObject({ field: 'atLeast' })
+  })
+
+  test.each([
+    ['shorter', 0],
+    ['as long', 2],
+    ['longer', 4],
+  ])('B1: a live subscription ends where the journal has become another, %s', async (_, more) => {
+    await remember(5)
+    const seen: number[] = []
+    const socket = createClient({
+      url: `${client.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: `Bearer ${client.key}` },
+      retryAttempts: 0,
+    })
+    const ended = new Promise<unknown>((resolve) => {
+      socket.subscribe<{ events: { sequence: number } }>(
+        { query: 'subscription { events(after: 0) { sequence } }' },
+        {
+          next: ({ data, errors }) => {
+            if (data?.events != null) seen.push(data.events.sequence)
+            if (errors !== undefined) resolve(errors[0]?.extensions)
+          },
+          error: (error) => resolve((error as { extensions?: unknown }[])[0]?.extensions ?? error),
+          complete: () => resolve('complete'),
+        },
+      )
+    })
+    await expect.poll(() => seen, { timeout: 10_000 }).toEqual([1, 2, 3, 4, 5])
+    await lose(3)
+    await remember(more)
+    expect(await ended).toMatchObject({ code: 'DIVERGED', lastCommon: 3 })
+    expect(seen).toEqual([1, 2, 3, 4, 5])
+    await socket.dispose()
+  })
+
+  test('B1: what cannot be healed is said everywhere within 10 s, and stays so', async () => {
+    await remember(3)
+    await client.data('{ search(query: "note", atLeast: 3) { sequence } }')
+    await lose(0)
+    const ready = () => fetch(`${client.url}/ready`)
+    await expect.poll(async () => (await ready()).status, { timeout: 10_000 }).toBe(503)
+    expect(await (await ready()).json()).toEqual({
+      ready: false,
+      problems: [expect.stringContaining('DIVERGED: pgvector')],
+    })
+    const { projections } = await client.data('{ projections { name position head lag status } }')
+    expect(projections).toEqual([{ name: 'pgvector', position: 3, head: 0, lag: -3, status: 'diverged' }])
+    const admin = await running.newClient(true)
+    const { checks } = await admin.data('{ checks { name status message } }')
+    expect(checks).toContainEqual({
+      name: 'divergence',
+      status: 'FAILED',
+      message: expect.stringContaining('in 1 project;'),
+    })
+  })
+})

@@ -1,0 +1,43 @@
+import { readHash } from '@daybook/journal/chain/read-chain'
+import { readEnd } from '@daybook/journal/read'
+import { DivergedError, ValidationError } from '@daybook/memory/errors'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+
+/** A place as a client names it: a sequence, and with the hash beside it, of which history. */
+export interface NamedPlace {
+  readonly sequence: number
+  readonly hash: string | null
+}
+
+/**
+ * The place that a client names by the arguments `name` and `nameHash`; null where it names none.
+ * @throws ValidationError
+ */
+export function checkPlace(
+  name: 'after' | 'atLeast',
+  sequence: number | null | undefined,
+  hash: string | null | undefined,
+): NamedPlace | null {
+  if (sequence != null && sequence < 0) throw new ValidationError(name, 'must not be negative')
+  if (hash == null) return sequence == null ? null : { sequence, hash: null }
+  if (sequence == null)
+    throw new ValidationError(name, `is required with ${name}Hash, which is the hash of that event`)
+  if (!/^[0-9a-f]{64}$/u.test(hash))
+    throw new ValidationError(`${name}Hash`, 'must be the hash of an event: 64 digits of lower-case hex')
+  return { sequence, hash }
+}
+
+/**
+ * Sees to it that the journal has the place: with a hash that very event, else any at the sequence.
+ * @throws DivergedError
+ */
+export async function requirePlace(
+  project: ProjectScope,
+  name: 'after' | 'atLeast',
+  { sequence, hash }: NamedPlace,
+): Promise<void> {
+  const stored = await readHash(project, sequence)
+  if (stored !== null && (hash === null || stored === hash)) return
+  const { sequence: head } = await readEnd(project)
+  throw new DivergedError(`The event of ${name}:`, { sequence, head, lastCommon: null })
+}
