@@ -30,12 +30,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 /**
  * After the statement, as events and head are written in one, and by the number of events that are there, so that neither a gap
- * nor a number without its event can be made. It adds a look at the index over the new events to each append.
+ * nor a number without its event can be made. It adds a look at the index over the new events to each append; at the index
+ * in any case: a session keeps the plan that it made while the journal was empty, which was to read all of it.
  */
 async function guardHeads(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function daybook.guard_journal_head() returns trigger
-    language plpgsql set search_path = pg_catalog, pg_temp as $$
+    language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off as $$
     begin
       -- The owner migrates, and repairs.
       if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') then return null; end if;
