@@ -52,6 +52,8 @@ export interface Config {
   readonly indexWorkers: number
   /** How many subscriptions a gateway serves at a time. */
   readonly subscriptions: { readonly perConnection: number; readonly perKey: number }
+  /** What one request, and one key, may take of a gateway. */
+  readonly work: { readonly deadlineMs: number; readonly perKey: number }
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined
   readonly logLevel: string
@@ -122,6 +124,10 @@ export function readConfig(
     subscriptions: {
       perConnection: settings.DAYBOOK_SUBSCRIPTIONS_PER_CONNECTION,
       perKey: settings.DAYBOOK_SUBSCRIPTIONS_PER_KEY,
+    },
+    work: {
+      deadlineMs: settings.DAYBOOK_REQUEST_DEADLINE,
+      perKey: settings.DAYBOOK_REQUESTS_PER_KEY,
     },
     otlpEndpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: settings.LOG_LEVEL,

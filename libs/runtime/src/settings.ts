@@ -176,6 +176,16 @@ export const SETTINGS = z
       'number',
       'Subscriptions that may be open with one key, over all connections of one gateway',
     ),
+    DAYBOOK_REQUEST_DEADLINE: documented(
+      duration.prefault('30s'),
+      'duration',
+      'How long a query or mutation may take until it is answered. What it began goes on to its end, and counts for its key until then',
+    ),
+    DAYBOOK_REQUESTS_PER_KEY: documented(
+      wholeNumber(1, 100_000).prefault('100'),
+      'number',
+      'Queries and mutations of one key that a gateway works on at a time; others wait for 5 s and are then refused as `BUSY`',
+    ),
     OTEL_EXPORTER_OTLP_ENDPOINT: documented(
       url('http', 'https').optional(),
       'URL',

@@ -5,6 +5,7 @@ import { type Access as MemoryAccess, readAccess } from '@daybook/read-model/acc
 import { type LiveReadModel, liveReadModel } from '@daybook/read-model/live-read-model'
 import DataLoader from 'dataloader'
 import type { KnownRequest } from './http/request-context.ts'
+import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
 import type { GatewayParts } from './parts.ts'
 import type { JournalNews } from './subscriptions/journal-news.ts'
 import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
@@ -23,6 +24,8 @@ export interface Context {
    * @throws DaybookError TOO_MANY_SUBSCRIPTIONS
    */
   subscribe<T>(generate: (ended: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T>
+  /** What journal pages of this request may still hold. */
+  readonly journalBudget: JournalBudget
   /** Looked up once a request, so that all of it reads the same generation. */
   readModel(): Promise<LiveReadModel>
   /** How often memories were read, by plain id. */
@@ -49,6 +52,7 @@ export function createContext(
     admin: access.admin ? parts.db : null,
     cause: { actor: access.keyName, correlationId, causationId: null, traceparent },
     news,
+    journalBudget: { bytes: JOURNAL_BYTES },
     subscribe: (generate) => subscriptions.open({ access, connection }, generate),
     readModel: () => (readModel ??= liveReadModel(project.db)),
     memoryAccess: new DataLoader(async (ids) => {

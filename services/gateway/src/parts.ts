@@ -34,6 +34,7 @@ export interface GatewayParts {
     | 'modelDir'
     | 'keepGenerationMs'
     | 'subscriptions'
+    | 'work'
   >
   /** Served at `/metrics`; absent: there is no such page. */
   readonly metrics?: ServiceMetrics

@@ -140,6 +140,20 @@ describe.each(TEST_DATABASES)('subscribers who leave, on $name', ({ start }) => 
     },
   )
 
+  test('C3: a subscription waits for a database that is away', async () => {
+    const query = 'mutation { remember(input: { content: { note: { text: "n" } } }) { __typename } }'
+    await client.data(query)
+    const socket = await openSocket(client)
+    // The key is known for 2 s from here on, so the subscription comes as far as the journal.
+    const bringBack = await database.outage()
+    const events = 'subscription { events(after: 0) { sequence } }'
+    socket.send({ type: 'subscribe', id: 'all', payload: { query: events } })
+    await bringBack()
+    const first = await socket.next(({ id }) => id === 'all')
+    expect(first.payload).toEqual({ data: { events: { sequence: 1 } } })
+    socket.terminate()
+  }, 40_000)
+
   test('C5: a key that is revoked writes no more over an open WebSocket, and hears no more', async () => {
     const socket = await openSocket(client)
     const leave = new AbortController()

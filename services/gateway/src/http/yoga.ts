@@ -7,6 +7,7 @@ import type { GatewayParts } from '../parts.ts'
 import { schema } from '../schema/index.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { bodyLimit } from './body-limit.ts'
+import { boundWork } from './bound-work.ts'
 import { endWithError } from './end-with-error.ts'
 import { createMaskError } from './mask-error.ts'
 import type { RequestContext } from './request-context.ts'
@@ -34,6 +35,7 @@ export function createGraphQL(parts: GatewayParts, following: Following) {
     plugins: [
       bodyLimit(),
       traceOperations(),
+      boundWork(parts.config.work, maskError),
       endWithError(maskError),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
       maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),

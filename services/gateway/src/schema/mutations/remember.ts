@@ -4,6 +4,7 @@ import { newId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
+import { LIST_COST, REMEMBER_COST } from '../limits.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
 import { append, checkIdempotencyKey } from './request.ts'
@@ -59,6 +60,7 @@ builder.mutationField('remember', (t) =>
 builder.mutationField('rememberMany', (t) =>
   t.field({
     type: [rememberResult],
+    complexity: ({ inputs }) => ({ field: inputs.length * REMEMBER_COST, multiplier: LIST_COST }),
     description: 'Up to 500 at once, committed together; each has a result of its own, in order.',
     args: { inputs: t.arg({ type: [rememberInput], required: true }) },
     resolve: (_, { inputs }, context) => rememberMany(context, inputs),

@@ -1,6 +1,6 @@
-import { readJournal } from '@daybook/journal/read'
 import { readable } from '@daybook/journal/stored-event'
 import { ValidationError } from '@daybook/memory/errors'
+import { readJournalPage } from '../../journal-page.ts'
 import { checkPlace, requirePlace } from '../../journal-place.ts'
 import { builder } from '../builder.ts'
 import { AFTER_HASH } from '../hash-arguments.ts'
@@ -13,18 +13,20 @@ builder.queryField('journal', (t) =>
   t.field({
     type: [event],
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
-    description: "The project's events in sequence order, those after `after`.",
+    description:
+      "The project's events in sequence order, those after `after`. Where events are long there may be fewer than `first`, 4 MiB in a request; go on with `after` until there are none.",
     args: {
       after: t.arg.int({ defaultValue: 0 }),
       afterHash: t.arg.string({ description: AFTER_HASH }),
       first: t.arg.int({ defaultValue: 100, description: '1 to 1,000.' }),
     },
-    resolve: async (_, { after, afterHash, first }, { project }) => {
+    resolve: async (_, { after, afterHash, first }, { project, journalBudget }) => {
       const limit = first ?? 100
       if (limit < 1 || limit > FIRST_MAX) throw new ValidationError('first', `must be from 1 to ${FIRST_MAX}`)
       const place = checkPlace('after', after ?? 0, afterHash)
       if (place?.hash != null) await requirePlace(project, 'after', place)
-      return (await readJournal(project, { after: place?.sequence ?? 0, limit })).map(readable)
+      const page = { after: place?.sequence ?? 0, first: limit }
+      return (await readJournalPage(project, page, journalBudget)).map(readable)
     },
   }),
 )

@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts'
 import { parkedBehind } from '../../parked-behind.ts'
 import { builder } from '../builder.ts'
 import { AT_LEAST_HASH } from '../hash-arguments.ts'
-import { listCost } from '../limits.ts'
+import { listCost, SEARCH_COST } from '../limits.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 import { rankingWeights } from '../types/ranking-weights.ts'
 import { rankingMethod, searchEngine, searchMode, searchResult } from '../types/search-result.ts'
@@ -37,7 +37,7 @@ function counted(context: Context, answer: SearchAnswer): SearchAnswer {
 builder.queryField('search', (t) =>
   t.field({
     type: searchResult,
-    complexity: ({ limit }) => listCost(limit),
+    complexity: ({ limit }) => listCost(limit, SEARCH_COST),
     description: 'Finds memories by words and by meaning. In the query: words, "a phrase", -without, OR.',
     args: {
       query: t.arg.string({ required: true }),
@@ -75,6 +75,7 @@ builder.queryField('search', (t) =>
 builder.queryField('recall', (t) =>
   t.field({
     type: searchResult,
+    complexity: ({ limit }) => listCost(limit ?? 5, SEARCH_COST),
     description: 'Insights by their key: the exact one, else a search among insights.',
     args: { key: t.arg.string({ required: true }), limit: t.arg.int({ defaultValue: 5 }) },
     resolve: async (_, { key, limit }, context) =>
@@ -85,6 +86,7 @@ builder.queryField('recall', (t) =>
 builder.queryField('pop', (t) =>
   t.field({
     type: searchResult,
+    complexity: ({ limit }) => listCost(limit ?? 5, SEARCH_COST),
     description: 'Stashes by their name: the exact one, else a search among stashes.',
     args: { name: t.arg.string({ required: true }), limit: t.arg.int({ defaultValue: 5 }) },
     resolve: async (_, { name, limit }, context) =>

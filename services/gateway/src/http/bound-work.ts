@@ -1,0 +1,58 @@
+import { DaybookError } from '@daybook/memory/errors'
+import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { createKeyWork } from './key-work.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** What one request, and one key, may take of the gateway. */
+export interface WorkLimits {
+  /** Milliseconds until a query or mutation is answered. */
+  readonly deadlineMs: number
+  /** Queries and mutations of one key that are worked on at a time. */
+  readonly perKey: number
+}
+
+/**
+ * Bounds queries and mutations, over HTTP and WebSocket alike: each has a deadline, and a key has a number of turns. A request
+ * keeps its turn until its work is really over, also after its deadline, so that giving up and asking again buys nothing.
+ */
+export function boundWork(
+  { deadlineMs, perKey }: WorkLimits,
+  mask: (error: unknown) => Error,
+): Plugin<RequestContext> {
+  const work = createKeyWork(perKey)
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
+        try {
+          const end = await work.begin(args.contextValue.access?.keyId ?? '')
+          const isMutation = getOperationAST(given.document, given.operationName)?.operation === 'mutation'
+          const working = (async () => executeFn(given) as ExecutionResult)().finally(end)
+          return await withinDeadline(working, deadlineMs, isMutation)
+        } catch (error) {
+          return { errors: [mask(error) as never] }
+        }
+      })
+    },
+  }
+}
+
+async function withinDeadline<T>(working: Promise<T>, deadlineMs: number, isMutation: boolean): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(deadline(deadlineMs, isMutation)), deadlineMs)
+  })
+  try {
+    return await Promise.race([working, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function deadline(deadlineMs: number, isMutation: boolean): DaybookError {
+  const what = `The request was not answered within ${deadlineMs / 1_000} s, which is the limit (DAYBOOK_REQUEST_DEADLINE)`
+  const advice = isMutation
+    ? 'it is not known whether its changes were made: look before you repeat it, or repeat it with the same idempotency keys'
+    : 'ask for less at a time'
+  return new DaybookError('DEADLINE', `${what}: ${advice}`)
+}

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { createKeyWork } from './key-work.ts'
+
+describe('work of one key', () => {
+  test('C6: beyond the limit requests wait in their order, and other keys do not', async () => {
+    const work = createKeyWork(2)
+    const ends = [await work.begin('a'), await work.begin('a')]
+    const order: string[] = []
+    const third = work.begin('a').then((end) => (order.push('third'), end))
+    const fourth = work.begin('a').then((end) => (order.push('fourth'), end))
+    await work.begin('b')
+    expect(order).toEqual([])
+    ends[0]?.()
+    const endThird = await third
+    expect(order).toEqual(['third'])
+    endThird()
+    await fourth
+    expect(order).toEqual(['third', 'fourth'])
+  })
+
+  test('C6: who gets no turn in time is told so, with the limit', async () => {
+    const work = createKeyWork(1, 20)
+    const end = await work.begin('a')
+    await expect(work.begin('a')).rejects.toMatchObject({
+      code: 'BUSY',
+      message: expect.stringMatching(/^1 requests .*DAYBOOK_REQUESTS_PER_KEY/u),
+    })
+    end()
+    await work.begin('a')
+  })
+})

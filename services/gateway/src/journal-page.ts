@@ -1,0 +1,50 @@
+import { readJournal } from '@daybook/journal/read'
+import type { LinkedRecord } from '@daybook/journal/stored-event'
+import { DaybookError } from '@daybook/memory/errors'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+
+/** Bytes of events, as JSON, in all the journal pages of one request. */
+export const JOURNAL_BYTES = 4 * 1024 * 1024
+
+/** Events read at a time: with texts of 256 KB it bounds what is read beyond the budget. */
+const SLICE = 50
+
+/** What is left for journal pages in a request. */
+export interface JournalBudget {
+  bytes: number
+}
+
+/**
+ * A page of the journal that ends before `first` where its events are long: after the one that uses the budget up. It is never
+ * empty where there is an event, so that whoever goes on with `after` until a page is empty misses nothing.
+ *
+ * @throws DaybookError RESPONSE_TOO_LARGE where pages before it in the same request have used the budget up
+ */
+export async function readJournalPage(
+  scope: ProjectScope,
+  { after, first }: { readonly after: number; readonly first: number },
+  budget: JournalBudget,
+): Promise<LinkedRecord[]> {
+  const page: LinkedRecord[] = []
+  if (budget.bytes <= 0) throw tooLarge()
+  for (let cursor = after; page.length < first; ) {
+    const slice = await readJournal(scope, { after: cursor, limit: Math.min(SLICE, first - page.length) })
+    for (const record of slice) {
+      if (budget.bytes <= 0) {
+        if (page.length === 0) throw tooLarge()
+        return page
+      }
+      budget.bytes -= JSON.stringify(record.event ?? null).length
+      page.push(record)
+      cursor = record.sequence
+    }
+    if (slice.length < SLICE) break
+  }
+  return page
+}
+
+const tooLarge = () =>
+  new DaybookError(
+    'RESPONSE_TOO_LARGE',
+    `The journal pages of this request hold ${JOURNAL_BYTES} bytes already, which is the limit: ask for the others in requests of their own`,
+  )

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { patiently } from './patiently.ts'
+
+const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const never = new AbortController().signal
+
+describe('reading with patience', () => {
+  test('C3: a database that is away for a moment is asked again', async () => {
+    let tries = 0
+    const read = async () => {
+      tries += 1
+      if (tries < 3) throw away()
+      return 'read'
+    }
+    expect(await patiently(read, never)).toBe('read')
+    expect(tries).toBe(3)
+  })
+
+  test('C3: one that stays away is told, and so is any other error at once', async () => {
+    const read = () => Promise.reject(away())
+    await expect(patiently(read, never, 60)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    let tries = 0
+    const wrong = () => {
+      tries += 1
+      return Promise.reject(new Error('a fault of ours'))
+    }
+    await expect(patiently(wrong, never)).rejects.toThrow('a fault of ours')
+    expect(tries).toBe(1)
+  })
+
+  test('C3: whoever leaves waits no more', async () => {
+    const leaving = new AbortController()
+    const reading = patiently(() => Promise.reject(away()), leaving.signal)
+    leaving.abort()
+    await expect(reading).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+})
