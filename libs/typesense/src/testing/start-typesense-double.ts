@@ -32,7 +32,8 @@ const WRITE_AFTER = 500
 
 /**
  * A Typesense 29 for tests: an HTTP server that stores, tokenises, filters and searches, and answers the exchanges in
- * `../shared/typesense` as the real one did (`double/exchanges.test.ts`). Not for production: exact vector search, everything
+ * `../shared/typesense` and in `exchanges` as the real one did (`double/exchanges.test.ts`), and random ones of our client's kinds
+ * (`double/side-by-side.test.ts`). Not for production: exact vector search, everything
  * in memory, no cluster.
  *
  * ```ts

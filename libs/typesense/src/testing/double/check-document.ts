@@ -1,56 +1,67 @@
+import type { Action } from './action.ts'
+import type { Field } from './field.ts'
 import { RequestFailure } from './reply.ts'
-import type { Field, Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 export type Document = Readonly<Record<string, unknown>> & { readonly id: string }
 
-const INT32 = 2 ** 31
-
-const SCALARS: Record<string, { readonly named: string; readonly holds: (value: unknown) => boolean }> = {
-  string: { named: 'a string', holds: (value) => typeof value === 'string' },
-  int32: {
-    named: 'an int32',
-    holds: (value) => Number.isInteger(value) && (value as number) >= -INT32 && (value as number) < INT32,
-  },
-  int64: { named: 'an int64', holds: (value) => Number.isInteger(value) },
-  float: { named: 'a float', holds: (value) => typeof value === 'number' },
-  bool: { named: 'a bool', holds: (value) => typeof value === 'boolean' },
+/** Nothing is coerced: that is the server's default where the schema detects no types. */
+const SCALARS: Record<
+  string,
+  { readonly one: string; readonly many: string; readonly holds: (value: unknown) => boolean }
+> = {
+  string: { one: 'a string', many: 'an array of string', holds: (value) => typeof value === 'string' },
+  int32: { one: 'an int32', many: 'an array of int32', holds: Number.isInteger },
+  int64: { one: 'an int64', many: 'an array of int64', holds: Number.isInteger },
+  float: { one: 'a float', many: 'a array of float', holds: (value) => typeof value === 'number' },
+  bool: { one: 'a bool', many: 'a array of bool', holds: (value) => typeof value === 'boolean' },
 }
 
-/** @throws RequestFailure in the server's words where a whole document does not fit the schema */
-export function checkDocument(schema: Schema, document: Readonly<Record<string, unknown>>): void {
+/**
+ * @param isPartial whether fields may be missing that the document has already
+ * @returns the document as it is kept: null in the place of a list is taken for an empty one
+ * @throws RequestFailure in the server's words where it does not fit the schema
+ */
+export function checkDocument(
+  schema: Schema,
+  document: Readonly<Record<string, unknown>>,
+  { isPartial, action }: { isPartial: boolean; action: Action },
+): Record<string, unknown> {
   const sorting = schema.default_sorting_field
-  if (sorting !== '' && document[sorting] === undefined)
+  if (action !== 'emplace' && !isPartial && sorting !== '' && document[sorting] === undefined)
     throw new RequestFailure(
       400,
       `Field \`${sorting}\` has been declared as a default sorting field, but is not found in the document.`,
     )
+  const checked: Record<string, unknown> = { ...document }
   for (const field of schema.fields) {
     const value = document[field.name]
-    if (value === undefined || value === null) {
-      if (field.optional) continue
+    if (value === undefined) {
+      if (field.optional || isPartial) continue
       throw new RequestFailure(
         400,
         `Field \`${field.name}\` has been declared in the schema, but is not found in the document.`,
       )
     }
-    checkValue(field, value)
+    if (value === null && field.optional) continue
+    checked[field.name] = checkedValue(field, value)
   }
+  return checked
 }
 
-function checkValue(field: Field, value: unknown): void {
+function checkedValue(field: Field, given: unknown): unknown {
   const isList = field.type.endsWith('[]')
   const scalar = SCALARS[isList ? field.type.slice(0, -2) : field.type]
-  if (scalar === undefined) return
-  if (!isList) {
-    if (!scalar.holds(value))
-      throw new RequestFailure(400, `Field \`${field.name}\` must be ${scalar.named}.`)
-    return
+  if (scalar === undefined) return given
+  const refused = (must: string) => new RequestFailure(400, `Field \`${field.name}\` ${must}.`)
+  const check = (value: unknown): unknown => {
+    if (!scalar.holds(value)) throw refused(`must be ${isList ? scalar.many : scalar.one}`)
+    return value
   }
-  if (!Array.isArray(value) || !value.every(scalar.holds))
-    throw new RequestFailure(
-      400,
-      `Field \`${field.name}\` must be an array of ${scalar.named.split(' ')[1]}.`,
-    )
-  if (field.num_dim !== undefined && value.length !== field.num_dim)
-    throw new RequestFailure(400, `Field \`${field.name}\` must have ${field.num_dim} dimensions.`)
+  if (!isList) return check(given)
+  const values = given ?? []
+  if (!Array.isArray(values)) throw refused('must be an array')
+  if (field.num_dim !== undefined && values.length !== field.num_dim)
+    throw refused(`must have ${field.num_dim} dimensions`)
+  return values.map(check)
 }

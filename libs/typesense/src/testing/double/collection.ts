@@ -1,7 +1,9 @@
+import type { Action } from './action.ts'
 import { checkDocument, type Document } from './check-document.ts'
+import { type Field, isText, isVector } from './field.ts'
 import { stem } from './porter2.ts'
 import { RequestFailure } from './reply.ts'
-import { type Field, isText, isVector, type Schema } from './schema.ts'
+import { type Schema } from './schema.ts'
 import { type Token, tokenize } from './tokenize.ts'
 import { createVectorRows, type VectorRows } from './vector-rows.ts'
 import { normalised } from './vectors.ts'
@@ -16,7 +18,6 @@ export interface Stored {
 
 /** word → seq → positions, of one field. */
 export type FieldIndex = Map<string, Map<number, number[]>>
-export type Action = 'create' | 'upsert' | 'update' | 'emplace'
 
 export interface Collection {
   readonly schema: Schema
@@ -110,6 +111,9 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
     tokens: tokensOf,
     words,
     write(action, given) {
+      if (given.id === '') throw new RequestFailure(400, 'The `id` should not be empty.')
+      if (given.id === undefined && action === 'update')
+        throw new RequestFailure(400, 'For update, the `id` key must be provided.')
       const id = given.id === undefined ? String(nextSeq) : given.id
       if (typeof id !== 'string') throw new RequestFailure(400, "Document's `id` field should be a string.")
       const old = documents.get(id)
@@ -117,15 +121,17 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
         throw new RequestFailure(409, `A document with id ${id} already exists.`)
       if (action === 'update' && old === undefined)
         throw new RequestFailure(404, `Could not find a document with id: ${id}`)
-      const merged =
-        old !== undefined && action !== 'upsert' ? { ...old.document, ...given, id } : { ...given, id }
-      checkDocument(schema, merged)
+      // Counted up also where the document is then refused.
+      const seq = old?.seq ?? nextSeq++
+      const isPartial = old !== undefined && action !== 'upsert'
+      const checked = checkDocument(schema, { ...given, id }, { isPartial, action })
+      const merged = isPartial ? { ...old.document, ...checked, id } : { ...checked, id }
       // A null takes a field away.
       const document = Object.fromEntries(
         Object.entries(merged).filter(([, value]) => value !== null),
       ) as Document
       if (old !== undefined) drop(old)
-      put(document, old?.seq ?? nextSeq++)
+      put(document, seq)
       revision++
       return document
     },

@@ -1,4 +1,4 @@
-import type { Action } from './collection.ts'
+import type { Action } from './action.ts'
 import { importLines } from './import-lines.ts'
 import { filtered } from './match-filter.ts'
 import { json, RequestFailure, text } from './reply.ts'

@@ -1,6 +1,14 @@
 import type { Collection, Stored } from './collection.ts'
+import { type Field, isNumber } from './field.ts'
 import { RequestFailure } from './reply.ts'
-import { isNumber } from './schema.ts'
+
+/** @throws RequestFailure for a field that is none, or no facet */
+export function facetField(collection: Collection, name: string): Field {
+  const field = collection.field(name)
+  if (field === undefined || !field.facet)
+    throw new RequestFailure(404, `Could not find a facet field named \`${name}\` in the schema.`)
+  return field
+}
 
 /** Counts of a field's values, most frequent first; equal counts in any order, as on the real server. */
 export function facetCounts(
@@ -10,9 +18,7 @@ export function facetCounts(
   found: readonly Stored[],
 ): unknown[] {
   return names.map((name) => {
-    const field = collection.field(name)
-    if (field === undefined || !field.facet)
-      throw new RequestFailure(404, `Could not find a facet field named \`${name}\` in the schema.`)
+    const field = facetField(collection, name)
     const counts = new Map<string, number>()
     const numbers: number[] = []
     for (const { document } of found) {

@@ -1,4 +1,5 @@
-import type { Action, Collection } from './collection.ts'
+import type { Action } from './action.ts'
+import type { Collection } from './collection.ts'
 import { jsonError } from './json-error.ts'
 import { RequestFailure } from './reply.ts'
 import type { Asked } from './route.ts'

@@ -1,7 +1,7 @@
 import type { Collection, Stored } from './collection.ts'
+import { type Field, isText } from './field.ts'
 import { type FilterTree, parseFilter, splitValues } from './parse-filter.ts'
 import { RequestFailure } from './reply.ts'
-import { type Field, isText } from './schema.ts'
 
 type Test = (stored: Stored) => boolean
 
@@ -14,7 +14,7 @@ export interface Allowed {
 
 /** The documents that a filter lets through; all of them for an empty filter. */
 export function filtered(collection: Collection, filterBy: string): Allowed {
-  const tree = parseFilter(filterBy)
+  const tree = parseFilter(filterBy, (condition) => void compile(collection, condition))
   const passes: Test = tree === null ? () => true : compile(collection, tree)
   let all: readonly Stored[] | null = null
   return {
@@ -29,7 +29,8 @@ export function filtered(collection: Collection, filterBy: string): Allowed {
 /** Documents among which all are that the filter lets through, by arrival: as few as the index of words can tell. */
 function candidates(collection: Collection, tree: FilterTree | null): Stored[] {
   const postings = tree === null ? null : indexed(collection, tree)
-  if (postings === null) return [...collection.documents.values()]
+  if (postings === null)
+    return [...collection.documents.values()].toSorted((left, right) => left.seq - right.seq)
   const seqs = new Set(postings.flatMap((posting) => [...posting.keys()]))
   return [...seqs].toSorted((left, right) => left - right).flatMap((seq) => collection.bySeq(seq) ?? [])
 }
@@ -68,6 +69,8 @@ function compile(collection: Collection, tree: FilterTree): Test {
       : (one) => wanted.has(one.document.id)
   }
   const field = collection.field(tree.field)
+  if (field !== undefined && field.num_dim !== undefined)
+    throw new RequestFailure(400, `Cannot filter on vector field \`${field.name}\`.`)
   if (field === undefined)
     throw new RequestFailure(400, `Could not find a filter field named \`${tree.field}\` in the schema.`)
   if (isText(field)) return textTest(collection, field, tree.value)
@@ -85,7 +88,7 @@ function textTest(collection: Collection, field: Field, value: string): Test {
   const wanted = operands(value.slice(operator.length).trim())
     .map((text) => collection.words(field, text))
     .filter((words) => words.length > 0)
-  if (wanted.length === 0)
+  if (wanted.length === 0 && !/^\[\s*\]$/.test(value.slice(operator.length).trim()))
     throw new RequestFailure(400, `Error with filter field \`${field.name}\`: Filter value cannot be empty.`)
   const exact = operator.includes('=')
   // Documents have few different projects, kinds, contexts, and there are many documents.
@@ -107,9 +110,11 @@ function textTest(collection: Collection, field: Field, value: string): Test {
 }
 
 function boolTest(field: Field, value: string): Test {
+  if (value.replace(/^!?=?/, '').trim() === '')
+    throw new RequestFailure(400, `Error with filter field \`${field.name}\`: Filter value cannot be empty.`)
   const wanted = operands(value.replace(/^!?=/, '').trim())
   if (wanted.some((one) => one !== 'true' && one !== 'false'))
-    throw new RequestFailure(400, `Value of filter field \`${field.name}\`: must be \`true\` or \`false\`.`)
+    throw new RequestFailure(400, `Value of filter field \`${field.name}\` must be \`true\` or \`false\`.`)
   return test(field, (held) => wanted.includes(String(held)), value.startsWith('!'))
 }
 
@@ -126,6 +131,11 @@ function comparison(field: Field, text: string): (held: number) => boolean {
   const range = /^(-?[\d.]+?)\.\.(-?[\d.]+)$/.exec(text)
   if (range !== null) return (held) => held >= Number(range[1]) && held <= Number(range[2])
   const operator = /^(?:<=|>=|<|>|=)?/.exec(text)?.[0] ?? ''
+  if (operator.replace('=', '') === '' && !NUMBER.test(text.slice(operator.length).trim()))
+    throw new RequestFailure(
+      400,
+      `Error with filter field \`${field.name}\`: Numerical field has an invalid comparator.`,
+    )
   const number = text.slice(operator.length).trim()
   const pattern = field.type.startsWith('float') ? /^-?\d+(?:\.\d+)?$/ : /^-?\d+$/
   if (!pattern.test(number))
@@ -140,6 +150,8 @@ function comparison(field: Field, text: string): (held: number) => boolean {
   if (operator === '>') return (held) => held > limit
   return (held) => held === limit
 }
+
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/
 
 /** A document without the field satisfies only a negation. */
 function test(field: Field, fits: (value: unknown) => boolean, negated: boolean): Test {

@@ -3,45 +3,66 @@ import { RequestFailure } from './reply.ts'
 /** A filter as a tree; `condition` is one `field:value`. */
 export type FilterTree =
   | { readonly type: 'and' | 'or'; readonly left: FilterTree; readonly right: FilterTree }
-  | { readonly type: 'condition'; readonly field: string; readonly value: string }
+  | Condition
+
+export interface Condition {
+  readonly type: 'condition'
+  readonly field: string
+  readonly value: string
+}
 
 /**
  * Reads `filter_by` as the real server does: backticks switch quoting on and off, and between conditions `&&` and `||` have
- * the same precedence and bind to the left, so `a || b && c` is `(a || b) && c`.
+ * the same precedence and bind to the left, so `a || b && c` is `(a || b) && c`. Parentheses are looked at first, then conditions
+ * and operators in the order in which they are carried out.
+ * @param check looks at a condition
  * @throws RequestFailure
  */
-export function parseFilter(text: string): FilterTree | null {
+export function parseFilter(text: string, check: (condition: Condition) => void): FilterTree | null {
   const tokens = filterTokens(text)
   if (tokens.length === 0) return null
   const operands: FilterTree[] = []
-  const operators: string[] = []
-  const reduce = () => {
-    const operator = operators.pop()
+  for (const token of postfix(tokens)) {
+    if (token !== '&&' && token !== '||') {
+      const one = condition(token)
+      check(one)
+      operands.push(one)
+      continue
+    }
     const right = operands.pop()
     const left = operands.pop()
     if (left === undefined || right === undefined)
-      throw new RequestFailure(400, `Could not parse the filter query: unbalanced \`${operator}\` operands.`)
-    operands.push({ type: operator === '&&' ? 'and' : 'or', left, right })
+      throw new RequestFailure(400, `Could not parse the filter query: unbalanced \`${token}\` operands.`)
+    operands.push({ type: token === '&&' ? 'and' : 'or', left, right })
+  }
+  const tree = operands.pop()
+  if (tree === undefined) throw new RequestFailure(400, 'Filter query cannot be empty.')
+  if (operands.length > 0) throw new RequestFailure(400, 'Could not parse the filter query.')
+  return tree
+}
+
+/** Conditions, and operators after what they join. */
+function postfix(tokens: readonly string[]): string[] {
+  const ordered: string[] = []
+  const waiting: string[] = []
+  const flush = () => {
+    while (waiting.length > 0 && waiting.at(-1) !== '(') ordered.push(waiting.pop() ?? '')
   }
   const unbalanced = () =>
     new RequestFailure(400, 'Could not parse the filter query: unbalanced parentheses.')
   for (const token of tokens) {
-    if (token === '(') operators.push(token)
+    if (token === '(') waiting.push(token)
     else if (token === ')') {
-      while (operators.length > 0 && operators.at(-1) !== '(') reduce()
-      if (operators.pop() !== '(') throw unbalanced()
+      flush()
+      if (waiting.pop() !== '(') throw unbalanced()
     } else if (token === '&&' || token === '||') {
-      while (operators.length > 0 && operators.at(-1) !== '(') reduce()
-      operators.push(token)
-    } else operands.push(condition(token))
+      flush()
+      waiting.push(token)
+    } else ordered.push(token)
   }
-  // An open parenthesis is told before missing operands, as recorded.
-  if (operators.includes('(')) throw unbalanced()
-  while (operators.length > 0) reduce()
-  const tree = operands.pop()
-  if (tree === undefined || operands.length > 0)
-    throw new RequestFailure(400, 'Could not parse the filter query.')
-  return tree
+  if (waiting.includes('(')) throw unbalanced()
+  flush()
+  return ordered
 }
 
 function filterTokens(text: string): string[] {
@@ -77,7 +98,7 @@ function conditionEnd(text: string, from: number): number {
   return text.length
 }
 
-function condition(token: string): FilterTree {
+function condition(token: string): Condition {
   const colon = token.indexOf(':')
   if (colon === -1) throw new RequestFailure(400, 'Could not parse the filter query.')
   return {

@@ -32,6 +32,8 @@ export interface SearchParams {
   readonly snippetThreshold: number
 }
 
+const UNSIGNED = /^\d+$/
+
 const list = (value: unknown) =>
   String(value ?? '')
     .split(',')
@@ -41,19 +43,32 @@ const list = (value: unknown) =>
 /** @throws RequestFailure as the server answers a parameter that it does not take */
 export function readSearchParams(given: Readonly<Record<string, unknown>>): SearchParams {
   const number = (name: string, fallback: number) => {
-    const value = given[name] === undefined ? fallback : Number(String(given[name]).split(',')[0])
-    if (Number.isNaN(value) || value < 0)
+    const text = given[name] === undefined ? String(fallback) : String(given[name])
+    if (!UNSIGNED.test(text))
       throw new RequestFailure(400, `Parameter \`${name}\` must be an unsigned integer.`)
-    return value
+    return Number(text)
   }
   const isOff = (name: string) => String(given[name]) === 'false'
   if (given.q === undefined) throw new RequestFailure(400, 'Parameter `q` is required.')
   const perPage = number('per_page', number('limit', 10))
-  if (perPage > 250) throw new RequestFailure(422, 'Only upto 250 hits can be fetched per page.')
   const page = Math.max(number('page', 1), 1)
+  // What cannot be read ends the list in silence, which is then too short.
+  const listed = list(given.num_typos ?? '2')
+  const unreadable = listed.findIndex((one) => !UNSIGNED.test(one))
+  const typos = (unreadable === -1 ? listed : listed.slice(0, unreadable)).map(Number)
+  const queryBy = list(given.query_by)
+  if (!list(given.sort_by).every((one) => one.includes(':')))
+    throw new RequestFailure(400, 'Parameter `sort_by` is malformed.')
+  if (given.q !== '*' && queryBy.length === 0)
+    throw new RequestFailure(400, 'No search fields specified for the query.')
+  if (queryBy.length > 0 && typos.length !== 1 && typos.length !== queryBy.length)
+    throw new RequestFailure(
+      400,
+      'Number of values in `num_typos` does not match number of `query_by` fields.',
+    )
   return {
     q: String(given.q),
-    queryBy: list(given.query_by),
+    queryBy,
     filterBy: String(given.filter_by ?? ''),
     sortBy: String(given.sort_by ?? ''),
     facetBy: list(given.facet_by),
@@ -62,7 +77,7 @@ export function readSearchParams(given: Readonly<Record<string, unknown>>): Sear
     groupLimit: number('group_limit', 3),
     vectorQuery: String(given.vector_query ?? ''),
     rerank: String(given.rerank_hybrid_matches) === 'true',
-    numTypos: Math.min(number('num_typos', 2), 2),
+    numTypos: Math.min(typos[0] ?? 2, 2),
     exactWords: [
       ...(isOff('enable_typos_for_numerical_tokens') ? [/^\p{N}+$/u] : []),
       ...(isOff('enable_typos_for_alpha_numerical_tokens') ? [/\p{L}.*\p{N}|\p{N}.*\p{L}/u] : []),

@@ -1,11 +1,13 @@
 import type { Collection } from './collection.ts'
-import { facetCounts } from './facets.ts'
+import { facetCounts, facetField } from './facets.ts'
 import { highlightsOf } from './highlight.ts'
 import { type FoundHit, hitsOf } from './hits.ts'
 import { filtered } from './match-filter.ts'
+import { RequestFailure } from './reply.ts'
 import { readSearchParams, type SearchParams } from './search-params.ts'
 import { sortHits } from './sort-hits.ts'
-import { queryWords } from './text-search.ts'
+import { queryFields, queryWords } from './text-search.ts'
+import { readVectorQuery } from './vector-query.ts'
 
 /**
  * One search.
@@ -18,11 +20,16 @@ export function search(
   restriction = '',
 ): Record<string, unknown> {
   const params = readSearchParams(given)
+  // In the server's order: of several reasons to refuse, the first is told.
+  if (params.vectorQuery !== '') readVectorQuery(collection, params.vectorQuery, params.perPage)
+  queryFields(collection, params.queryBy)
   const both = [restriction, params.filterBy].filter((one) => one.trim() !== '')
   const allowed = filtered(
     collection,
     both.length < 2 ? (both[0] ?? '') : both.map((one) => `(${one})`).join(' && '),
   )
+  for (const name of params.facetBy) facetField(collection, name)
+  if (params.perPage > 250) throw new RequestFailure(422, 'Only upto 250 hits can be fetched per page.')
   const hits = sortHits(collection, params, hitsOf(collection, params, allowed))
   const stored = hits.map((hit) => hit.stored)
   const words = params.q === '*' ? [] : queryWords(collection, params)

@@ -40,13 +40,16 @@ const descending =
     numberOf(right, name) - numberOf(left, name)
 
 function readOrder(collection: Collection, text: string): Order {
-  const [name = '', direction = ''] = text.split(':')
-  const isAscending = direction.toLowerCase() === 'asc'
+  const [name = '', given] = text.split(':')
+  const direction = (given ?? '').toLowerCase()
+  const isAscending = direction === 'asc'
   if (name === '_text_match') return isAscending ? (left, right) => byScore(right, left) : byScore
   if (name === '_vector_distance')
     return (left, right) => ((left.distance ?? 2) - (right.distance ?? 2)) * (isAscending ? 1 : -1)
   if (collection.field(name)?.sort !== true)
     throw new RequestFailure(404, `Could not find a field named \`${name}\` in the schema for sorting.`)
+  if (!isAscending && direction !== 'desc')
+    throw new RequestFailure(400, `Order for field\` ${name}\` should be either ASC or DESC.`)
   const order = descending(name)
   return isAscending ? (left, right) => order(right, left) : order
 }

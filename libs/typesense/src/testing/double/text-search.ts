@@ -1,8 +1,8 @@
 import type { Collection } from './collection.ts'
 import { editDistance } from './edit-distance.ts'
+import { type Field, isText } from './field.ts'
 import type { Allowed } from './match-filter.ts'
 import { RequestFailure } from './reply.ts'
-import { type Field, isText } from './schema.ts'
 import type { SearchParams } from './search-params.ts'
 import { type FieldMatch, type Leaf, type TextScore, textScore } from './text-score.ts'
 
@@ -37,14 +37,20 @@ const LETTERS_FOR_TYPOS = [0, 4, 7]
 
 /** @throws RequestFailure for a field that is none, or no text */
 export function queryFields(collection: Collection, names: readonly string[]): Field[] {
-  return names.map((name) => {
+  const fields = names.map((name) => {
     const field = collection.field(name)
     if (field === undefined)
       throw new RequestFailure(404, `Could not find a field named \`${name}\` in the schema.`)
-    if (!isText(field))
-      throw new RequestFailure(400, `Field \`${name}\` should be a string or a string array.`)
     return field
   })
+  for (const field of fields) {
+    const { name } = field
+    if (!field.index)
+      throw new RequestFailure(400, `Field \`${name}\` is marked as a non-indexed field in the schema.`)
+    if (!isText(field))
+      throw new RequestFailure(400, `Field \`${name}\` should be a string or a string array.`)
+  }
+  return fields
 }
 
 /** The query's words, cut as the first field's text is; not stemmed. */

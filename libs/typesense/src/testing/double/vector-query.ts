@@ -1,7 +1,7 @@
 import type { Collection, Stored } from './collection.ts'
+import { isVector } from './field.ts'
 import type { Allowed } from './match-filter.ts'
 import { RequestFailure } from './reply.ts'
-import { isVector } from './schema.ts'
 import { cosineDistance, normalised } from './vectors.ts'
 
 export interface VectorHit {
@@ -19,32 +19,57 @@ export interface VectorQuery {
   readonly alpha: number
 }
 
-/** Reads `field:([…], k:…, ef:…, …)`. `ef` has no meaning here, as the search is exact. */
+const UNSIGNED = /^\d+$/
+const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+
+/**
+ * Reads `field:([…], k:…, ef:…, …)` as the server does, which forgives much. `ef` has no meaning here, as the search is exact.
+ * @throws RequestFailure in its words
+ */
 export function readVectorQuery(collection: Collection, text: string, perPage: number): VectorQuery {
-  const parts = /^\s*([^:\s]+)\s*:\s*\(\s*\[([^\]]*)\]\s*(?:,(.*))?\)\s*$/s.exec(text)
-  if (parts === null) throw new RequestFailure(400, 'Malformed vector query string.')
-  const [, name = '', numbers = '', options = ''] = parts
+  const malformed = (more = '.') => new RequestFailure(400, `Malformed vector query string${more}`)
+  const colon = text.search(/[:([]/)
+  if (colon === -1) throw malformed(': `:` is missing.')
+  if (text[colon] !== ':') throw malformed(': `:` is missing after the vector field name.')
+  const name = text.slice(0, colon).trim()
+  const parts = /^[^(]*\([^[]*\[([^\]]*)\](.*)$/s.exec(text.slice(colon + 1))
+  if (parts === null) throw malformed()
+  const [, numbers = '', rest = ''] = parts
+  const values = numbers.split(',').map((value) => value.trim())
+  if (!values.every((value) => FLOAT.test(value)))
+    throw malformed(': one of the vector values is not a float.')
+  const given = new Map<string, string>()
+  for (const option of rest.split(',')) {
+    const bare = option.replace(/\)\s*$/, '').trim()
+    if (bare === '') continue
+    const [key = '', value, more] = bare.split(':').map((one) => one.trim())
+    if (value === undefined || more !== undefined) throw malformed()
+    if (key === 'k' && !UNSIGNED.test(value)) throw malformed(': `k` parameter must be an integer.')
+    if (key === 'flat_search_cutoff' && !UNSIGNED.test(value))
+      throw malformed(': `flat_search_cutoff` parameter must be an integer.')
+    if (key === 'ef' && (!UNSIGNED.test(value) || Number(value) === 0))
+      throw malformed(': `ef` parameter must be a positive integer.')
+    if (key === 'distance_threshold' && collection.field(name) === undefined)
+      throw malformed(`: could not find a field named \`${name}\`.`)
+    if (key === 'distance_threshold' && !FLOAT.test(value))
+      throw malformed(': `distance_threshold` parameter must be a float.')
+    if (key === 'distance_threshold' && (Number(value) < 0 || Number(value) > 2))
+      throw malformed(': `distance_threshold` parameter must be a float between 0.0-2.0.')
+    given.set(key, value)
+  }
   const field = collection.field(name)
   if (field === undefined || !isVector(field))
     throw new RequestFailure(400, `Field \`${name}\` does not have a vector query index.`)
-  const vector = numbers.split(',').map(Number)
-  if (vector.some(Number.isNaN))
-    throw new RequestFailure(400, 'Malformed vector query string: one of the vector values is not a float.')
-  if (vector.length !== field.num_dim)
+  if (values.length !== field.num_dim)
     throw new RequestFailure(400, `Query field \`${name}\` must have ${field.num_dim} dimensions.`)
-  const given = new Map(
-    options.split(',').map((option) => {
-      const [key = '', value = ''] = option.split(':')
-      return [key.trim(), Number(value)] as const
-    }),
-  )
+  const number = (key: string, otherwise: number) => (given.has(key) ? Number(given.get(key)) : otherwise)
   return {
     field: name,
-    vector,
-    k: given.get('k') || perPage,
-    flatSearchCutoff: given.get('flat_search_cutoff') ?? 0,
-    distanceThreshold: given.get('distance_threshold') ?? Number.POSITIVE_INFINITY,
-    alpha: given.get('alpha') ?? 0.3,
+    vector: values.map(Number),
+    k: number('k', 0) || perPage,
+    flatSearchCutoff: number('flat_search_cutoff', 0),
+    distanceThreshold: number('distance_threshold', Number.POSITIVE_INFINITY),
+    alpha: number('alpha', 0.3),
   }
 }
 

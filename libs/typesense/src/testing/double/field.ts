@@ -1,0 +1,25 @@
+/** A field as the server gives it back. */
+export interface Field {
+  readonly name: string
+  readonly type: string
+  readonly facet: boolean
+  readonly index: boolean
+  readonly infix: boolean
+  readonly locale: string
+  readonly optional: boolean
+  readonly sort: boolean
+  readonly stem: boolean
+  readonly stem_dictionary: string
+  readonly store: boolean
+  /** Of this field alone, in the place of the collection's. */
+  readonly token_separators?: readonly string[]
+  readonly symbols_to_index?: readonly string[]
+  readonly range_index?: boolean
+  readonly num_dim?: number
+  readonly vec_dist?: string
+  readonly hnsw_params?: { readonly M: number; readonly ef_construction: number }
+}
+
+export const isText = (field: Field) => field.type === 'string' || field.type === 'string[]'
+export const isVector = (field: Field) => field.type === 'float[]' && field.num_dim !== undefined
+export const isNumber = (field: Field) => /^(?:int32|int64|float)/.test(field.type)
