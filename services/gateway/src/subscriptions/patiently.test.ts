@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { patiently } from './patiently.ts'
 
-const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+const away = () =>
+  Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
 const never = new AbortController().signal
 
 describe('reading with patience', () => {
@@ -18,7 +19,10 @@ describe('reading with patience', () => {
 
   test('C3: one that stays away is told, and so is any other error at once', async () => {
     const read = () => Promise.reject(away())
-    await expect(patiently(read, never, 60)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(patiently(read, never, 60)).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+      syscall: 'connect',
+    })
     let tries = 0
     const wrong = () => {
       tries += 1
@@ -32,6 +36,6 @@ describe('reading with patience', () => {
     const leaving = new AbortController()
     const reading = patiently(() => Promise.reject(away()), leaving.signal)
     leaving.abort()
-    await expect(reading).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(reading).rejects.toMatchObject({ code: 'ECONNREFUSED', syscall: 'connect' })
   })
 })
