@@ -133,7 +133,6 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       ['{ recall(key: " ") { sequence } }', 'key'],
       ['{ recall(key: "a\\u0000") { sequence } }', 'key'],
       ['{ search(query: "a", filter: { context: "\\u0000" }) { sequence } }', 'filter.context'],
-      ['{ search(query: "a", atLeast: 99) { sequence } }', 'atLeast'],
       ['{ search(query: "a", weights: { lexical: -0.1 }) { sequence } }', 'weights.lexical'],
       ['{ search(query: "a", weights: { vector: 1.1 }) { sequence } }', 'weights.vector'],
       ['{ search(query: "a", weights: { neighbour: 2 }) { sequence } }', 'weights.neighbour'],
