@@ -97,7 +97,7 @@ async function fill(address: DatabaseAddress, memories: number): Promise<void> {
   for (let posted = 0; posted < memories; posted += BATCH) {
     const from = await projection.position(scope)
     const events = (await readFollowing(scope, from, BATCH)).map(readable)
-    await projection.apply(scope, { from, to: events.at(-1) ?? from, events, parked: [] })
+    await projection.apply(scope, { from, to: events.at(-1) ?? from, events, parked: [], erased: [] })
     if (posted % 10_000 === 0) progress(`${posted} posted`)
   }
   const readModel = await liveReadModel(db)

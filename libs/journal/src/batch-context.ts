@@ -6,13 +6,17 @@ import { EVENT_COLUMNS, type JournalRecord, toRecord } from './stored-event.ts'
 
 /** A use of an idempotency key: which request, and the version of the memory that was its result. */
 export interface KeyUse {
-  readonly hash: Buffer
+  /** Null where what it led to was erased. */
+  readonly hash: Buffer | null
   readonly memoryId: string
   readonly version: number
 }
 
-/** A memory as the journal has it, or why its event cannot be read: a matter of the requests about it, not of the batch. */
-export type Found = RecordedMemory | Error
+/**
+ * A memory as the journal has it; null where it was erased; or why its event cannot be read: a matter of the requests about it,
+ * not of the batch.
+ */
+export type Found = RecordedMemory | Error | null
 
 /** What the decisions of one batch rest on, read under the project's lock. It grows as the batch's own events are decided. */
 export interface BatchContext {
@@ -25,16 +29,23 @@ export interface BatchContext {
 
 export const versionKey = (memoryId: string, version: number) => `${memoryId}/${version}`
 
-/** The memory, or null where there is none. @throws what keeps its event from being read */
+/** The memory, or null where there is none or it was erased. @throws what keeps its event from being read */
 export function readableMemory(found: Found | undefined): RecordedMemory | null {
   if (found instanceof Error) throw found
   return found ?? null
 }
 
 function toFound(record: JournalRecord): Found {
-  if (record.event === null) return record.error
-  const { data, version, sequence, hash } = record.event
-  return { state: data.state, version, sequence, hash }
+  switch (record.status) {
+    case 'readable': {
+      const { data, version, sequence, hash } = record.event
+      return { state: data.state, version, sequence, hash }
+    }
+    case 'opaque':
+      return record.error
+    case 'erased':
+      return null
+  }
 }
 
 /** Reads what the requests need, in at most three statements whatever their number. */

@@ -1,5 +1,6 @@
 import { decide } from '@daybook/memory/decide'
 import { ConflictError, NotFoundError } from '@daybook/memory/errors'
+import { newSalts } from '@daybook/memory/event-hash'
 import {
   type Cause,
   type JournalPlace,
@@ -31,6 +32,7 @@ export function decideBatch(
   context: BatchContext,
   { projectId, head, now }: { projectId: string; head: JournalPlace; now: string },
 ): DecidedBatch {
+  const salts = newSalts(requests.length)
   const rows: ChainedEvent[] = []
   const events: LinkedEvent[] = []
   let end = head
@@ -45,7 +47,9 @@ export function decideBatch(
       eventId: newId(),
       recordedAt: now,
     }
-    const [row] = chainEvents(end.hash, [{ ...event, schemaVersion: SCHEMA_VERSION }])
+    const dataSalt = salts[rows.length]
+    if (dataSalt === undefined) throw new Error('a request came to more than one event')
+    const [row] = chainEvents(end.hash, [{ ...event, schemaVersion: SCHEMA_VERSION, dataSalt }])
     if (row === undefined) throw new Error('an event was not linked')
     const placed = { ...event, hash: row.hash, previousHash: end.hash }
     rows.push(row)
@@ -108,11 +112,15 @@ function repeatable({ command }: AppendRequest): unknown {
 function repeatedResult(context: BatchContext, key: string, hash: Buffer): RecordedMemory | null {
   const use = context.keyUses.get(key)
   if (use === undefined) return null
-  if (!use.hash.equals(hash))
+  if (use.hash !== null && !use.hash.equals(hash))
     throw new ConflictError(
       'IDEMPOTENCY_CONFLICT',
       `The idempotency key "${key}" was used for another request: give each request a key of its own`,
       readableMemory(context.memories.get(use.memoryId))?.version ?? use.version,
     )
-  return readableMemory(context.versions.get(versionKey(use.memoryId, use.version)))
+  const result = readableMemory(context.versions.get(versionKey(use.memoryId, use.version)))
+  // Not done again: what was erased must not come back by a late retry.
+  if (result === null)
+    throw new NotFoundError(`What the request with the idempotency key "${key}" led to was erased: it`)
+  return result
 }

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createJournalWriter } from './journal-writer.ts'
 import { readHead, readJournal } from './read.ts'
+import { readable } from './stored-event.ts'
 import { forgetting, NOBODY, note, restoring, revision } from './testing/requests.ts'
 
 const quiet = () => createJournalWriter(() => {})
@@ -14,10 +15,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 async function events(scope: ProjectScope): Promise<JournalEvent[]> {
   const records = await readJournal(scope, { after: 0, limit: 10_000 })
-  return records.map((record) => {
-    if (record.event === null) throw record.error
-    return record.event
-  })
+  return records.map(readable)
 }
 
 async function countTransactions({ db, projectId }: ProjectScope): Promise<number> {

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createJournalWriter } from './journal-writer.ts'
 import { readHead, readJournal, readMemoryEvents } from './read.ts'
+import { eraseEvents } from './testing/erase.ts'
 import { forgetting, note, restoring, revision } from './testing/requests.ts'
 
 /** Writes an event as a newer or damaged Daybook might have, at the end of the journal. */
@@ -18,9 +19,9 @@ async function writeOddEvent(
       update journal_heads set sequence = sequence + 1 where project_id = ${projectId} returning sequence
     )
     insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-      data_hash, hash)
+      data_salt, data_hash, hash)
     select ${projectId}, sequence, ${newId()}, ${memoryId}, ${version}::int, ${type}, ${schemaVersion}::int,
-      ${JSON.stringify(data)}::jsonb, now(), '', ''
+      ${JSON.stringify(data)}::jsonb, now(), decode(repeat('00', 16), 'hex'), '', ''
     from head`.execute(db)
 }
 
@@ -54,7 +55,10 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
     await writer.append(scope, revision(id, 'two'))
     await writer.append(scope, forgetting(id))
     const versions = async (options: { afterVersion?: number; limit: number }) =>
-      (await readMemoryEvents(scope, id, options)).map((event) => [event.version, event.sequence])
+      (await readMemoryEvents(scope, id, options)).map(({ envelope }) => [
+        envelope.version,
+        envelope.sequence,
+      ])
     expect(await versions({ limit: 10 })).toEqual([
       [1, 1],
       [2, 3],
@@ -100,6 +104,41 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
     })
   })
 
+  it('B8: knows an event that was erased by its envelope alone, and its memory no more', async () => {
+    const scope = await database.newProject()
+    const { memory, event } = await writer.append(scope, note('secret', { idempotencyKey: 'k' }))
+    const { id } = memory.state
+    await writer.append(scope, note('neighbour'))
+    await eraseEvents(database, scope.projectId, [1])
+
+    const [erased, neighbour] = await readJournal(scope, { after: 0, limit: 10 })
+    const { eventId, hash, recordedAt } = event as NonNullable<typeof event>
+    const envelope = {
+      eventId,
+      hash,
+      recordedAt,
+      type: 'MemoryRemembered',
+      version: 1,
+      memoryId: id,
+      sequence: 1,
+    }
+    expect(erased).toMatchObject({ status: 'erased', sequence: 1, memoryId: id, envelope, event: null })
+    expect(JSON.stringify(erased)).not.toContain('secret')
+    expect(neighbour).toMatchObject({ status: 'readable', event: { sequence: 2 } })
+    const gone = { error: expect.objectContaining({ code: 'NOT_FOUND' }) }
+    expect(
+      await writer.appendMany(scope, [
+        revision(id, 'more'),
+        forgetting(id),
+        restoring(id),
+        restoring(id, 1),
+        // A late retry must not bring back what was erased.
+        note('secret', { idempotencyKey: 'k' }),
+      ]),
+    ).toEqual([gone, gone, gone, gone, gone])
+    expect(await readHead(scope)).toBe(2)
+  })
+
   it('lets an event that cannot be read stop the requests about its memory and no others', async () => {
     const scope = await database.newProject()
     const { memory } = await writer.append(scope, note('sound'))
@@ -115,7 +154,13 @@ describe.each(TEST_DATABASES)('reading the journal on $name', ({ start }) => {
     const written = { appended: expect.objectContaining({ duplicate: false }) }
     expect(outcomes).toEqual([written, corrupt, corrupt, written])
     expect(await readHead(scope)).toBe(4)
-    await expect(readMemoryEvents(scope, id, { limit: 10 })).rejects.toMatchObject({ code: 'CORRUPT_EVENT' })
+    expect(await readMemoryEvents(scope, id, { limit: 10 })).toEqual([
+      expect.objectContaining({ status: 'readable' }),
+      expect.objectContaining({
+        status: 'opaque',
+        error: expect.objectContaining({ code: 'CORRUPT_EVENT' }),
+      }),
+    ])
   })
 })
 

@@ -1,11 +1,11 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
 import { readHash } from './chain/read-chain.ts'
 import { JournalDiverged } from './journal-diverged.ts'
-import { EVENT_COLUMNS, type LinkedRecord, linked, readable, toRecord } from './stored-event.ts'
+import { EVENT_COLUMNS, type JournalRecord, type LinkedRecord, linked, toRecord } from './stored-event.ts'
 
 /**
  * A project's journal from `after` (exclusive) on, in sequence order, at most `limit` places. Where there is no event at
@@ -69,7 +69,7 @@ export async function readMemoryEvents(
   { db, projectId }: ProjectScope,
   memoryId: string,
   { afterVersion = 0, limit }: { afterVersion?: number; limit: number },
-): Promise<JournalEvent[]> {
+): Promise<JournalRecord[]> {
   const rows = await db
     .selectFrom('events')
     .select(EVENT_COLUMNS)
@@ -79,7 +79,7 @@ export async function readMemoryEvents(
     .orderBy('version')
     .limit(limit)
     .execute()
-  return rows.map((row) => readable(toRecord(row)))
+  return rows.map(toRecord)
 }
 
 /** The last sequence of a project's journal; 0 while it is empty. */

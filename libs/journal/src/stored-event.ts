@@ -1,19 +1,48 @@
-import type { JournalEvent, JournalPlace, LinkedEvent } from '@daybook/memory/events'
+import { NotFoundError } from '@daybook/memory/errors'
+import type { EventEnvelope, JournalEvent, JournalPlace, LinkedEvent } from '@daybook/memory/events'
 import { upcast } from '@daybook/memory/upcast'
 import type { Tables } from '@daybook/postgres/tables'
 import type { Selectable } from 'kysely'
 
-/** A place in the journal as a reader finds it: an event, or one that this version of Daybook cannot read. */
-export type JournalRecord = JournalPlace & { readonly memoryId: string } & (
-    | { readonly event: JournalEvent }
-    | { readonly event: null; readonly error: Error }
-  )
+/**
+ * A place in the journal as a reader finds it. Every reader handles all three:
+ * - `readable`: an event in today's form
+ * - `opaque`: one that this version of Daybook cannot read, written by a newer one or damaged; only its envelope is known
+ * - `erased`: one whose data was taken away for good; so is all that came before it of its memory
+ */
+export type JournalRecord = ReadableRecord | OpaqueRecord | ErasedRecord
 
-/** A place that also says which one it follows on. */
-export type LinkedRecord = JournalPlace & { readonly memoryId: string; readonly previousHash: string } & (
-    | { readonly event: LinkedEvent }
-    | { readonly event: null; readonly error: Error }
-  )
+interface RecordPlace extends JournalPlace {
+  readonly memoryId: string
+  readonly envelope: EventEnvelope
+}
+
+export interface ReadableRecord extends RecordPlace {
+  readonly status: 'readable'
+  readonly event: JournalEvent
+}
+
+export interface OpaqueRecord extends RecordPlace {
+  readonly status: 'opaque'
+  readonly event: null
+  /** Why it cannot be read. */
+  readonly error: Error
+}
+
+export interface ErasedRecord extends RecordPlace {
+  readonly status: 'erased'
+  readonly event: null
+}
+
+/** A record that also says which one it follows on. */
+export type LinkedRecord =
+  | (Omit<ReadableRecord, 'event'> & Link & { readonly event: LinkedEvent })
+  | (OpaqueRecord & Link)
+  | (ErasedRecord & Link)
+
+interface Link {
+  readonly previousHash: string
+}
 
 /** What readers of events need of a row: all but the hash of its data, which `verifyJournal` and exports look at. */
 export const EVENT_COLUMNS = [
@@ -37,41 +66,59 @@ type EventRow = Pick<Selectable<Tables['events']>, (typeof EVENT_COLUMNS)[number
 
 /** A row of `events` in today's form. Never throws: what to do about an unreadable event is the reader's decision. */
 export function toRecord(row: EventRow): JournalRecord {
-  const place = { sequence: row.sequence, hash: row.hash.toString('hex'), memoryId: row.memory_id }
+  const envelope = toEnvelope(row)
+  const { sequence, hash, memoryId } = envelope
+  const place = { sequence, hash, memoryId, envelope }
+  if (row.data === null) return { ...place, status: 'erased', event: null }
   try {
     const { type, data } = upcast({ type: row.type, schemaVersion: row.schema_version, data: row.data })
-    return {
-      ...place,
-      event: {
-        ...place,
-        projectId: row.project_id,
-        eventId: row.event_id,
-        version: row.version,
-        type,
-        data,
-        recordedAt: row.recorded_at,
-        actor: row.actor,
-        correlationId: row.correlation_id,
-        causationId: row.causation_id,
-        traceparent: row.traceparent,
-      },
-    }
+    return toReadable({ ...envelope, type, data })
   } catch (error) {
-    return { ...place, event: null, error: error instanceof Error ? error : new Error(String(error)) }
+    const why = error instanceof Error ? error : new Error(String(error))
+    return { ...place, status: 'opaque', event: null, error: why }
   }
+}
+
+/** The record of an event that is known already, such as one that came over the bus. */
+export function toReadable(event: JournalEvent): ReadableRecord {
+  const { sequence, hash, memoryId } = event
+  return { status: 'readable', sequence, hash, memoryId, envelope: event, event }
 }
 
 /** The record, as one that follows on the event with that hash. */
 export function linked(record: JournalRecord, previousHash: string): LinkedRecord {
-  return record.event === null
-    ? { ...record, previousHash }
-    : { ...record, previousHash, event: { ...record.event, previousHash } }
+  return record.status === 'readable'
+    ? { ...record, previousHash, event: { ...record.event, previousHash } }
+    : { ...record, previousHash }
 }
 
-/** The event of a record. @throws DaybookError CORRUPT_EVENT where it cannot be read. */
+function toEnvelope(row: EventRow): EventEnvelope {
+  return {
+    projectId: row.project_id,
+    sequence: row.sequence,
+    hash: row.hash.toString('hex'),
+    eventId: row.event_id,
+    memoryId: row.memory_id,
+    version: row.version,
+    type: row.type,
+    recordedAt: row.recorded_at,
+    actor: row.actor,
+    correlationId: row.correlation_id,
+    causationId: row.causation_id,
+    traceparent: row.traceparent,
+  }
+}
+
+/** The event of a record. @throws DaybookError CORRUPT_EVENT where it cannot be read, NotFoundError where it was erased. */
 export function readable(record: LinkedRecord): LinkedEvent
 export function readable(record: JournalRecord): JournalEvent
 export function readable(record: JournalRecord): JournalEvent {
-  if (record.event === null) throw record.error
-  return record.event
+  switch (record.status) {
+    case 'readable':
+      return record.event
+    case 'opaque':
+      throw record.error
+    case 'erased':
+      throw new NotFoundError(`Event ${record.sequence}, which was erased,`)
+  }
 }

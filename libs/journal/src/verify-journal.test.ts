@@ -1,14 +1,15 @@
-import { CHAIN_START } from '@daybook/memory/event-hash'
+import { CHAIN_START, hashData } from '@daybook/memory/event-hash'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chainEvents } from './chain/chain-events.ts'
+import { type ChainedEvent, chainEvents, type UnchainedEvent } from './chain/chain-events.ts'
 import type { JournalProblem } from './chain/check-chain.ts'
 import { readChain, readHash } from './chain/read-chain.ts'
 import { createJournalWriter } from './journal-writer.ts'
+import { eraseEvents } from './testing/erase.ts'
 import { forgetting, note, restoring, revision } from './testing/requests.ts'
 import { type VerifyOptions, verifyJournal } from './verify-journal.ts'
 
@@ -93,7 +94,13 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
 
   it('of an empty journal is its start', async () => {
     const scope = await database.newProject()
-    expect(await verify(scope)).toEqual({ sequence: 0, hash: CHAIN_START, events: 0, problems: [] })
+    expect(await verify(scope)).toEqual({
+      sequence: 0,
+      hash: CHAIN_START,
+      events: 0,
+      erased: 0,
+      problems: [],
+    })
   })
 
   const statements: [string, (projectId: string) => RawBuilder<unknown>, (string | number)[][]][] = [
@@ -116,6 +123,20 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
         update daybook.events set recorded_at = recorded_at + interval '1 millisecond'
         where project_id = ${id} and sequence = 10`,
       [['row-changed', 10, 10]],
+    ],
+    [
+      'B8: a time changed by less than is shown',
+      (id) => sql`
+        update daybook.events set recorded_at = recorded_at + interval '7 microseconds'
+        where project_id = ${id} and sequence = 4`,
+      [['row-changed', 4, 4]],
+    ],
+    [
+      'B8: another salt',
+      (id) => sql`
+        update daybook.events set data_salt = decode(repeat('07', 16), 'hex')
+        where project_id = ${id} and sequence = 4`,
+      [['data-changed', 4, 4]],
     ],
     [
       'a removed event',
@@ -145,10 +166,10 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
       [['head-differs', 9, 9]],
     ],
     [
-      'two events with each other’s data and hash of it',
+      'two events with each other’s data, its salt and its hash',
       (id) => sql`
-        update daybook.events one set data = other.data, data_hash = other.data_hash from daybook.events other
-        where one.project_id = ${id} and other.project_id = ${id}
+        update daybook.events one set data = other.data, data_salt = other.data_salt, data_hash = other.data_hash
+        from daybook.events other where one.project_id = ${id} and other.project_id = ${id}
           and (one.sequence, other.sequence) in ((4, 5), (5, 4))`,
       [
         ['row-changed', 4, 4],
@@ -161,7 +182,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
         with head as (update daybook.journal_heads set sequence = 11 where project_id = ${id})
         insert into daybook.events
         select project_id, 11, ${newId()}, ${newId()}, 1, type, schema_version, data, recorded_at, actor, correlation_id,
-          causation_id, traceparent, data_hash, hash
+          causation_id, traceparent, data_hash, hash, data_salt
         from daybook.events where project_id = ${id} and sequence = 10`,
       [['row-changed', 11, 11]],
     ],
@@ -172,6 +193,42 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     await tamper(statement(scope.projectId))
     expect((await verify(scope)).problems).toEqual(problems)
     expect((await verify(scope, { pageEvents: 3 })).problems).toEqual(problems)
+  })
+
+  it('B8: is sound where data and salt were erased, and finds other changes there', async () => {
+    const scope = await journal()
+    const noted = await verifyJournal(scope)
+    await eraseEvents(database, scope.projectId, [1, 4, 10])
+    expect(await verify(scope)).toMatchObject({ events: 10, erased: 3, problems: [], hash: noted.hash })
+    expect(await verify(scope, { from: noted })).toMatchObject({ problems: [] })
+    await writer.append(scope, note('after'))
+    expect(await verify(scope)).toMatchObject({ events: 11, erased: 3, problems: [] })
+    await tamper(sql`
+      update daybook.events set type = 'MemoryForgotten' where project_id = ${scope.projectId} and sequence = 4`)
+    expect((await verify(scope)).problems).toEqual([['row-changed', 4, 4]])
+  })
+
+  it('B8: gives events with equal data other data hashes, so that an erased short text cannot be guessed', async () => {
+    // The same note of the same moment, as far as its data goes: two projects, one id.
+    const id = newId()
+    const events = await Promise.all(
+      [1, 2].map(async () => {
+        const scope = await database.newProject()
+        await writer.append(scope, { ...note('yes'), command: { ...note('yes').command, id } })
+        const [event] = await readChain(scope, { after: 0, upTo: 1, limit: 1 })
+        return event as NonNullable<typeof event>
+      }),
+    )
+    const untimed = events.map(({ data }) =>
+      JSON.stringify(data).replaceAll(/"\d{4}-\d\d-\d\dT[^"]+"/gu, '0'),
+    )
+    expect(untimed[0]).toBe(untimed[1])
+    const at = (events[0] as ChainedEvent).data
+    // The salt is all that keeps them apart: with the other's, one's data would have the other's hash.
+    const [one, other] = events.map(({ dataSalt }) => hashData(dataSalt ?? '', at))
+    expect(one).toBe(events[0]?.dataHash)
+    expect(other).not.toBe(one)
+    expect(hashData(events[0]?.dataSalt ?? '', events[1]?.data)).not.toBe(events[1]?.dataHash)
   })
 
   it('finds two swapped events', async () => {
@@ -210,7 +267,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
   async function rehash(scope: ProjectScope): Promise<void> {
     const events = await readChain(scope, { after: 0, upTo: 10, limit: 10 })
     await asOwner(database, async (trx) => {
-      for (const { sequence, hash } of chainEvents(CHAIN_START, events)) {
+      for (const { sequence, hash } of chainEvents(CHAIN_START, events as UnchainedEvent[])) {
         await sql`update daybook.events set hash = decode(${hash}, 'hex') where project_id = ${scope.projectId} and sequence = ${sequence}`.execute(
           trx,
         )

@@ -1,5 +1,6 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { isErased } from './chain/chain-events.ts'
 import {
   type ChainPlace,
   createChainCheck,
@@ -29,6 +30,8 @@ export interface VerifyOptions {
 export interface VerifiedJournal extends ChainPlace {
   /** Events that were looked at in this run. */
   readonly events: number
+  /** Of those, the ones whose data was erased. Their places and origins are proved, and that they were there. */
+  readonly erased: number
   readonly problems: number
 }
 
@@ -38,7 +41,8 @@ export interface VerifiedJournal extends ChainPlace {
  * on meanwhile. It holds one page in memory whatever the journal's length.
  *
  * What that proves: an event that was changed, removed, inserted or moved by somebody who did not also make all hashes after it
- * anew is found. So is a journal that was cut off at its end together with its head, where a projection had applied what is
+ * anew is found. An event without data and salt counts as erased and is told of by number: that it was erased rightly, hashes
+ * cannot say. Found too is a journal that was cut off at its end together with its head, where a projection had applied what is
  * gone or the relay had published it (`witnesses.ts`). Somebody who may write all tables and makes them anew is found only by a
  * hash that was noted elsewhere before (`noted`).
  *
@@ -61,12 +65,14 @@ export async function verifyJournal(
   await report(checkStart(sequence, begun, stored))
   const chain = createChainCheck({ sequence, hash: stored ?? begun })
   let events = 0
+  let erased = 0
   for (;;) {
     signal?.throwIfAborted()
     const after = chain.place().sequence
     const page = await readChain(scope, { after, upTo: end.sequence, limit: pageEvents })
     if (page.length === 0) break
     for (const event of page) await report(chain.next(event))
+    erased += page.filter(isErased).length
     events += page.length
     await onProgress?.(chain.place(), end.sequence)
   }
@@ -76,7 +82,7 @@ export async function verifyJournal(
   if (noted !== undefined)
     await report(await checkWitness(scope, end, { ...noted, name: 'what was noted of it' }))
   for (const witness of witnesses) await report(await checkWitness(scope, end, witness))
-  return { ...last, events, problems }
+  return { ...last, events, erased, problems }
 }
 
 function checkStart(sequence: number, noted: string, stored: string | null): JournalProblem[] {

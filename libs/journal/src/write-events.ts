@@ -30,30 +30,33 @@ export async function writeEvents(
     version: event.version,
     type: event.type,
     schema_version: event.schemaVersion,
+    // In a row that is read from JSON, null is no value and not JSON's null: of an erased event nothing is there.
     data: event.data,
     recorded_at: event.recordedAt,
     actor: event.actor,
     correlation_id: event.correlationId,
     causation_id: event.causationId,
     traceparent: event.traceparent,
+    data_salt: event.dataSalt,
     data_hash: event.dataHash,
     hash: event.hash,
   }))
   const keyRows = [...keyUses].map(([key, use]) => ({
     idempotency_key: key,
-    request_hash: use.hash.toString('hex'),
+    request_hash: use.hash?.toString('hex') ?? null,
     memory_id: use.memoryId,
     version: use.version,
   }))
   await sql`
     with appended as (
       insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-        actor, correlation_id, causation_id, traceparent, data_hash, hash)
+        actor, correlation_id, causation_id, traceparent, data_salt, data_hash, hash)
       select ${projectId}, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-        actor, correlation_id, causation_id, traceparent, decode(data_hash, 'hex'), decode(hash, 'hex')
+        actor, correlation_id, causation_id, traceparent, decode(data_salt, 'hex'), decode(data_hash, 'hex'),
+        decode(hash, 'hex')
       from jsonb_to_recordset(${JSON.stringify(eventRows)}::jsonb) as given(sequence bigint, event_id uuid,
         memory_id uuid, version int, type text, schema_version int, data jsonb, recorded_at timestamptz, actor text,
-        correlation_id text, causation_id text, traceparent text, data_hash text, hash text)
+        correlation_id text, causation_id text, traceparent text, data_salt text, data_hash text, hash text)
     ), keys as (
       insert into idempotency_keys (project_id, idempotency_key, request_hash, memory_id, version)
       select ${projectId}, idempotency_key, decode(request_hash, 'hex'), memory_id, version

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHAIN_START, type EventFacts, hashData, hashEvent } from './event-hash.ts'
+import { CHAIN_START, type EventFacts, hashData, hashEvent, newSalts, SALT_BYTES } from './event-hash.ts'
 
 const FACTS: EventFacts = {
   projectId: '0192f0c1-0000-7000-8000-000000000001',
@@ -15,23 +15,33 @@ const FACTS: EventFacts = {
   causationId: null,
 }
 
+const SALT = '000102030405060708090a0b0c0d0e0f'
+
 describe('the hash of an event', () => {
+  it('B8: tells nothing of its data without the salt, which no two events share', () => {
+    const salts = newSalts(1_000)
+    expect(new Set(salts).size).toBe(1_000)
+    expect(salts.every((salt) => Buffer.from(salt, 'hex').length === SALT_BYTES)).toBe(true)
+    expect(new Set(salts.map((salt) => hashData(salt, { text: 'yes' }))).size).toBe(1_000)
+  })
+
   it('is what other programs come to, now and in later versions', () => {
-    // printf '{"state":{"text":"é"}}' | sha256sum, and the same of 32 zero bytes with the facts as JSON with sorted keys.
-    const dataHash = hashData({ state: { text: 'é' } })
-    expect(dataHash).toBe('34e4687986a7255ca32a70a8aa4cab5c0d987abb2503e25b41489d740c03f6e9')
+    // printf of the salt's bytes and '{"state":{"text":"é"}}' | sha256sum, and the same of 32 zero bytes with the format's number
+    // and the facts as JSON with sorted keys.
+    const dataHash = hashData(SALT, { state: { text: 'é' } })
+    expect(dataHash).toBe('043e64e70266f9bd567dc1520e2f8c383f259a8aa6e672c8e33f7a86449a61b2')
     expect(hashEvent(CHAIN_START, FACTS, dataHash)).toBe(
-      '02eb5664601c0b36a164df293464613c0b0b1b665286c110bf99b147af23953e',
+      '5316c45b695842ac7ec0fef9b8fa85a0c662457f40a95288f25ddbc9807fa0a9',
     )
   })
 
   it('is another one for each fact, the data and the event before', () => {
-    const dataHash = hashData({})
+    const dataHash = hashData(SALT, {})
     const hash = hashEvent(CHAIN_START, FACTS, dataHash)
     const others = Object.keys(FACTS).map((name) =>
       hashEvent(CHAIN_START, { ...FACTS, [name]: 'another' }, dataHash),
     )
-    others.push(hashEvent(hash, FACTS, dataHash), hashEvent(CHAIN_START, FACTS, hashData([])))
+    others.push(hashEvent(hash, FACTS, dataHash), hashEvent(CHAIN_START, FACTS, hashData(SALT, [])))
     expect(new Set([hash, ...others]).size).toBe(others.length + 1)
   })
 

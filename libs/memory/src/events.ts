@@ -45,12 +45,23 @@ export interface JournalPlace {
   readonly hash: string
 }
 
-/** An event in its place. `recordedAt` never decreases along a project's journal. */
-export interface JournalEvent extends NewEvent, Cause, JournalPlace {
+/** What the journal says of every event in its place, whether or not this version of Daybook can read what it holds. */
+export interface EventEnvelope extends Cause, JournalPlace {
   readonly projectId: string
   readonly eventId: string
+  readonly memoryId: string
+  readonly version: number
+  /** One of `EVENT_TYPES`, or what a newer Daybook knows. */
+  readonly type: string
   /** RFC 3339, UTC, milliseconds; the database's clock. */
   readonly recordedAt: string
+}
+
+/** An event in its place. `recordedAt` never decreases along a project's journal. */
+export interface JournalEvent extends NewEvent, EventEnvelope {
+  readonly memoryId: string
+  readonly version: number
+  readonly type: EventType
 }
 
 /** An event that says which one it follows on, so that it can be told without the journal whether it does. */

@@ -30,7 +30,8 @@ export interface Tables {
   idempotency_keys: {
     project_id: string
     idempotency_key: string
-    request_hash: Buffer
+    /** Null once what the request led to was erased. */
+    request_hash: Buffer | null
     memory_id: string
     version: number
   }
@@ -159,13 +160,16 @@ interface EventTable {
   version: number
   type: string
   schema_version: number
-  data: ColumnType<{ state: MemoryState }, string, never>
+  /** Null once it was erased. */
+  data: ColumnType<{ state: MemoryState } | null, string, never>
   recorded_at: string
   actor: string | null
   correlation_id: string | null
   causation_id: string | null
   /** W3C trace context of the append; null where nothing traced it. */
   traceparent: string | null
+  /** Null once the data was erased, and only then. */
+  data_salt: Buffer | null
   /** Both as `@daybook/memory/event-hash` says. */
   data_hash: Buffer
   hash: Buffer

@@ -17,7 +17,7 @@ export interface AppliedMemory {
 }
 
 /**
- * What a generation has applied of a project's events, and not parked: a condition on `events e`.
+ * What a generation has applied of a project's events, and not parked, nor taken away by an erasure: a condition on `events e`.
  * @param unpark counts parked events in, but for those that were dropped
  */
 export function isApplied(
@@ -25,12 +25,19 @@ export function isApplied(
   position: number,
   { unpark = false }: RepostOptions = {},
 ): RawBuilder<boolean> {
-  return sql<boolean>`e.sequence <= ${position} and not exists (
+  return sql<boolean>`e.sequence <= ${position} and ${isNotErased(position)} and not exists (
     select from parked_events p
     where p.projection = ${name} and p.generation = ${generation}
       and p.project_id = e.project_id and p.sequence = e.sequence
       and (not ${unpark} or p.dropped_at is not null))`
 }
+
+/** Whether an event has its data, and no later one of its memory up to `position` was erased: a condition on `events e`. */
+export const isNotErased = (position: number): RawBuilder<boolean> => sql<boolean>`
+  e.data is not null and not exists (
+    select from events gone
+    where gone.project_id = e.project_id and gone.memory_id = e.memory_id and gone.version > e.version
+      and gone.sequence <= ${position} and gone.data is null)`
 
 /**
  * The memories as they are at the generation's position: each by the newest of its events up to there that is not parked.

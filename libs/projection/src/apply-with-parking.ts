@@ -1,7 +1,7 @@
 import { JournalDiverged } from '@daybook/journal/journal-diverged'
 import type { JournalRecord } from '@daybook/journal/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
 import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
@@ -16,7 +16,8 @@ export type OnRetry = (problem: { sequence: number; attempt: number; error: unkn
 
 /**
  * Applies consecutive records after `from`. A record that cannot be read or applied is parked, and so are later
- * records of the same memory, as a newer event must not overtake one that may still be retried; everything else goes on.
+ * records of the same memory, as a newer event must not overtake one that may still be retried; everything else goes on. An
+ * erased record takes its memory away, and with it whatever is parked of it.
  *
  * @throws PositionMoved, JournalDiverged, and whatever says that the database or the read model is not to be had, or has not the tables that it
  *   should: nothing is parked for that.
@@ -34,9 +35,10 @@ export async function applyWithParking(
   const apply = async (start: JournalPlace, part: readonly JournalRecord[]): Promise<void> => {
     const last = part.at(-1)
     if (last === undefined) return
-    const { events, parked } = sort(part, held)
+    const { events, parked, erased } = sort(part, held)
     try {
-      await projection.apply(scope, { from: start, to: journalPlace(last), events, parked })
+      await projection.apply(scope, { from: start, to: journalPlace(last), events, parked, erased })
+      for (const memoryId of erased) held.delete(memoryId)
       for (const one of parked) held.add(one.memoryId)
     } catch (error) {
       if (isNotTheEvents(error) || events.length === 0) throw error
@@ -55,17 +57,24 @@ export async function applyWithParking(
 
 function sort(records: readonly JournalRecord[], held: ReadonlySet<string>) {
   const blocked = new Set(held)
-  const events = []
+  const events: JournalEvent[] = []
   const parked: ParkedEvent[] = []
+  /** Where each was erased last. */
+  const erasedAt = new Map<string, number>()
   for (const record of records) {
-    if (blocked.has(record.memoryId)) {
+    if (record.status === 'erased') {
+      blocked.delete(record.memoryId)
+      erasedAt.set(record.memoryId, record.sequence)
+    } else if (blocked.has(record.memoryId)) {
       parked.push({ ...placeOf(record), error: 'an earlier event of this memory is parked', attempts: 0 })
-    } else if (record.event === null) {
+    } else if (record.status === 'opaque') {
       blocked.add(record.memoryId)
       parked.push({ ...placeOf(record), error: record.error.message, attempts: 1 })
     } else events.push(record.event)
   }
-  return { events, parked }
+  const isLeft = ({ memoryId, sequence }: { memoryId: string; sequence: number }) =>
+    sequence > (erasedAt.get(memoryId) ?? 0)
+  return { events: events.filter(isLeft), parked: parked.filter(isLeft), erased: [...erasedAt.keys()] }
 }
 
 const journalPlace = ({ sequence, hash }: JournalPlace): JournalPlace => ({ sequence, hash })
@@ -90,11 +99,11 @@ async function retryThenPark(
 ): Promise<boolean> {
   let error = firstError
   const to = journalPlace(record)
-  for (let attempt = 1; attempt < ATTEMPTS && record.event !== null; attempt += 1) {
+  for (let attempt = 1; attempt < ATTEMPTS && record.status === 'readable'; attempt += 1) {
     onRetry({ sequence: record.sequence, attempt, error })
     await pause(backoffDelay(attempt - 1))
     try {
-      await projection.apply(scope, { from, to, events: [record.event], parked: [] })
+      await projection.apply(scope, { from, to, events: [record.event], parked: [], erased: [] })
       return false
     } catch (again) {
       if (isNotTheEvents(again)) throw again
@@ -103,6 +112,6 @@ async function retryThenPark(
   }
   const message = error instanceof Error ? error.message : String(error)
   const parked = [{ ...placeOf(record), error: message, attempts: ATTEMPTS }]
-  await projection.apply(scope, { from, to, events: [], parked })
+  await projection.apply(scope, { from, to, events: [], parked, erased: [] })
   return true
 }

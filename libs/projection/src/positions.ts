@@ -4,7 +4,7 @@ import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalPlace } from '@daybook/memory/events'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
-import { parkEvents } from './parked-events.ts'
+import { parkEvents, unparkMemories } from './parked-events.ts'
 import { PositionMoved, type Projection, type ProjectionBatch } from './projection.ts'
 
 type Place = Pick<Projection, 'name' | 'generation'>
@@ -70,13 +70,14 @@ export async function lockPosition(
   if (!row.known) throw new JournalDiverged(to)
 }
 
-/** Moves the position to the batch's end and records what was parked on the way. */
+/** Moves the position to the batch's end and records what was parked on the way. Of what was erased nothing waits any more. */
 export async function savePosition(
   trx: DatabaseTransaction,
   place: Place,
   projectId: string,
-  { to, parked }: Pick<ProjectionBatch, 'to' | 'parked'>,
+  { to, parked, erased }: Pick<ProjectionBatch, 'to' | 'parked' | 'erased'>,
 ): Promise<void> {
+  if (erased.length > 0) await unparkMemories(trx, place, projectId, erased)
   await parkEvents(trx, place, projectId, parked)
   await sql`
     with moved as (

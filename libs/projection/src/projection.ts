@@ -13,9 +13,14 @@ export interface ParkedEvent {
 export interface ProjectionBatch {
   readonly from: JournalPlace
   readonly to: JournalPlace
-  /** In sequence order; together with `parked` it covers the stretch without a gap. */
+  /** In sequence order; together with `parked` and `erased` it covers the stretch without a gap. */
   readonly events: readonly JournalEvent[]
   readonly parked: readonly ParkedEvent[]
+  /**
+   * Memories that were erased in the stretch: before `events` are applied they are taken away, with all their versions, and what
+   * is parked of them is forgotten. `events` and `parked` have only what came after the erasure.
+   */
+  readonly erased: readonly string[]
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Bus } from '@daybook/bus/bus'
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { readJournal } from '@daybook/journal/read'
+import { eraseEvents } from '@daybook/journal/testing/erase'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import type { Command } from '@daybook/memory/commands'
 import { CHAIN_START } from '@daybook/memory/event-hash'
@@ -257,7 +259,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     const [one, other] = [recordingProjection(name), recordingProjection(name)]
     const [first, second] = events
     if (first === undefined || second === undefined) throw new Error('there are two')
-    const batch: ProjectionBatch = { from: START, to: second, events, parked: [] }
+    const batch: ProjectionBatch = { from: START, to: second, events, parked: [], erased: [] }
     await one.apply(scope, batch)
     await expect(other.apply(scope, batch)).rejects.toThrow(PositionMoved)
     await expect(other.apply(scope, { ...batch, from: first })).rejects.toThrow(PositionMoved)
@@ -272,7 +274,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       throw new Error('killed')
     })
     await expect(
-      killed.apply(scope, { from: START, to: await placeAt(scope, 2), events, parked: [] }),
+      killed.apply(scope, { from: START, to: await placeAt(scope, 2), events, parked: [], erased: [] }),
     ).rejects.toThrow('killed')
     expect(await positionOf(killed, scope)).toBe(0)
     const projection = recordingProjection(name)
@@ -357,6 +359,23 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       ])
     })
 
+    it('B8: an erased one takes its memory away, and what is parked of it', async () => {
+      const scope = await journalOf(remember('fine'), remember('poison', bad), remember('third'))
+      await append(scope, { type: 'forget', id: bad })
+      const [good] = await readJournal(scope, { after: 0, limit: 1 })
+      const id = good?.memoryId ?? ''
+      await append(scope, { type: 'forget', id }, { type: 'restore', id })
+      const projection = recordingProjection(nextName(), throwsFor('poison'))
+      await run(projection).until(scope, 6)
+      expect(await countParked(scope, projection)).toBe(2)
+      await append(scope, { type: 'forget', id }, { type: 'restore', id: bad }, remember('last'))
+      await eraseEvents(database, scope.projectId, [2, 4, 7, 8])
+      await run(projection).until(scope, 9)
+      expect(projection.erased).toEqual(expect.arrayContaining([id, bad]))
+      expect(await countParked(scope, projection)).toBe(0)
+      expect(of(projection, scope)).toEqual([1, 3, 5, 6, 9])
+    })
+
     it('an error text that no store can keep does not stop the parking', async () => {
       const scope = await journalOf(remember('poison'), remember('another'))
       const error = () => new Error(`a NUL \u0000, half an emoji \uD83C and a long tale ${'x'.repeat(1e6)}`)
@@ -407,8 +426,9 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       const insert = sql`
         with head as (update daybook.journal_heads set sequence = ${sequence} where project_id = ${projectId})
         insert into daybook.events (project_id, sequence, event_id, memory_id, version, type, schema_version, data,
-          recorded_at, data_hash, hash)
-        values (${projectId}, ${sequence}, ${newId()}, ${newId()}, 1, ${type}, 1, '{}', now(), '', '')`
+          recorded_at, data_salt, data_hash, hash)
+        values (${projectId}, ${sequence}, ${newId()}, ${newId()}, 1, ${type}, 1, '{}', now(),
+          decode(repeat('00', 16), 'hex'), '', '')`
       await asOwner(database, (trx) => insert.execute(trx))
     }
   })

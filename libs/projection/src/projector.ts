@@ -2,7 +2,7 @@ import type { Bus } from '@daybook/bus/bus'
 import { createEventBuffer, type EventBuffer } from '@daybook/bus/event-buffer'
 import { JournalDiverged } from '@daybook/journal/journal-diverged'
 import { readFollowing } from '@daybook/journal/read'
-import type { JournalRecord } from '@daybook/journal/stored-event'
+import { type JournalRecord, toReadable } from '@daybook/journal/stored-event'
 import type { JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
@@ -87,12 +87,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   ): Promise<readonly JournalRecord[]> => {
     const buffered = buffers.get(scope.projectId)?.following(position, BATCH_EVENTS) ?? []
     if (buffered.length === 0) return readFollowing(scope, position, BATCH_EVENTS)
-    return buffered.map((event) => ({
-      sequence: event.sequence,
-      hash: event.hash,
-      memoryId: event.memoryId,
-      event,
-    }))
+    return buffered.map(toReadable)
   }
 
   /** Applies the next batch of a project. @returns whether there is more of it, as far as is known here. */

@@ -1,3 +1,4 @@
+import { eraseEvents } from '@daybook/journal/testing/erase'
 import type { Command, RememberInput, ReviseInput } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -5,7 +6,9 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compareMemories } from './compare-memories.ts'
 import { insertSegmentPostings } from './post-lexical.ts'
+import { repostMemories } from './repost-memories.ts'
 import { checkReadModel } from './testing/check-read-model.ts'
 import {
   appendRequest,
@@ -167,6 +170,52 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       harness.db,
     )
     expect(rows).toMatchObject([{ version: 4, lexemes: expect.stringMatching(/'second'/) }])
+  })
+
+  it('B8: has nothing of a memory that was erased, however far it had come', async () => {
+    const scope = await harness.newProject()
+    const [before, between, after] = [newId(), newId(), newId()]
+    const forgetting = (id: string): Command => ({ type: 'forget', id })
+    await harness.append(
+      scope,
+      rememberCommand(note('secret of the first'), before),
+      rememberCommand(note('neighbour'), newId()),
+      rememberCommand(note('secret of the second'), between),
+      { type: 'revise', id: before, input: note('secret, revised') },
+    )
+    await harness.post(scope)
+    await harness.embed()
+    // Its posting and vector are in the index, are there and taken away in one batch, and are never seen.
+    await harness.append(
+      scope,
+      forgetting(between),
+      rememberCommand(note('secret of the third'), after),
+      { type: 'restore', id: between },
+      forgetting(before),
+      forgetting(after),
+      forgetting(between),
+    )
+    await eraseEvents(harness, scope.projectId, [1, 4, 8, 9, 10])
+    await harness.post(scope, 4)
+    expect(await check(scope)).toEqual([])
+    const { memories, versions, vectors } = harness.readModel.tables
+    for (const table of [memories, versions, vectors]) {
+      const { rows } = await sql`
+        select from ${table} where memory_id = any(${[before, between, after]}::uuid[])`.execute(harness.db)
+      expect(rows).toEqual([])
+    }
+    // Held against the journal, the memories are as they should be; a rebuild and a repost come to the same.
+    const compared = await compareMemories(scope, harness.readModel.generation, [before, between, after])
+    expect(compared.memories.map(({ differs, wanted }) => [wanted, differs])).toEqual([
+      [null, []],
+      [null, []],
+      [null, []],
+    ])
+    await repostMemories(scope, harness.readModel.generation, [before, between])
+    expect(await check(scope)).toEqual([])
+    await harness.append(scope, rememberCommand(note('goes on')))
+    await harness.post(scope)
+    expect(await check(scope)).toEqual([])
   })
 
   it('leaves the postings alone where the words are the same', async () => {

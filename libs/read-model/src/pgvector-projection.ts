@@ -1,6 +1,7 @@
 import type { Generation } from '@daybook/projection/generations'
 import { ensurePosition, lockPosition, readPlace, savePosition } from '@daybook/projection/positions'
 import type { Projection } from '@daybook/projection/projection'
+import { eraseMemories } from './erase-memories.ts'
 import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { postBatch } from './post-batch.ts'
 import { rewindReadModel } from './rewind-read-model.ts'
@@ -16,6 +17,7 @@ export function pgvectorProjection(generation: Generation): Projection {
       if (batch.from.sequence === 0) await ensurePosition(db, place, projectId)
       await db.transaction().execute(async (trx) => {
         await lockPosition(trx, place, projectId, batch)
+        await eraseMemories(trx, tables, projectId, batch.erased)
         await postBatch(trx, tables, generation, projectId, batch.events)
         await savePosition(trx, place, projectId, batch)
       })

@@ -113,9 +113,9 @@ async function nextEvents(
   const records = await readFollowing(scope, position, BATCH_EVENTS)
   const events: LinkedEvent[] = []
   for (const record of records) {
-    if (record.event !== null) events.push(record.event)
+    if (record.status === 'readable') events.push(record.event)
     // Waiting for a version that can read it would keep all that follow; who reads the journal finds it there.
-    else
+    else if (record.status === 'opaque')
       logger.warn(
         { projectId: scope.projectId, sequence: record.sequence, error: record.error },
         'an event cannot be read by this version of Daybook and is not published',

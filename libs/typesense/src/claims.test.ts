@@ -63,6 +63,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
       to: await placeAt(scope, to),
       events,
       parked: [],
+      erased: [],
     })
   }
   const noted = async ({ db, projectId }: ProjectScope) =>

@@ -133,7 +133,7 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     await keepCollection(harness.db, posting)
     const events = (await readJournal(scope, { after: 0, limit: 1 })).map(readable)
     const [from, to] = [await placeAt(scope, 0), await placeAt(scope, 1)]
-    const apply = () => projection.apply(scope, { from, to, events, parked: [] })
+    const apply = () => projection.apply(scope, { from, to, events, parked: [], erased: [] })
     faults.slow(1_000)
     await expect(apply()).rejects.toThrow('does not answer')
     faults.slow(0)

@@ -23,12 +23,14 @@ interface PostedMemory {
 /**
  * Writes the documents of memories as they are, with the vectors that the embedding store has, and takes away further
  * chunks that are no more.
+ * @param erased memories of which no document stays, but for those that are among `memories` too
  * @throws ImportRefusedError where Typesense refused any of them; the others are written
  */
 export async function postMemories(
   posting: Posting,
   held: HeldProject,
   memories: readonly Memory[],
+  erased: readonly string[] = [],
 ): Promise<PostedMemory[]> {
   const { db, projectId } = held.scope
   const texts = new Map(
@@ -46,8 +48,8 @@ export async function postMemories(
     memories.map(({ state }) => lexicalText(state)),
   )
 
-  const chunksKept = new Map<string, number>()
-  const posted: PostedMemory[] = []
+  const chunksKept = new Map(erased.map((memoryId) => [memoryId, 0]))
+  const posted: PostedMemory[] = erased.map((memoryId) => ({ memoryId, documentIds: [], lacking: null }))
   const documents: MemoryDocument[] = []
   for (const memory of memories) {
     const { id } = memory.state

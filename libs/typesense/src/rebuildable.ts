@@ -87,7 +87,7 @@ function typesenseLoadTarget(posting: Posting, { regenerateBefore }: LoadTargetO
     endPage: () => Promise.resolve(),
     endProject: (scope, { head }) =>
       underClaim(posting, scope, null, (held) =>
-        held.commit((trx) => savePosition(trx, place, scope.projectId, { to: head, parked: [] })),
+        held.commit((trx) => savePosition(trx, place, scope.projectId, { to: head, parked: [], erased: [] })),
       ),
   }
 }

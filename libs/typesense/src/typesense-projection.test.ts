@@ -1,5 +1,6 @@
 import { readJournal } from '@daybook/journal/read'
 import { readable } from '@daybook/journal/stored-event'
+import { eraseEvents } from '@daybook/journal/testing/erase'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -97,6 +98,23 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     expect(forgotten).not.toHaveProperty('embedding')
   })
 
+  it('B8: has no document of a memory that was erased, nor waits for its vector', async () => {
+    const scope = await harness.newProject()
+    const [secret, late] = [rememberCommand(note(LONG)), rememberCommand(note('never embedded'))]
+    await harness.append(scope, secret, rememberCommand(note('neighbour')))
+    await harness.post(scope)
+    await harness.embed()
+    await harness.fill()
+    await harness.append(scope, late)
+    await harness.post(scope)
+    await harness.append(scope, { type: 'forget', id: secret.id }, { type: 'forget', id: late.id })
+    await eraseEvents(harness, scope.projectId, [1, 3, 4, 5])
+    await harness.post(scope)
+    expect(await harness.check(scope)).toEqual([])
+    expect((await documentsOf(scope)).map(({ text }) => String(text).split('\n')[0])).toEqual(['neighbour'])
+    expect(await status(scope)).toMatchObject({ lag: 0, pendingEmbeddings: 0, parked: 0 })
+  })
+
   it('takes a vector that is there already at once', async () => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('said before')))
@@ -183,7 +201,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     const { projection } = harness.replica()
     const from = await projection.position(scope)
     const events = (await readJournal(scope, { after: from.sequence, limit: 10 })).map(readable)
-    const batch = { from, to: events.at(-1) ?? from, events, parked: [] }
+    const batch = { from, to: events.at(-1) ?? from, events, parked: [], erased: [] }
     await projection
       .apply(scope, batch)
       .catch((error: unknown) => expect(error).toBeInstanceOf(PositionMoved))

@@ -29,7 +29,7 @@ export function typesenseProjection(db: Database, posting: Posting): Projection 
       try {
         await underClaim(posting, scope, batch, async (held) => {
           const settled = held.settled ? null : await takeBack(posting, held, held.position)
-          const posted = await postMemories(posting, held, newestOfEach(batch.events))
+          const posted = await postMemories(posting, held, newestOfEach(batch.events), batch.erased)
           await held.commit(async (trx) => {
             if (settled !== null) {
               await settled(trx)

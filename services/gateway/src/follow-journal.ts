@@ -1,9 +1,9 @@
 import { readHash } from '@daybook/journal/chain/read-chain'
 import { JournalDiverged } from '@daybook/journal/journal-diverged'
 import { readEnd, readFollowing } from '@daybook/journal/read'
-import { readable } from '@daybook/journal/stored-event'
+import type { JournalRecord } from '@daybook/journal/stored-event'
 import { DivergedError } from '@daybook/memory/errors'
-import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
+import type { JournalPlace } from '@daybook/memory/events'
 import { type MemoryFilter, matchesFilter } from '@daybook/memory/filter'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Context } from './context.ts'
@@ -31,7 +31,7 @@ export async function* followJournal(
   after: NamedPlace | null,
   filter: MemoryFilter,
   ended: AbortSignal,
-): AsyncGenerator<JournalEvent, void> {
+): AsyncGenerator<JournalRecord, void> {
   const follower = news.follow(project.projectId)
   try {
     let cursor = await patiently(() => placeOf(project, after), ended)
@@ -51,8 +51,7 @@ export async function* followJournal(
         cursor = record
         passed.push({ sequence: record.sequence, hash: record.hash })
         if (passed.length > REMEMBERED) passed.splice(0, passed.length - REMEMBERED / 2)
-        const event = readable(record)
-        if (matchesFilter(event.data.state, filter)) yield event
+        if (concerns(record, filter)) yield record
       }
       if (records.length < PAGE) await follower.since(mark, ended)
     }
@@ -60,6 +59,10 @@ export async function* followJournal(
     follower.stop()
   }
 }
+
+/** What cannot be read or was erased may have matched: who follows is told of it rather than kept from it. */
+const concerns = ({ event }: JournalRecord, filter: MemoryFilter): boolean =>
+  event === null || matchesFilter(event.data.state, filter)
 
 /** Where to begin: the journal's end where the client names no place. @throws DivergedError */
 async function placeOf(project: ProjectScope, after: NamedPlace | null): Promise<JournalPlace> {

@@ -1,6 +1,6 @@
 import { hashData, hashEvent } from '@daybook/memory/event-hash'
 import type { JournalPlace } from '@daybook/memory/events'
-import type { ChainedEvent } from './chain-events.ts'
+import { type ChainedEvent, isErased } from './chain-events.ts'
 
 /** An event's place in its project's chain: what the next one is checked against. */
 export type ChainPlace = JournalPlace
@@ -8,7 +8,7 @@ export type ChainPlace = JournalPlace
 /**
  * What is wrong at a place of a journal:
  * - `missing`: there are no events from `sequence` to `through`
- * - `data-changed`: the event's data is not what its hash was made of
+ * - `data-changed`: the event's data is not what its hash was made of. Where it was erased there is nothing to check: it counts as sound
  * - `row-changed`: something else about the event is not, or its data together with the data's hash
  * - `chain-broken`: it does not follow on the event before, at which something is wrong too; which of both was changed, or put
  *   in another's place, cannot be told
@@ -47,7 +47,7 @@ export function createChainCheck(start: ChainPlace): ChainCheck {
       const problems: JournalProblem[] = []
       const hole = event.sequence !== sequence + 1
       if (hole) problems.push(missing(sequence + 1, event.sequence - 1))
-      if (!isOf(event.dataHash, () => hashData(event.data)))
+      if (!hasItsData(event))
         problems.push(problemOf(event, 'data-changed', 'its data is not what its hash was made of'))
       const follows = isOf(event.hash, () => hashEvent(hash, event, event.dataHash))
       if (!hole && !follows) problems.push(sound ? rowChanged(event) : chainBroken(event))
@@ -57,6 +57,13 @@ export function createChainCheck(start: ChainPlace): ChainCheck {
       return problems
     },
   }
+}
+
+/** An erased event needs none; one whose salt alone is gone was not erased by us. */
+function hasItsData(event: ChainedEvent): boolean {
+  const { data, dataSalt, dataHash } = event
+  if (dataSalt === null) return isErased(event)
+  return isOf(dataHash, () => hashData(dataSalt, data))
 }
 
 /** Data that has no canonical form was never hashed by us. */

@@ -24,14 +24,22 @@ export async function readChain(
   { db, projectId }: ProjectScope,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
 ): Promise<ChainedEvent[]> {
-  const { rows } = await sql<ChainedEvent>`
+  const { rows } = await sql<ChainedEvent & { readonly microseconds: number }>`
     select project_id as "projectId", sequence, event_id as "eventId", memory_id as "memoryId", version, type,
       schema_version as "schemaVersion", recorded_at as "recordedAt", actor, correlation_id as "correlationId",
-      causation_id as "causationId", data, encode(data_hash, 'hex') as "dataHash", encode(hash, 'hex') as hash
+      causation_id as "causationId", data, encode(data_salt, 'hex') as "dataSalt", encode(data_hash, 'hex') as "dataHash", encode(hash, 'hex') as hash,
+      extract(microseconds from recorded_at)::bigint % 1000 as microseconds
     from events where project_id = ${projectId} and sequence > ${after} and sequence <= ${upTo}
     order by sequence limit ${limit}`.execute(db)
-  return rows
+  return rows.map(({ microseconds, ...event }) => ({
+    ...event,
+    recordedAt: exactMoment(event.recordedAt, microseconds),
+  }))
 }
+
+/** No event is written with microseconds, and the driver cuts them off: who added some would else not be found out. */
+const exactMoment = (moment: string, microseconds: number): string =>
+  microseconds === 0 ? moment : moment.replace('Z', `${String(microseconds).padStart(3, '0')}Z`)
 
 /** The hash that the event at a sequence has; null where there is none. Before the first it is the chain's start. */
 export async function readHash({ db, projectId }: ProjectScope, sequence: number): Promise<string | null> {

@@ -1,7 +1,7 @@
 /*
  * An exported journal: UTF-8 text, each line one JSON object in canonical form (RFC 8785) that ends with a line feed.
  *
- *   {"format":"daybook-journal","version":1}
+ *   {"format":"daybook-journal","version":2}
  *   {"project":{"events":2,"hash":"…","id":"…","name":"default"}}
  *   {"event":{…"sequence":1…}}
  *   {"event":{…"sequence":2…}}
@@ -9,10 +9,13 @@
  *
  * Projects stand in the order of their ids, each with all its events in the order of their sequences. Nothing in it depends on
  * when, where or from which database it was exported: the same content gives the same bytes.
+ *
+ * An event that was erased has null for its data, its salt and the hashes of the requests that led to it: from its line nothing
+ * can be guessed. Version 1 had no salts, and hashes of another format.
  */
 
 export const EXPORT_FORMAT = 'daybook-journal'
-export const EXPORT_VERSION = 1
+export const EXPORT_VERSION = 2
 
 /** The first line. */
 export interface ExportHeader {
@@ -42,8 +45,10 @@ export interface ExportedEvent {
   readonly actor: string | null
   readonly correlationId: string | null
   readonly causationId: string | null
+  /** Null once it was erased, and then the salt is too. */
   readonly data: unknown
-  /** Both in hex, as `@daybook/memory/event-hash` says. */
+  /** In hex, as both hashes: see `@daybook/memory/event-hash`. */
+  readonly dataSalt: string | null
   readonly dataHash: string
   readonly hash: string
   /** Of the requests whose result is the memory at this version, in the order of the keys. So a request that is repeated after a move is known. */
@@ -52,8 +57,8 @@ export interface ExportedEvent {
 
 export interface ExportedKey {
   readonly key: string
-  /** In hex: tells the same request from another one. */
-  readonly requestHash: string
+  /** In hex: tells the same request from another one. Null where what it led to was erased. */
+  readonly requestHash: string | null
 }
 
 /** The last line; without it an export is not complete. */

@@ -4,7 +4,7 @@ import { DaybookError } from '@daybook/memory/errors'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { versionKey } from '../batch-context.ts'
-import type { ChainedEvent } from '../chain/chain-events.ts'
+import { type ChainedEvent, isErased } from '../chain/chain-events.ts'
 import { createChainCheck } from '../chain/check-chain.ts'
 import { readChain, readChainEnd } from '../chain/read-chain.ts'
 import {
@@ -100,7 +100,7 @@ function corrupt({ projectId }: ProjectScope, problem: string): DaybookError {
 
 function toExported(event: ChainedEvent, idempotencyKeys: readonly ExportedKey[]): ExportedEvent {
   const { sequence, eventId, memoryId, version, type, schemaVersion, recordedAt, data } = event
-  const { actor, correlationId, causationId, dataHash, hash } = event
+  const { actor, correlationId, causationId, dataSalt, dataHash, hash } = event
   return {
     sequence,
     eventId,
@@ -113,8 +113,11 @@ function toExported(event: ChainedEvent, idempotencyKeys: readonly ExportedKey[]
     correlationId,
     causationId,
     data,
+    dataSalt,
     dataHash,
     hash,
-    idempotencyKeys,
+    idempotencyKeys: isErased(event)
+      ? idempotencyKeys.map(({ key }) => ({ key, requestHash: null }))
+      : idempotencyKeys,
   }
 }

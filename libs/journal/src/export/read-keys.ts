@@ -11,7 +11,7 @@ export async function readKeys(
 ): Promise<Map<string, ExportedKey[]>> {
   // One look into the index for each event, whatever the statistics: without any, as in an embedded database, the planner
   // would read all keys of the project for every page.
-  const { rows } = await sql<{ memoryId: string; version: number; key: string; requestHash: Buffer }>`
+  const { rows } = await sql<{ memoryId: string; version: number; key: string; requestHash: Buffer | null }>`
     select given.memory_id as "memoryId", given.version, uses.idempotency_key as key, uses.request_hash as "requestHash"
     from unnest(${events.map(({ memoryId }) => memoryId)}::uuid[], ${events.map(({ version }) => version)}::int[])
       as given(memory_id, version)
@@ -23,7 +23,7 @@ export async function readKeys(
   const keys = new Map<string, ExportedKey[]>()
   for (const row of rows) {
     const place = versionKey(row.memoryId, row.version)
-    const key = { key: row.key, requestHash: row.requestHash.toString('hex') }
+    const key = { key: row.key, requestHash: row.requestHash?.toString('hex') ?? null }
     keys.set(place, [...(keys.get(place) ?? []), key])
   }
   // Here and not in the database, whose order of texts depends on its locale.

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createJournalWriter } from '../journal-writer.ts'
 import { readHead, readJournal } from '../read.ts'
+import { eraseEvents } from '../testing/erase.ts'
 import { bytesOf, exported, rechained, withRightEnd } from '../testing/exports.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
 import { changeActor } from '../testing/tamper.ts'
@@ -230,6 +231,26 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
       sequence: 1,
       message: expect.stringContaining('ä "first"'),
     })
+  })
+
+  it('B8: carries erased events along with nothing to guess from, and erases none that are there', async () => {
+    const { scope } = await project({ events: 6 })
+    const whole = await exported(source.db, [scope.projectId])
+    await eraseEvents(source, scope.projectId, [1, 2, 5])
+    const text = await exported(source.db, [scope.projectId])
+    const first = text.split('\n').find((line) => line.startsWith('{"event"'))
+    expect(JSON.parse(first ?? '').event).toMatchObject({
+      data: null,
+      dataSalt: null,
+      dataHash: expect.stringMatching(/^[0-9a-f]{64}$/u),
+      idempotencyKeys: [{ key: 'ä "first"', requestHash: null }],
+    })
+    await importText(text, { batchEvents: 4 })
+    expect(await exported(target.db, [scope.projectId])).toBe(text)
+    expect(await verifyJournal(there(scope.projectId))).toMatchObject({ events: 6, erased: 3, problems: 0 })
+    // What was erased does not come back by an older export.
+    expect(await importText(whole)).toMatchObject({ imported: 0, alreadyThere: 6 })
+    expect(await exported(target.db, [scope.projectId])).toBe(text)
   })
 
   it('is not made of a journal that was changed', async () => {

@@ -27,6 +27,7 @@ const uuid = z
   .string()
   .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, 'must be a UUID in lower case')
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/u, 'must be 32 bytes in lower-case hex')
+const salt = z.string().regex(/^[0-9a-f]{32}$/u, 'must be 16 bytes in lower-case hex')
 const count = z.int().min(0)
 const positive = z.int().min(1)
 const positiveInt4 = positive.max(INT4_MAX)
@@ -56,9 +57,10 @@ const event = z.strictObject({
   correlationId: nullableText,
   causationId: nullableText,
   data: z.unknown(),
+  dataSalt: salt.nullable(),
   dataHash: sha256,
   hash: sha256,
-  idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: sha256 })),
+  idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: sha256.nullable() })),
 })
 
 const end = z.strictObject({ events: count, projects: count, sha256 })

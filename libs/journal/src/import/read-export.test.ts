@@ -5,7 +5,7 @@ import { type ExportItem, readExport } from './read-export.ts'
 
 const id = (number: number) => `0192f0c1-0000-7000-8000-00000000000${number}`
 const ZEROS = '0'.repeat(64)
-const HEADER = '{"format":"daybook-journal","version":1}'
+const HEADER = '{"format":"daybook-journal","version":2}'
 
 const eventLine = (sequence: number, more: object = {}) =>
   canonicalJson({
@@ -21,6 +21,7 @@ const eventLine = (sequence: number, more: object = {}) =>
       correlationId: 'c',
       causationId: null,
       data: { state: { text: `text ${sequence}` } },
+      dataSalt: `0${sequence}`.repeat(16),
       dataHash: ZEROS,
       hash: ZEROS,
       idempotencyKeys: [{ key: `key ${sequence}`, requestHash: ZEROS }],
@@ -83,7 +84,11 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
   ['text', ['hello'], 1, /is not JSON/],
   ['memories', ['{"content":{"note":{"text":"x"}}}'], 1, /is no line of an exported journal/],
   ['events without a header', LINES.slice(1), 1, /does not begin an exported journal/],
-  ['a newer format', withLines({ 1: HEADER.replace('1', '2') }), 1, /version 2 of the format/],
+  ['a newer format', withLines({ 1: HEADER.replace('2', '3') }), 1, /version 3 of the format/],
+  ['B8: a format without salts', withLines({ 1: HEADER.replace('2', '1') }), 1, /version 1 of the format/],
+  ['B8: a salt without data', withLines({ 3: eventLine(1, { data: null }) }), 3, /event 1: its data/],
+  ['B8: data without its salt', withLines({ 3: eventLine(1, { dataSalt: null }) }), 3, /event 1: its data/],
+  ['B8: a short salt', withLines({ 3: eventLine(1, { dataSalt: '00' }) }), 3, /dataSalt must be 16 bytes/],
   ['two exports', [...LINES, ...LINES], 7, /after the end/],
   ['two headers', withLines({ 2: HEADER }), 2, /begins another export/],
   ['an event before its project', withLines({ 2: LINES[2] ?? '' }), 2, /outside of a project/],
@@ -146,6 +151,16 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
     code: 'INVALID_EXPORT',
     line,
     message: expect.stringMatching(message),
+  })
+})
+
+test('B8: an event whose data and salt were erased is read, with the hash that its data had', async () => {
+  const { event } = JSON.parse(LINES[3] ?? '')
+  const idempotencyKeys = [{ key: 'key 2', requestHash: null }]
+  const erased = canonicalJson({ event: { ...event, data: null, dataSalt: null, idempotencyKeys } })
+  const items = await read(withRightEnd(withLines({ 4: erased })))
+  expect(items[2]).toMatchObject({
+    event: { data: null, dataSalt: null, dataHash: event.dataHash, hash: event.hash },
   })
 })
 

@@ -86,7 +86,7 @@ async function newKeyUses(
     keys.map(({ key, requestHash }) => ({
       key,
       sequence,
-      use: { hash: Buffer.from(requestHash, 'hex'), memoryId, version },
+      use: { hash: requestHash === null ? null : Buffer.from(requestHash, 'hex'), memoryId, version },
     })),
   )
   const fresh = new Map<string, KeyUse>()
@@ -103,7 +103,7 @@ async function newKeyUses(
     if (row === undefined && !fresh.has(key)) fresh.set(key, use)
     else if (
       row === undefined ||
-      !row.request_hash.equals(use.hash) ||
+      !isSameRequest(row.request_hash, use.hash) ||
       row.memory_id !== use.memoryId ||
       row.version !== use.version
     )
@@ -114,6 +114,10 @@ async function newKeyUses(
   }
   return fresh
 }
+
+/** Where either side has erased what it led to, nothing says that it is another one. */
+const isSameRequest = (here: Buffer | null, exported: Buffer | null): boolean =>
+  here === null || exported === null || here.equals(exported)
 
 const UNIQUE_VIOLATION = '23505'
 

@@ -42,7 +42,8 @@ export function rechained(lines: readonly string[]): string {
       const value = JSON.parse(line)
       if ('project' in value) projectId = value.project.id
       if (!('event' in value)) return line
-      const dataHash = hashData(value.event.data)
+      const { data, dataSalt } = value.event
+      const dataHash = dataSalt === null ? value.event.dataHash : hashData(dataSalt, data)
       hash = hashEvent(hash, { ...value.event, projectId }, dataHash)
       return canonicalJson({ event: { ...value.event, dataHash, hash } })
     })

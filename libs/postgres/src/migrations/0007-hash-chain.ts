@@ -1,5 +1,6 @@
-import { CHAIN_START, type EventFacts, hashData, hashEvent } from '@daybook/memory/event-hash'
+import { CHAIN_START, type EventFacts } from '@daybook/memory/event-hash'
 import { type Kysely, sql } from 'kysely'
+import { hashData, hashEvent } from './hash-format-1.ts'
 
 /** Events hashed at a time: what is held in memory, of a journal of any length. */
 const PAGE_EVENTS = 200

@@ -11,6 +11,7 @@ import * as migrationsSeen from './0009-migrations-seen.ts'
 import * as positionMoved from './0010-position-moved.ts'
 import * as rowLevelSecurity from './0011-row-level-security.ts'
 import * as sessions from './0012-sessions.ts'
+import * as saltedHashes from './0013-salted-hashes.ts'
 import * as identity from './0014-identity.ts'
 import * as generationFences from './0016-generation-fences.ts'
 import * as keyEnds from './0017-key-ends.ts'
@@ -33,6 +34,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-position-moved': positionMoved,
   '0011-row-level-security': rowLevelSecurity,
   '0012-sessions': sessions,
+  '0013-salted-hashes': saltedHashes,
   '0014-identity': identity,
   '0016-generation-fences': generationFences,
   '0017-key-ends': keyEnds,

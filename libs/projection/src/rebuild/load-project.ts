@@ -8,6 +8,7 @@ import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/erro
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
 import { sql } from 'kysely'
+import { isNotErased } from '../applied-memories.ts'
 import type { ParkedEvent } from '../projection.ts'
 import { FencedOffError } from './fence.ts'
 import type { LoadBatch, LoadedMemory, LoadTarget } from './load-target.ts'
@@ -120,7 +121,7 @@ async function* readBatches(
       if (event !== null && place !== undefined) batch.memories.push({ ...place, newest: event })
     }
     for await (const record of eventsOf(scope, [...places.keys()], head)) {
-      const { sequence, memoryId, event } = record
+      const { sequence, memoryId } = record
       if (newest !== null && newest.memoryId !== memoryId) {
         endMemory(newest)
         newest = null
@@ -130,6 +131,7 @@ async function* readBatches(
         batch = openBatch()
       }
       // As the projector does: a newer event must not overtake one that may yet be retried.
+      if (record.status === 'erased') continue
       if (blocked === memoryId)
         batch.parked.push({
           sequence,
@@ -137,12 +139,12 @@ async function* readBatches(
           error: 'an earlier event of this memory is parked',
           attempts: 0,
         })
-      else if (event === null) {
+      else if (record.status === 'opaque') {
         blocked = memoryId
         batch.parked.push({ sequence, memoryId, error: record.error.message, attempts: 1 })
       } else {
-        newest = event
-        batch.events.push(event)
+        newest = record.event
+        batch.events.push(record.event)
       }
     }
     endMemory(newest)
@@ -150,7 +152,7 @@ async function* readBatches(
   }
 }
 
-/** The memories' events up to `head`, memory by memory, each in the order of its versions. */
+/** The memories' events up to `head`, memory by memory, each in the order of its versions. Without what was erased, and what came before it. */
 async function* eventsOf(
   { db, projectId }: ProjectScope,
   memoryIds: readonly string[],
@@ -158,12 +160,13 @@ async function* eventsOf(
 ): AsyncGenerator<JournalRecord> {
   for (let after = { memory_id: '00000000-0000-0000-0000-000000000000', version: 0 }; ; ) {
     const rows = await db
-      .selectFrom('events')
+      .selectFrom('events as e')
       .selectAll()
       .where('project_id', '=', projectId)
       .where(sql<boolean>`memory_id = any(${memoryIds}::uuid[])`)
       .where(sql<boolean>`(memory_id, version) > (${after.memory_id}::uuid, ${after.version}::int)`)
       .where('sequence', '<=', head)
+      .where(isNotErased(head))
       .orderBy('memory_id')
       .orderBy('version')
       .limit(EVENTS_PER_READ)

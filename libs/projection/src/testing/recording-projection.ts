@@ -10,6 +10,7 @@ export interface RecordingProjection extends Projection {
   /** Every `apply` that was tried, with how it ended. */
   readonly batches: { readonly from: number; readonly to: number; readonly ok: boolean }[]
   readonly parked: ParkedEvent[]
+  readonly erased: string[]
 }
 
 /** @param beforeCommit runs inside the transaction; what it throws rolls the batch back. */
@@ -21,11 +22,13 @@ export function recordingProjection(
   const applied: JournalEvent[] = []
   const batches: RecordingProjection['batches'] = []
   const parked: ParkedEvent[] = []
+  const erased: string[] = []
   return {
     ...place,
     applied,
     batches,
     parked,
+    erased,
     position: ({ db, projectId }) => readPlace(db, place, projectId),
     async apply({ db, projectId }, batch) {
       let ok = false
@@ -39,6 +42,7 @@ export function recordingProjection(
         ok = true
         applied.push(...batch.events)
         parked.push(...batch.parked)
+        erased.push(...batch.erased)
       } finally {
         batches.push({ from: batch.from.sequence, to: batch.to.sequence, ok })
       }

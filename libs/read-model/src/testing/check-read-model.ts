@@ -46,7 +46,7 @@ export async function checkReadModel(scope: ProjectScope, readModel: LiveReadMod
     })
 }
 
-/** The events that the generation must hold: up to its position, without the parked. */
+/** The events that the generation must hold: up to its position, without the parked, and what came before an erasure. */
 async function appliedEvents(scope: ProjectScope, { generation }: LiveReadModel): Promise<JournalEvent[]> {
   const place = { name: PGVECTOR, generation: generation.generation }
   const position = await readPosition(scope.db, place, scope.projectId)
@@ -58,16 +58,19 @@ async function appliedEvents(scope: ProjectScope, { generation }: LiveReadModel)
     .where('project_id', '=', scope.projectId)
     .execute()
   const parked = new Set(parkedRows.map((row) => row.sequence))
-  const events: JournalEvent[] = []
+  let events: JournalEvent[] = []
   for (let after = 0; after < position; ) {
     const records = await readJournal(scope, { after, limit: Math.min(500, position - after) })
     if (records.length === 0) throw new Error(`the journal ends at ${after}, before the position ${position}`)
-    for (const { sequence, event } of records) {
+    for (const record of records) {
+      const { sequence, memoryId } = record
       if (sequence !== after + 1) throw new Error(`the journal has a hole after ${after}`)
       after = sequence
       if (parked.has(sequence)) continue
-      if (event === null) throw new Error(`the event ${sequence} cannot be read and is not parked`)
-      events.push(event)
+      if (record.status === 'opaque')
+        throw new Error(`the event ${sequence} cannot be read and is not parked`)
+      if (record.status === 'readable') events.push(record.event)
+      else events = events.filter((event) => event.memoryId !== memoryId)
     }
   }
   return events
@@ -236,7 +239,7 @@ async function checkStats({ db, projectId }: ProjectScope, { tables }: LiveReadM
   interface Stats {
     readonly memories: number
     readonly total_length: number
-    readonly next_number: number
+    next_number: number
   }
   const { rows } = await sql<Stats & { readonly stored: Stats | null }>`
     select count(*) filter (where not m.forgotten) as memories,
@@ -247,6 +250,8 @@ async function checkStats({ db, projectId }: ProjectScope, { tables }: LiveReadM
     from ${tables.memories} m where m.project_id = ${projectId}`.execute(db)
   const { stored = null, ...wanted } = rows[0] ?? { memories: 0, total_length: 0, next_number: 1 }
   const is = stored ?? { memories: 0, total_length: 0, next_number: 1 }
+  // Numbers of memories that were erased are not given out again.
+  if (wanted.next_number < is.next_number) wanted.next_number = is.next_number
   return isDeepStrictEqual(normal(is), normal(wanted))
     ? []
     : [`lexical_stats are ${show(is)}, the memories come to ${show(wanted)}`]

@@ -5,12 +5,12 @@ import { claimTexts, storeVectors } from '@daybook/embeddings/store'
 import type { AppendRequest } from '@daybook/journal/append-request'
 import { createJournalWriter, type JournalWriter } from '@daybook/journal/journal-writer'
 import { readJournal } from '@daybook/journal/read'
-import { readable } from '@daybook/journal/stored-event'
 import type { Command, RememberInput } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import { applyWithParking } from '@daybook/projection/apply-with-parking'
 import type { Projection } from '@daybook/projection/projection'
 import { ensureLiveGeneration } from '../create-generation.ts'
 import { type LiveReadModel, liveReadModel } from '../live-read-model.ts'
@@ -82,10 +82,11 @@ export async function startReadModelHarness(
     async post(scope, size = 100) {
       for (;;) {
         const from = await projection.position(scope)
-        const events = (await readJournal(scope, { after: from.sequence, limit: size })).map(readable)
-        const last = events.at(-1)
-        if (last === undefined) return
-        await projection.apply(scope, { from, to: last, events, parked: [] })
+        const records = await readJournal(scope, { after: from.sequence, limit: size })
+        if (records.length === 0) return
+        await applyWithParking(scope, projection, from, records, ({ error }) => {
+          throw error
+        })
       }
     },
     async embed() {

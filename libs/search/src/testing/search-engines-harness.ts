@@ -77,7 +77,7 @@ export async function startEngineHarness(
         const events = (await readJournal(scope, { after: from.sequence, limit: 100 })).map(readable)
         const last = events.at(-1)
         if (last === undefined) return
-        await projection.apply(scope, { from, to: last, events, parked: [] })
+        await projection.apply(scope, { from, to: last, events, parked: [], erased: [] })
       }
     },
     postElsewhere: (scope) => harness.post(scope),

@@ -105,12 +105,15 @@ async function readTimelines(
   for (let after = 0; ; ) {
     const records = await readJournal(scope, { after, limit: 500 })
     if (records.length === 0) return timelines
-    for (const { sequence, event } of records) {
+    for (const record of records) {
+      const { sequence, memoryId } = record
       if (sequence !== after + 1) throw new Error(`the journal has a hole after ${after}`)
       after = sequence
       const applies = sequence <= position && !parked.has(sequence)
-      if (event === null && applies) throw new Error(`the event ${sequence} cannot be read and is not parked`)
-      if (event !== null) add(timelines, event, applies)
+      if (record.status === 'opaque' && applies)
+        throw new Error(`the event ${sequence} cannot be read and is not parked`)
+      if (record.status === 'readable') add(timelines, record.event, applies)
+      if (record.status === 'erased' && applies) timelines.set(memoryId, { applied: null, later: [] })
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../settings.ts'
+import type { EventStatus } from '../tail/event.ts'
 import { request } from './request.ts'
 import { ADMIN_ERROR_FIELDS, type Failure, succeeded } from './result.ts'
 
@@ -14,8 +15,9 @@ export interface ParkedEvent {
   readonly parkedAt: string
   /** When it was dropped; null while it waits. */
   readonly droppedAt: string | null
-  /** Null where the daemon cannot read it. */
+  /** Without a memory where the daemon cannot read it; null where it is not in the journal. */
   readonly event: {
+    readonly status: EventStatus
     readonly type: string
     readonly version: number
     readonly recordedAt: string
@@ -32,7 +34,7 @@ export async function readParked(
   const query = `query Parked($projection: String!, $project: String, $sequence: Int, $first: Int) {
     parkedEvents(projection: $projection, project: $project, sequence: $sequence, first: $first) {
       projection project projectId sequence memoryId error attempts parkedAt droppedAt
-      event { type version recordedAt memory { kind title } }
+      event { status type version recordedAt memory { kind title } }
     }
   }`
   const variables = { projection, project, sequence, first }

@@ -37,7 +37,7 @@ async function tail({ after, kind }: TailOptions, command: Command): Promise<voi
   const memory = content === null ? 'kind title' : MEMORY_FIELDS + content.contentSelection()
   const query = `subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
     events(after: $after, afterHash: $afterHash, filter: $filter) {
-      id sequence hash type memoryId version changed actor correlationId recordedAt memory { ${memory} }
+      id sequence hash status type memoryId version changed actor correlationId recordedAt memory { ${memory} }
     }
   }`
   const ending = new AbortController()

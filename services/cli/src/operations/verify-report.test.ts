@@ -57,7 +57,15 @@ test('a repaired project says so, and that its digest is from before', () => {
 })
 
 test('journals: unbroken ones with their head, and each problem at its sequence', () => {
-  const sound = { project: 'default', sequence: 7, head: 'c'.repeat(64), events: 7, count: 0, problems: [] }
+  const sound = {
+    project: 'default',
+    sequence: 7,
+    head: 'c'.repeat(64),
+    events: 7,
+    erased: 2,
+    count: 0,
+    problems: [],
+  }
   const broken = {
     ...sound,
     project: 'shop',
@@ -65,7 +73,7 @@ test('journals: unbroken ones with their head, and each problem at its sequence'
     problems: [{ sequence: 3, message: 'its data is not what its hash was made of' }],
   }
   const [rows, ...lines] = renderVerifiedJournal({ clean: false, projects: [sound, broken] }, options)
-  expect(rows).toContain('default       7         7  unbroken   cccccccccccccccc')
+  expect(rows).toContain('default       7       2         7  unbroken   cccccccccccccccc')
   expect(lines).toEqual(['shop: sequence 3: its data is not what its hash was made of'])
   expect(renderVerifiedJournal({ clean: true, projects: [] }, options)).toHaveLength(1)
 })

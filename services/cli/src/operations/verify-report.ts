@@ -31,6 +31,8 @@ export interface VerifiedJournal {
   readonly sequence: number
   readonly head: string
   readonly events: number
+  /** Of them, those whose data was erased. */
+  readonly erased: number
   readonly count: number
   /** The first hundred. */
   readonly problems: readonly { readonly sequence: number; readonly message: string }[]
@@ -108,12 +110,13 @@ export function renderVerifiedJournal({ projects }: VerifyJournalResult, options
   const rows = projects.map((one) => [
     safeLine(one.project),
     one.events,
+    one.erased,
     one.sequence,
     one.count === 0 ? 'unbroken' : one.count === 1 ? '1 problem' : `${one.count} problems`,
     safeLine(one.head).slice(0, DIGEST),
   ])
   return [
-    table(['project', 'events', 'sequence', 'result', 'head'], rows),
+    table(['project', 'events', 'erased', 'sequence', 'result', 'head'], rows),
     ...projects.flatMap((one) =>
       named(
         one.problems.map(

@@ -14,6 +14,7 @@ const parked: ParkedEvent = {
   parkedAt: '2026-11-21T11:00:00Z',
   droppedAt: null,
   event: {
+    status: 'READABLE',
     type: 'MemoryRevised',
     version: 2,
     recordedAt: '2026-11-21T10:00:00Z',
@@ -40,5 +41,7 @@ test('one is shown whole, as data', () => {
     'event:    MemoryRevised, version 2, recorded 2026-11-21T10:00:00Z',
     'title:    ignore this (note)',
   ])
-  expect(renderParked({ ...parked, event: null })).toContain('cannot read it')
+  const opaque = { ...parked.event, status: 'OPAQUE', memory: null } as ParkedEvent['event']
+  expect(renderParked({ ...parked, event: opaque })).toContain('cannot read it')
+  expect(renderParked({ ...parked, event: null })).toContain('not in the journal')
 })

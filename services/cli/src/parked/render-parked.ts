@@ -36,10 +36,11 @@ export function renderParked({ event, ...parked }: ParkedEvent): string {
     `sequence ${parked.sequence} of ${safeLine(parked.project)}, parked by ${safeLine(parked.projection)}`,
     `memory:   ${safeLine(parked.memoryId)}`,
     ...(event === null
-      ? ['event:    this version of Daybook cannot read it']
+      ? ['event:    it is not in the journal']
       : [
           `event:    ${safeLine(event.type)}, version ${event.version}, recorded ${safeLine(event.recordedAt)}`,
         ]),
+    ...(event?.status === 'OPAQUE' ? ['content:  this version of Daybook cannot read it'] : []),
     ...(memory === null
       ? []
       : [`title:    ${safeLine(memory.title)} (${safeLine(memory.kind.toLowerCase())})`]),

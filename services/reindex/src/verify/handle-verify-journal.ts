@@ -24,6 +24,7 @@ export function handleVerifyJournal(db: Database): OperationHandler {
           sequence,
           hash,
           events,
+          erased,
           problems: count,
         } = await verifyJournal(scope, {
           signal: work.signal,
@@ -38,6 +39,7 @@ export function handleVerifyJournal(db: Database): OperationHandler {
           sequence,
           head: hash,
           events,
+          erased,
           count,
           problems,
         })

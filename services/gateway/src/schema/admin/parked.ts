@@ -28,11 +28,11 @@ builder.objectType(parkedEvent, {
       type: event,
       nullable: true,
       complexity: 5,
-      description: 'As the journal has it; null where this version of Daybook cannot read it.',
+      description: 'As the journal has it.',
       resolve: async ({ projectId, sequence }, _, context) => {
         const scope = projectScope(requireAdmin(context), projectId)
         const [record] = await readJournal(scope, { after: sequence - 1, limit: 1 })
-        return record?.event ?? null
+        return record ?? null
       },
     }),
   }),

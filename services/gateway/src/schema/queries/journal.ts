@@ -1,4 +1,3 @@
-import { readable } from '@daybook/journal/stored-event'
 import { ValidationError } from '@daybook/memory/errors'
 import { readJournalPage } from '../../journal-page.ts'
 import { checkPlace, requirePlace } from '../../journal-place.ts'
@@ -26,7 +25,7 @@ builder.queryField('journal', (t) =>
       const place = checkPlace('after', after ?? 0, afterHash)
       if (place?.hash != null) await requirePlace(project, 'after', place)
       const page = { after: place?.sequence ?? 0, first: limit }
-      return (await readJournalPage(project, page, journalBudget)).map(readable)
+      return readJournalPage(project, page, journalBudget)
     },
   }),
 )

@@ -19,7 +19,7 @@ builder.interfaceField(memoryInterface, 'history', (t) =>
         afterVersion: page.after ?? 0,
         limit: page.first + 1,
       })
-      return toConnection(events, page, { cursor: (row) => row.version, node: (row) => row })
+      return toConnection(events, page, { cursor: (row) => row.envelope.version, node: (row) => row })
     },
   }),
 )
