@@ -7,7 +7,7 @@ export const PGVECTOR = 'pgvector'
  * The version of the tables that `create-generation.ts` makes. One more whenever they, or what is in them, become others than
  * the code before can read or write: live generations of another version are rebuilt by themselves.
  */
-export const LAYOUT_VERSION = 1
+export const LAYOUT_VERSION = 2
 
 /** The tables of one generation, ready to stand in a statement. */
 export interface GenerationTables {

@@ -17,7 +17,7 @@ export const TYPESENSE = 'typesense'
  * The version of a collection's fields (`schema.ts`) and of what documents hold in them. One more whenever they become others:
  * live generations of another version are rebuilt by themselves.
  */
-export const LAYOUT_VERSION = 1
+export const LAYOUT_VERSION = 2
 
 /** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
 const CREATE_LOCK = 7_033_216

@@ -1,15 +1,20 @@
 import { scriptOptions } from '../support/script-options.ts'
 import { typesenseInWords } from './cluster-typesense.ts'
+import { runFailoverRounds } from './failover/run.ts'
 import { importLocomo } from './import-locomo.ts'
 import { runChaosRounds } from './run.ts'
+
+const PARTS = ['all', 'faults', 'failover', 'failover-without-nats']
 
 const options = scriptOptions(
   'npm run test:chaos -- [options]',
   `Two processes of each service on native Postgres, NATS and Typesense (its double, or the server that
-DAYBOOK_TYPESENSE_SERVER names), which are killed, wiped, hung and slowed down while clients write.`,
+DAYBOOK_TYPESENSE_SERVER names), treated badly while clients write. Part "faults" kills, wipes, hangs and slows down. The
+parts "failover" lose the journal's tail with an asynchronous standby while every process lives on.`,
   {
-    rounds: { default: 20, description: 'rounds' },
+    rounds: { default: 20, description: 'rounds of each part' },
     seed: { default: Date.now() % 1_000_000, description: 'decides who does what' },
+    part: { default: 'all', oneOf: PARTS, description: 'what is done' },
     embedder: {
       default: 'minilm',
       oneOf: ['minilm', 'none'],
@@ -22,7 +27,7 @@ DAYBOOK_TYPESENSE_SERVER names), which are killed, wiped, hung and slowed down w
     },
   },
 )
-const { rounds, seed } = options
+const { rounds, seed, part } = options
 
 console.log(
   `seed ${seed}: it decides who does what; when a fault hits is up to the machine, so no run repeats exactly`,
@@ -49,14 +54,19 @@ function conclude({
 }
 
 if (options.locomo !== '') conclude(await importLocomo(options.locomo, seed, report))
-else
-  conclude(
-    await runChaosRounds({
-      rounds,
-      seed,
-      embedder: options.embedder as 'minilm' | 'none',
-      only: options.only,
-      report,
-    }),
-  )
+else {
+  if (part === 'all' || part === 'faults')
+    conclude(
+      await runChaosRounds({
+        rounds,
+        seed,
+        embedder: options.embedder as 'minilm' | 'none',
+        only: options.only,
+        report,
+      }),
+    )
+  for (const withNats of [true, false])
+    if (part === 'all' || part === (withNats ? 'failover' : 'failover-without-nats'))
+      conclude(await runFailoverRounds({ rounds, seed, withNats, report }))
+}
 process.exit(0)

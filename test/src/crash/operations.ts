@@ -32,7 +32,7 @@ export interface Operation {
   resultsOf(answer: GraphQLAnswer<Record<string, unknown>>): readonly (MutationResult | null)[] | null
 }
 
-const SUCCESS = 'sequence duplicate memory { id version sequence text forgottenAt }'
+const SUCCESS = 'sequence hash duplicate memory { id version sequence text forgottenAt }'
 const REFUSALS = `
   ... on ConflictError { code message currentVersion }
   ... on ValidationError { code message }`

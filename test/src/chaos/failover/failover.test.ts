@@ -1,0 +1,27 @@
+import { HAS_NATIVE_NATS } from '@daybook/bus/testing/native-nats'
+import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
+import { expect, test } from 'vitest'
+import { runFailoverRounds } from './run.ts'
+
+const ROUNDS = 2
+/** Fixed, so that what this run covers is known; `npm run test:chaos` takes others. */
+const SEED = 3
+
+const available = HAS_NATIVE_NATS && HAS_NATIVE_POSTGRES
+if (!available)
+  process.stderr.write(
+    '\n*** NOT TESTED: failovers need native servers of Postgres and NATS. Run infra/debian/install.\n\n',
+  )
+
+test.skipIf(!available).each([
+  { withNats: true, bus: 'NATS' },
+  { withNats: false, bus: 'no NATS' },
+])(
+  'B1: with $bus, a failover that loses the end of the journal is healed, and nobody goes on from what is lost',
+  async ({ withNats }) => {
+    const run = await runFailoverRounds({ rounds: ROUNDS, seed: SEED, withNats })
+    expect(run.differences, `seed ${SEED}, kept in ${run.folder}`).toEqual([])
+    expect(run.lost).toBeGreaterThan(0)
+  },
+  300_000,
+)

@@ -1,0 +1,114 @@
+import { pause } from '@daybook/runtime/backoff'
+
+/** Follows `events` over SSE through whichever gateway lives, as an agent does that keeps a copy of the journal. */
+export interface Follower {
+  /** How often it was told that what it has is not what the journal has. */
+  readonly diverged: number
+  /** Waits until it has come to the journal's end. @returns how its copy differs from the journal */
+  differences(chain: readonly { readonly sequence: number; readonly hash: string }[]): Promise<string[]>
+  stop(): Promise<void>
+}
+
+const RECONNECT_MS = 50
+const CATCH_UP_MS = 30_000
+
+interface Answer {
+  readonly data?: { readonly events?: { readonly sequence: number; readonly hash: string } } | null
+  readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[]
+}
+
+export function startFollower(urls: () => string[], apiKey: string): Follower {
+  /** Hashes by sequence, from 1 on. */
+  const copy: string[] = []
+  const problems: string[] = []
+  const stopping = new AbortController()
+  let connections = 0
+  let diverged = 0
+
+  const hear = ({ data, errors }: Answer) => {
+    if (errors?.some(({ extensions }) => extensions?.code === 'DIVERGED') === true) {
+      diverged += 1
+      // It begins anew, as an agent does that does not know since when its copy differs.
+      copy.length = 0
+    }
+    const event = data?.events
+    if (event === undefined) return
+    if (event.sequence !== copy.length + 1)
+      problems.push(`a subscriber got ${event.sequence} where ${copy.length + 1} was next`)
+    copy[event.sequence - 1] = event.hash
+  }
+
+  const follow = async (url: string): Promise<void> => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        authorization: `Bearer ${apiKey}`,
+      },
+      body: JSON.stringify({
+        query: `subscription ($after: Int!, $hash: String) {
+          events(after: $after, afterHash: $hash) { sequence hash }
+        }`,
+        variables: { after: copy.length, hash: copy.at(-1) ?? null },
+      }),
+      signal: stopping.signal,
+    })
+    if (response.body === null) return
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const chunk of response.body) {
+      text += decoder.decode(chunk as Uint8Array, { stream: true })
+      const messages = text.split('\n\n')
+      text = messages.pop() ?? ''
+      for (const message of messages) {
+        const json = /^data: ?(\{.*\})$/mu.exec(message)?.[1]
+        if (json !== undefined) hear(JSON.parse(json) as Answer)
+      }
+    }
+    // An error before the first event may come as plain JSON.
+    if (text.startsWith('{')) hear(JSON.parse(text) as Answer)
+  }
+
+  const run = async (): Promise<void> => {
+    for (; !stopping.signal.aborted; await pause(RECONNECT_MS, stopping.signal)) {
+      const known = urls()
+      const url = known[connections % Math.max(1, known.length)]
+      if (url === undefined) continue
+      connections += 1
+      // A stream that breaks is followed by the next one from where this one came to.
+      await follow(url).catch(() => {})
+    }
+  }
+
+  const running = run()
+  return {
+    get diverged() {
+      return diverged
+    },
+    async differences(chain) {
+      const end = chain.at(-1)
+      for (
+        const deadline = Date.now() + CATCH_UP_MS;
+        copy[chain.length - 1] !== end?.hash && Date.now() < deadline;
+      )
+        await pause(25)
+      const wrong = chain.filter(({ sequence, hash }) => copy[sequence - 1] !== hash)
+      return [
+        ...problems.splice(0),
+        ...(wrong.length > 0 || copy.length !== chain.length
+          ? [
+              `a subscriber's copy has ${copy.length} events and the journal ${chain.length}; they differ at ${wrong
+                .slice(0, 5)
+                .map(({ sequence }) => sequence)
+                .join(', ')}`,
+            ]
+          : []),
+      ]
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

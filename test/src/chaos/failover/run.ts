@@ -1,0 +1,103 @@
+import { openDatabase, serverAddress } from '@daybook/postgres/connect'
+import { startFailoverPair } from '@daybook/postgres/testing/failover-pair'
+import { pause } from '@daybook/runtime/backoff'
+import { defaultProject } from '../../crash/check-database.ts'
+import { createRandom, derivedSeed } from '../../support/random.ts'
+import { startClusterWith } from '../cluster.ts'
+import { startClusterTypesense } from '../cluster-typesense.ts'
+import { checkFailover } from './check-failover.ts'
+import { startFollower } from './follower.ts'
+import { startWriters } from './writers.ts'
+
+export interface FailoverRunOptions {
+  readonly rounds: number
+  /** Decides who writes what, and when replication is cut and the primary lost. */
+  readonly seed: number
+  /** Whether there is NATS, or each process has a bus of its own. */
+  readonly withNats: boolean
+  /** Hears a line a round. */
+  readonly report?: (line: string) => void
+}
+
+export interface FailoverRun {
+  readonly rounds: number
+  readonly acknowledged: number
+  /** Acknowledged writes that went with the tail. */
+  readonly lost: number
+  /** How often a subscriber was told that its copy is not the journal any more. */
+  readonly diverged: number
+  /** What did not hold, in words; the run ends with the round that found something. */
+  readonly differences: readonly string[]
+  /** Where logs and data folders are kept after a failure; null without one. */
+  readonly folder: string | null
+}
+
+/**
+ * Loses the journal's tail, over and over, while every process lives on: an asynchronous standby is cut off, clients write on,
+ * the primary crashes and the standby takes its place. What had reached the standby must be there, what was written since must be
+ * there, and nobody may go on from events that the journal does not have: projections equal the journal again without
+ * anybody's help, subscribers and holders of receipts are told.
+ */
+export async function runFailoverRounds(options: FailoverRunOptions): Promise<FailoverRun> {
+  const { rounds, seed, withNats, report = () => {} } = options
+  const cluster = await startClusterWith(
+    { embedder: 'none', embedderOf: 'some', withNats },
+    {
+      startTypesense: startClusterTypesense,
+      startPostgres: startFailoverPair,
+    },
+  )
+  const follower = startFollower(cluster.gatewayUrls, cluster.apiKey)
+  const differences: string[] = []
+  let [round, acknowledged, lost] = [0, 0, 0]
+  try {
+    while (round < rounds && differences.length === 0) {
+      round += 1
+      const random = createRandom(derivedSeed(seed, round))
+      const times = {
+        before: random.between(200, 1_000),
+        tail: random.between(50, 1_500),
+        after: random.between(50, 1_500),
+      }
+      const writers = startWriters({ api: cluster.api, random, name: `r${round}` })
+      await pause(times.before)
+      const cutAt = Date.now()
+      await cluster.postgres.cutReplication()
+      await pause(times.tail)
+      await cluster.postgres.failOver()
+      const overAt = Date.now()
+      await pause(times.after)
+      await writers.stop()
+      differences.push(...writers.complaints)
+      const db = openDatabase(serverAddress(cluster.postgres.url))
+      try {
+        const checked = await checkFailover(cluster, await defaultProject(db), {
+          receipts: writers.receipts,
+          failover: { cutAt, overAt },
+          follower,
+        })
+        differences.push(...checked.differences)
+        acknowledged += writers.receipts.length
+        lost += checked.lost
+        report(
+          `failover ${round}${withNats ? '' : ', without NATS'}: ${writers.receipts.length} acknowledged, ${checked.lost} lost with the tail, healed ${checked.healedMs} ms after the last write; ${differences.length === 0 ? 'ok' : 'FAILED'}`,
+        )
+      } finally {
+        await db.destroy()
+      }
+    }
+  } catch (error) {
+    differences.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  } finally {
+    await follower.stop()
+    await cluster.stop({ keepFolder: differences.length > 0 })
+  }
+  return {
+    rounds: round,
+    acknowledged,
+    lost,
+    diverged: follower.diverged,
+    differences,
+    folder: differences.length > 0 ? cluster.folder : null,
+  }
+}
