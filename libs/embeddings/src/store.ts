@@ -144,6 +144,30 @@ export async function giveBackTexts(db: Database, modelId: string, hashes: reado
   )
 }
 
+/**
+ * Puts texts back into the queue that are said to be embedded and have no vectors, as where a table was restored without the
+ * other: no worker would ever take them again.
+ */
+export async function requeueLostTexts(
+  trx: DatabaseTransaction,
+  modelId: string,
+  texts: readonly QueuedText[],
+): Promise<void> {
+  if (texts.length === 0) return
+  const rows = texts.map(({ hash, text }) => ({ hash: hash.toString('hex'), text }))
+  await sql`
+    update embeddings e set text = given.text, embedded_at = null, claimed_until = null, attempts = 0, last_error = null
+    from (
+      select distinct on (hash) decode(hash, 'hex') as content_hash, text
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(hash text, text text)
+    ) given
+    where e.model_id = ${modelId} and e.content_hash = given.content_hash and e.embedded_at is not null
+      and not exists (
+        select from embedding_chunks c where c.model_id = e.model_id and c.content_hash = e.content_hash)`.execute(
+    trx,
+  )
+}
+
 /** Lets texts that failed be tried again now, as if they never had been. Those that somebody is at stay with them. */
 export async function retryTexts(
   trx: DatabaseTransaction,

@@ -88,6 +88,25 @@ export interface Tables {
     /** When an operator dropped it, which lets later events of the memory go on; null while it waits. */
     dropped_at: Moment | null
   }
+  self_checks: {
+    projection: string
+    generation: number
+    project_id: string
+    /** The sequence up to which the walk through the project has come. */
+    walked: Generated<number>
+    /** Events through which the walk goes without a rest, as something was found. */
+    hurried: Generated<number>
+    checked_at: Generated<Moment>
+    /** Memories that were found to differ from the journal, in all. */
+    differed: Generated<number>
+    differed_at: Moment | null
+    /** The last of them, and in what, in words. */
+    example: string | null
+    /** Memories of the last look that differed still after they were posted anew. */
+    unhealed: Generated<number>
+    /** What is wrong with the journal itself, in words. */
+    journal_problem: string | null
+  }
   relay_positions: {
     project_id: string
     /** The last sequence that was published. */

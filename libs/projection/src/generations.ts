@@ -161,7 +161,7 @@ export async function forgetGeneration(
     .where('reader', '=', projection)
     .where('generation', '=', generation)
     .execute()
-  for (const table of ['positions', 'parked_events', 'generations'] as const)
+  for (const table of ['positions', 'parked_events', 'self_checks', 'generations'] as const)
     await trx
       .deleteFrom(table)
       .where('projection', '=', projection)

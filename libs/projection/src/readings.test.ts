@@ -16,6 +16,8 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
       projectionLag: new Map(),
       divergedProjects: new Map(),
       parkedEvents: new Map(),
+      selfCheckDiffered: new Map(),
+      selfCheckUnhealed: new Map(),
       embeddingQueue: 0,
     })
   })
@@ -71,6 +73,17 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
       .insertInto('parked_events')
       .values([parked(1, 1), parked(2, 1), parked(2, 2)])
       .execute()
+    const checked = (number: number, differed: number, unhealed: number) => ({
+      projection: 'pgvector',
+      generation: number,
+      project_id: one.projectId,
+      differed,
+      unhealed,
+    })
+    await db
+      .insertInto('self_checks')
+      .values([checked(1, 9, 9), checked(2, 4, 1)])
+      .execute()
     await sql`
       insert into embeddings (model_id, content_hash, text, embedded_at)
       values ('m', 'a', 'text', null), ('n', 'a', 'text', null), ('m', 'b', null, now())`.execute(db)
@@ -81,6 +94,14 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
       ]),
       parkedEvents: new Map([
         ['pgvector', 2],
+        ['typesense', 0],
+      ]),
+      selfCheckDiffered: new Map([
+        ['pgvector', 4],
+        ['typesense', 0],
+      ]),
+      selfCheckUnhealed: new Map([
+        ['pgvector', 1],
         ['typesense', 0],
       ]),
       // The journal has no event at the position before its end; at the ends the hashes agree.

@@ -10,7 +10,8 @@ interface CountRow {
 
 /**
  * What the metrics tell of all projects together: how far the live generations are behind, what they have parked, in how many
- * projects they have diverged, and how many texts wait for vectors. Four statements, of which two go through one row a project.
+ * projects they have diverged, how many texts wait for vectors, and what the self-check found. Five statements, of which three go
+ * through one row a project.
  */
 export async function readReadings(db: Database): Promise<Readings> {
   const lag = await sql<CountRow>`
@@ -33,7 +34,15 @@ export async function readReadings(db: Database): Promise<Readings> {
     left join positions place on place.projection = live.projection and place.generation = live.generation
     left join journal_heads head on head.project_id = place.project_id
     where live.status = 'live' group by live.projection`.execute(db)
+  const selfChecks = await sql<CountRow & { unhealed: number }>`
+    select live.projection, coalesce(sum(checked.differed), 0)::bigint as events,
+      coalesce(sum(checked.unhealed), 0)::bigint as unhealed
+    from generations live left join self_checks checked
+      on checked.projection = live.projection and checked.generation = live.generation
+    where live.status = 'live' group by live.projection`.execute(db)
   return {
+    selfCheckDiffered: byProjection(selfChecks.rows),
+    selfCheckUnhealed: new Map(selfChecks.rows.map((row) => [row.projection, row.unhealed])),
     projectionLag: byProjection(lag.rows),
     parkedEvents: byProjection(parked.rows),
     divergedProjects: byProjection(diverged.rows),

@@ -85,17 +85,23 @@ export async function compareMemories(
         )
         select memory_id, given.hash as wanted_row, held.hash as held_row,
           wanted_versions.hash as wanted_versions, held_versions.hash as held_versions,
-          case when given.memory_id is null or given.forgotten or held.vector_pending then null else (
+          case when given.memory_id is null or given.forgotten or awaited then null else (
             select coalesce(string_agg(row(chunk, span_start, span_end, sha256(vector_send(embedding)))::text, ','
               order by chunk), 'none')
             from embedding_chunks
             where model_id = ${generation.modelId} and content_hash = decode(given.content_hash, 'hex')
           ) end as wanted_vectors,
           held_vectors.vectors as held_vectors,
-          coalesce(held.vector_pending, false) as pending
+          awaited as pending
         from asked left join given using (memory_id) left join held using (memory_id)
           left join wanted_versions using (memory_id) left join held_versions using (memory_id)
-          left join held_vectors using (memory_id)`.execute(trx)
+          left join held_vectors using (memory_id)
+          -- One that waits for a text that is in no queue waits in vain.
+          cross join lateral (select coalesce(held.vector_pending, false) and exists (
+            select from embeddings
+            where model_id = ${generation.modelId} and content_hash = decode(given.content_hash, 'hex')) as awaited) waits`.execute(
+        trx,
+      )
       const found = new Map(result.rows.map((row) => [row.memory_id, compared(row)]))
       return {
         // In the order asked, so that digests over many do not depend on a plan.

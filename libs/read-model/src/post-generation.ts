@@ -5,8 +5,10 @@ import type { Generation } from '@daybook/projection/generations'
 import type { PositionSignal } from '@daybook/projection/position-signal'
 import type { GenerationPoster } from '@daybook/projection/post-generations'
 import { startProjector } from '@daybook/projection/projector'
+import { startSelfCheck } from '@daybook/projection/self-check/start-self-check'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
+import { pgvectorCheckable } from './checkable.ts'
 import { generationTables, PGVECTOR } from './generation-tables.ts'
 import { pgvectorProjection } from './pgvector-projection.ts'
 import { fillAllVectors, fillVectors } from './post-vectors.ts'
@@ -19,11 +21,13 @@ export interface PostGenerationOptions {
   /** Where they have no embedder for a generation's model, rows and words are posted, and its texts stay queued. */
   readonly workers: QueueWorkers
   readonly metrics?: Pick<Metrics, 'applied'>
+  /** Milliseconds between looks at whether a project is as the journal says. Default 0: none are made. */
+  readonly selfCheckMs?: number
 }
 
 /** Keeps one generation up with the journal, and gives it its vectors as they become ready. */
 export function postGeneration(options: PostGenerationOptions, generation: Generation): GenerationPoster {
-  const { db, bus, signal, logger, workers, metrics = noMetrics } = options
+  const { db, bus, signal, logger, workers, metrics = noMetrics, selfCheckMs = 0 } = options
   const tables = generationTables(generation.generation)
   const vectors = workers.want(generation.modelId, async (hashes) => {
     await (hashes.length > 0
@@ -41,8 +45,16 @@ export function postGeneration(options: PostGenerationOptions, generation: Gener
       vectors.wake()
     },
   })
+  const selfCheck = startSelfCheck({
+    db,
+    checkable: pgvectorCheckable(db, generation),
+    logger,
+    everyMs: selfCheckMs,
+    journal: true,
+  })
   return {
     async stop() {
+      await selfCheck.stop()
       await projector.stop()
       await vectors.leave()
     },

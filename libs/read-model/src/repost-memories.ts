@@ -1,3 +1,4 @@
+import { requeueLostTexts } from '@daybook/embeddings/store'
 import { readable, toRecord } from '@daybook/journal/stored-event'
 import type { JournalPlace } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
@@ -16,7 +17,7 @@ import { memoryRow } from './memory-row.ts'
 import { segmentOf } from './packed-postings.ts'
 import { readLexicalStats, saveLexicalStats } from './post-lexical.ts'
 import { insertVersions, upsertMemories } from './post-memories.ts'
-import { requestVectors } from './post-vectors.ts'
+import { requestVectors, textsOf } from './post-vectors.ts'
 
 export interface RepostMemoriesOptions extends RepostOptions {
   /** As of this earlier place `to` instead, where the position is `from`. */
@@ -68,6 +69,7 @@ export async function repostMemories(
     }
     await upsertMemories(trx, tables, projectId, rows)
     await insertVersions(trx, tables, projectId, versions.map(toRecord).map(readable))
+    await requeueLostTexts(trx, generation.modelId, textsOf(rows))
     await requestVectors(trx, tables, generation, projectId, rows)
     await saveLexicalStats(trx, tables, projectId, { ...stats, next_number: nextNumber })
     await rebuildSegments(trx, tables, projectId, [...segments])

@@ -48,6 +48,8 @@ export interface Config {
   readonly modelDir: string | undefined
   /** Milliseconds for which a generation stays after another took its place. */
   readonly keepGenerationMs: number
+  /** Milliseconds between looks at whether a project's projections are as the journal says; 0: none are made. */
+  readonly selfCheckMs: number
   /** Parallel workers for the index of vectors. */
   readonly indexWorkers: number
   /** How many subscriptions a gateway serves at a time. */
@@ -119,6 +121,7 @@ export function readConfig(
           },
     embedder: settings.DAYBOOK_EMBEDDER,
     keepGenerationMs: settings.DAYBOOK_KEEP_GENERATION,
+    selfCheckMs: settings.DAYBOOK_SELF_CHECK,
     indexWorkers: settings.DAYBOOK_INDEX_WORKERS,
     modelDir: settings.DAYBOOK_MODEL_DIR === undefined ? undefined : resolve(settings.DAYBOOK_MODEL_DIR),
     subscriptions: {

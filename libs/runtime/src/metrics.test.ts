@@ -8,6 +8,8 @@ const READINGS: Readings = {
   ]),
   parkedEvents: new Map([['pgvector', 1]]),
   divergedProjects: new Map([['pgvector', 2]]),
+  selfCheckDiffered: new Map([['pgvector', 4]]),
+  selfCheckUnhealed: new Map([['pgvector', 2]]),
   embeddingQueue: 7,
 }
 
@@ -59,6 +61,8 @@ describe('the metrics', () => {
         'daybook_projection_lag{projection="typesense",service="gateway"} 0',
       )
       expect(await value(metrics, 'daybook_parked_events')).toBe(1)
+      expect(await value(metrics, 'daybook_self_check_differed')).toBe(4)
+      expect(await value(metrics, 'daybook_self_check_unhealed')).toBe(2)
       expect(await value(metrics, 'daybook_embedding_queue')).toBe(7)
       expect(await value(metrics, 'daybook_database_up')).toBe(1)
       expect(read).toHaveBeenCalledTimes(1)
@@ -83,7 +87,7 @@ describe('the metrics', () => {
       expect(await value(metrics, 'daybook_database_up')).toBe(0)
       expect(onError).toHaveBeenCalledExactlyOnceWith(away)
       expect(await value(metrics, 'daybook_append_events_total')).toBe(0)
-      for (const gauge of ['projection_lag', 'parked_events', 'embedding_queue'])
+      for (const gauge of ['projection_lag', 'parked_events', 'self_check_unhealed', 'embedding_queue'])
         expect(await value(metrics, `daybook_${gauge}`)).toBeUndefined()
     } finally {
       vi.useRealTimers()

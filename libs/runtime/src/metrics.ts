@@ -43,6 +43,9 @@ export interface Readings {
   readonly parkedEvents: ReadonlyMap<string, number>
   /** Projects in which the live generation has applied what their journals do not have; by projection. */
   readonly divergedProjects: ReadonlyMap<string, number>
+  /** Memories of the live generation that differed from the journal and were posted anew, and those that differ still; by projection. */
+  readonly selfCheckDiffered: ReadonlyMap<string, number>
+  readonly selfCheckUnhealed: ReadonlyMap<string, number>
   /** Texts that wait for their vectors, over all models. */
   readonly embeddingQueue: number
 }
@@ -167,6 +170,18 @@ function databaseGauges(
     labelNames: ['projection'],
     registers,
   })
+  const differed = new Gauge({
+    name: 'daybook_self_check_differed',
+    help: 'Memories that were found to differ from the journal and were posted anew, since the generation began',
+    labelNames: ['projection'],
+    registers,
+  })
+  const unhealed = new Gauge({
+    name: 'daybook_self_check_unhealed',
+    help: 'Memories that differ from the journal still, after they were posted anew',
+    labelNames: ['projection'],
+    registers,
+  })
   const queue = new Gauge({
     name: 'daybook_embedding_queue',
     help: 'Distinct texts that wait for their vectors',
@@ -180,13 +195,15 @@ function databaseGauges(
 
   const take = async (): Promise<void> => {
     // Those of before would look like knowledge: a projection or a value that is gone is not shown.
-    for (const gauge of [lag, parked, diverged, queue]) gauge.reset()
+    for (const gauge of [lag, parked, diverged, differed, unhealed, queue]) gauge.reset()
     queue.remove()
     try {
       const readings = await read()
       for (const [projection, events] of readings.projectionLag) lag.set({ projection }, events)
       for (const [projection, events] of readings.parkedEvents) parked.set({ projection }, events)
       for (const [projection, projects] of readings.divergedProjects) diverged.set({ projection }, projects)
+      for (const [projection, found] of readings.selfCheckDiffered) differed.set({ projection }, found)
+      for (const [projection, left] of readings.selfCheckUnhealed) unhealed.set({ projection }, left)
       queue.set(readings.embeddingQueue)
       up.set(1)
     } catch (error) {

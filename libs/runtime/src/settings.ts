@@ -156,6 +156,11 @@ export const SETTINGS = z
       'duration',
       'How long a generation that a rebuild has replaced stays for a rollback. It is kept up to date meanwhile',
     ),
+    DAYBOOK_SELF_CHECK: documented(
+      z.union([z.literal('off').transform(() => 0), duration]).prefault('5s'),
+      'duration or `off`',
+      'How often projectors hold a part of each project against the journal and post anew what differs. It takes about a twentieth of the database’s time at most, so that with many projects each comes more seldom',
+    ),
     DAYBOOK_INDEX_WORKERS: documented(
       wholeNumber(0, 64).prefault('0'),
       '0 to 64',

@@ -3,6 +3,7 @@ import { contentHash } from '@daybook/embeddings/store'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Generation } from '@daybook/projection/generations'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/checkable'
 import { sql } from 'kysely'
 import { appliedMemories } from './applied-memories.ts'
@@ -42,7 +43,7 @@ async function compareAt(
   const memories = new Map(
     (await appliedMemories(scope, place, { memoryIds, position })).map((memory) => [memory.state.id, memory]),
   )
-  const waiting = await readWaiting(scope, generation.generation, memoryIds)
+  const waiting = await readWaiting(scope, generation, memoryIds)
   const hashes = new Set([...memories.values()].map(hashOf))
   const vectors = await readStoredVectors(scope.db, generation.modelId, [...hashes])
   const lexemes = await readLexemes(
@@ -74,18 +75,18 @@ async function compareAt(
 
 const hashOf = ({ state }: Memory) => contentHash(embeddedTextOf(state)).toString('hex')
 
+/** Those that wait for the vectors of a text that is in the queue, or just left it: others wait in vain. */
 async function readWaiting(
   { db, projectId }: ProjectScope,
-  generation: number,
+  { generation, modelId }: Pick<Generation, 'generation' | 'modelId'>,
   memoryIds: readonly string[],
 ): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('typesense_pending_vectors')
-    .select('memory_id')
-    .where('generation', '=', generation)
-    .where('project_id', '=', projectId)
-    .where(sql<boolean>`memory_id = any(${memoryIds}::uuid[])`)
-    .execute()
+  const { rows } = await sql<{ memory_id: string }>`
+    select memory_id from typesense_pending_vectors p
+    where generation = ${generation} and project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+      and exists (select from embeddings e where e.model_id = ${modelId} and e.content_hash = p.content_hash)`.execute(
+    db,
+  )
   return new Set(rows.map((row) => row.memory_id))
 }
 

@@ -5,8 +5,10 @@ import type { Generation } from '@daybook/projection/generations'
 import type { PositionSignal } from '@daybook/projection/position-signal'
 import type { GenerationPoster } from '@daybook/projection/post-generations'
 import { startProjector } from '@daybook/projection/projector'
+import { startSelfCheck } from '@daybook/projection/self-check/start-self-check'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
+import { typesenseCheckable } from './checkable.ts'
 import type { TypesenseClient } from './client.ts'
 import { TYPESENSE } from './generation.ts'
 import { createPosting } from './posting.ts'
@@ -28,6 +30,8 @@ export interface PostGenerationOptions {
   readonly metrics?: Pick<Metrics, 'applied'> | undefined
   /** Milliseconds between looks at the journal, and at what waits for vectors. Default 1,000. */
   readonly pollMs?: number | undefined
+  /** Milliseconds between looks at whether a project is as the journal says. Default 0: none are made. */
+  readonly selfCheckMs?: number | undefined
 }
 
 /**
@@ -46,6 +50,7 @@ export function postGeneration(options: PostGenerationOptions, generation: Gener
     leaseMs,
     metrics = noMetrics,
     pollMs = 1_000,
+    selfCheckMs = 0,
   } = options
   const posting = createPosting({
     client,
@@ -69,8 +74,15 @@ export function postGeneration(options: PostGenerationOptions, generation: Gener
       vectors.wake()
     },
   })
+  const selfCheck = startSelfCheck({
+    db,
+    checkable: typesenseCheckable(posting),
+    logger,
+    everyMs: selfCheckMs,
+  })
   return {
     async stop() {
+      await selfCheck.stop()
       await projector.stop()
       await vectors.leave()
       await upkeep.stop()

@@ -1,3 +1,4 @@
+import { requeueLostTexts } from '@daybook/embeddings/store'
 import type { JournalPlace } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { RepostOptions } from '@daybook/projection/verify/checkable'
@@ -36,7 +37,11 @@ export async function postAsOf(
     for (const { id } of await exportDocuments(posting.client, posting.collection, filter, ['id']))
       if (!wanted.has(id)) await held.write(page, () => deleteDocument(posting, id))
   }
-  return (trx) => recordPosted(trx, posting, scope.projectId, posted)
+  return async (trx) => {
+    const lacking = posted.flatMap((one) => one.lacking ?? [])
+    await requeueLostTexts(trx, posting.generation.modelId, lacking)
+    await recordPosted(trx, posting, scope.projectId, posted)
+  }
 }
 
 /** Takes a project's documents back to a place: those of memories that were changed after it become what they were then. */

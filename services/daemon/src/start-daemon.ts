@@ -49,11 +49,12 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
 
   const workers = openQueueWorkers(shared, parts)
   const posting = { db, bus, signal, logger, metrics, workers, model: embedders.preferred }
-  const pgvector = await startPgvectorProjector(posting)
+  const { selfCheckMs } = config
+  const pgvector = await startPgvectorProjector({ ...posting, selfCheckMs })
   stops.add(pgvector.stop, { part: 'the pgvector projector' })
   if (config.typesense !== undefined) {
     progress('Posting the Typesense of TYPESENSE_URL too')
-    const projector = await startTypesenseProjector({ ...posting, typesense: config.typesense })
+    const projector = await startTypesenseProjector({ ...posting, selfCheckMs, typesense: config.typesense })
     stops.add(projector.stop, { part: 'the Typesense projector' })
   }
   const reindex = startReindex({

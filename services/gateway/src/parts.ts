@@ -35,6 +35,7 @@ export interface GatewayParts {
     | 'keepGenerationMs'
     | 'subscriptions'
     | 'work'
+    | 'selfCheckMs'
   >
   /** Served at `/metrics`; absent: there is no such page. */
   readonly metrics?: ServiceMetrics

@@ -81,6 +81,7 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
       'projection pgvector',
       'divergence',
       'parked',
+      'self-check',
       'vectors',
       'operations',
       'generations',

@@ -22,10 +22,20 @@ await runProcess({
     await embedders.ready()
     const signal = createPositionSignal()
     const { logger } = parts
+    const { selfCheckMs } = config
     const metrics = openMetrics('projector-pgvector', db, parts)
     const workers = openQueueWorkers({ db, embedders, metrics }, parts)
     const model = embedders.preferred
-    const projector = await startPgvectorProjector({ db, bus, signal, logger, model, workers, metrics })
+    const projector = await startPgvectorProjector({
+      db,
+      bus,
+      signal,
+      logger,
+      model,
+      workers,
+      metrics,
+      selfCheckMs,
+    })
     parts.stops.add(projector.stop, { part: 'the projector' })
     const url = await serveProbes(config, { db, metrics }, parts)
     console.log(`The pgvector projector is at work; its probes and metrics are at ${url}`)

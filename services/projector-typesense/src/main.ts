@@ -40,6 +40,7 @@ await runProcess({
       workers,
       typesense,
       metrics,
+      selfCheckMs: config.selfCheckMs,
     })
     parts.stops.add(projector.stop, { part: 'the projector' })
     const url = await serveProbes(config, { db, metrics }, parts)

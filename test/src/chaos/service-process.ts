@@ -58,6 +58,8 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
           DAYBOOK_DATA_DIR: dataDir,
           DAYBOOK_PORT: '0',
           LOG_LEVEL: 'info',
+          // What it would mend is to be found.
+          DAYBOOK_SELF_CHECK: 'off',
           ...environment,
         },
       })

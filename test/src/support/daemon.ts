@@ -176,6 +176,8 @@ function spawnDaemon(
         DAYBOOK_DATA_DIR: dataDir,
         DAYBOOK_PORT: '0',
         DAYBOOK_EMBEDDER: embedder,
+        // What it would mend is to be found.
+        DAYBOOK_SELF_CHECK: 'off',
         LOG_LEVEL: 'info',
         ...environment,
       },

@@ -16,6 +16,7 @@ import * as identity from './0014-identity.ts'
 import * as generationFences from './0016-generation-fences.ts'
 import * as keyEnds from './0017-key-ends.ts'
 import * as narrowRights from './0018-narrow-rights.ts'
+import * as selfChecks from './0020-self-checks.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
@@ -39,4 +40,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-generation-fences': generationFences,
   '0017-key-ends': keyEnds,
   '0018-narrow-rights': narrowRights,
+  '0020-self-checks': selfChecks,
 }

@@ -16,6 +16,7 @@ import { judgeParked } from './parked.ts'
 import { judgePgvector } from './pgvector.ts'
 import { judgeProgress } from './projections.ts'
 import { judgeBacklog } from './relay.ts'
+import { judgeSelfCheck } from './self-check.ts'
 import { judgeSettings } from './settings.ts'
 import { judgeTypesense } from './typesense.ts'
 import { judgeQueue } from './vectors.ts'
@@ -34,6 +35,15 @@ const server = { roundTripMs: 1, version: '15.1', vectorVersion: '0.8.4', bytes:
 const typesense = { problem: null, version: '29.0', documents: 3, alias: 'daybook_memories_g2' }
 const queue = { queued: 0, failed: 0, claimed: 0, failure: null }
 const progress = (lag: number, applied: number) => ({ lag, applied, parked: 0 })
+const selfCheck = {
+  idleMs: 900,
+  differed: 0,
+  differedMs: null,
+  example: null,
+  unhealed: 0,
+  journalProblem: null,
+}
+const mended = { ...selfCheck, differed: 3, differedMs: 3_600_000, example: 'x (missing)' }
 const config = (environment: Record<string, string>) => readConfig({ TYPESENSE_API_KEY: 'x', ...environment })
 const operation = (more: Partial<Operation>) =>
   ({
@@ -94,6 +104,14 @@ describe('what is found is judged', () => {
     ['OK', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 9, claimed: 9 })],
     ['WARNING', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 9 })],
     ['WARNING', judgeQueue(queue, { ...queue, queued: 1, failed: 1, failure: 'too strange' })],
+    ['OK', judgeSelfCheck('pgvector', selfCheck, 5_000)],
+    ['OK', judgeSelfCheck('pgvector', { ...selfCheck, idleMs: null }, 5_000)],
+    ['OK', judgeSelfCheck('pgvector', { ...selfCheck, idleMs: 3_600_000 }, 0)],
+    ['WARNING', judgeSelfCheck('pgvector', { ...selfCheck, idleMs: 3_600_000 }, 5_000)],
+    ['WARNING', judgeSelfCheck('pgvector', mended, 5_000)],
+    ['OK', judgeSelfCheck('pgvector', { ...mended, differedMs: 90_000_000 }, 5_000)],
+    ['FAILED', judgeSelfCheck('pgvector', { ...mended, unhealed: 1 }, 5_000)],
+    ['FAILED', judgeSelfCheck('pgvector', { ...selfCheck, journalProblem: 'p: event 3 is missing' }, 5_000)],
     ['OK', judgeOperations([], [operation({})])],
     ['WARNING', judgeOperations([], [operation({ error: 'waiting: Typesense is away' })])],
     ['FAILED', judgeOperations([operation({ status: 'queued' })], [])],

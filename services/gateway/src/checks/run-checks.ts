@@ -14,6 +14,7 @@ import { checkParked } from './parked.ts'
 import { checkPgvector } from './pgvector.ts'
 import { checkProjections } from './projections.ts'
 import { checkRelay } from './relay.ts'
+import { checkSelfCheck } from './self-check.ts'
 import { checkSettings } from './settings.ts'
 import { checkTypesense } from './typesense.ts'
 import { checkVectors } from './vectors.ts'
@@ -42,6 +43,7 @@ const INSIDE: readonly NamedCheck[] = [
   { name: 'projections', look: checkProjections },
   { name: 'divergence', look: checkDivergence },
   { name: 'parked', look: checkParked },
+  { name: 'self-check', look: checkSelfCheck },
   { name: 'vectors', look: checkVectors },
   { name: 'operations', look: checkOperations },
   { name: 'generations', look: checkGenerations },

@@ -1,3 +1,4 @@
+import type { Bus } from '@daybook/bus/bus'
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
@@ -9,6 +10,7 @@ import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/position-signal'
+import type { GenerationPoster } from '@daybook/projection/post-generations'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { startAccessTracker } from '@daybook/read-model/access'
 import { readConfig } from '@daybook/runtime/config'
@@ -22,6 +24,12 @@ export interface TestGateway {
   readonly gateway: Gateway
   /** A client of a new project. @param admin whether its key may run the whole Daybook; default no */
   newClient(admin?: boolean): Promise<TestClient>
+  /** The same client at this gateway, where another gave it its key on the same database. */
+  client(of: Pick<TestClient, 'key' | 'projectId'>): TestClient
+  /** Ends its projector, so that nobody posts. */
+  stopProjector(): Promise<void>
+  /** Begins one again, after `stopProjector`. */
+  startProjector(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -55,16 +63,18 @@ export async function startTestGateway(
     metrics,
     typesense = null,
     environment = {},
+    bus = createInProcessBus(),
   }: {
     logger?: Logger
     metrics?: ServiceMetrics
     typesense?: TypesenseSearch | null
     /** Settings as checks see them. */
     environment?: Readonly<Record<string, string>>
+    /** What events travel on. Default one that works. */
+    bus?: Bus
   } = {},
 ): Promise<TestGateway> {
   const { db } = database
-  const bus = createInProcessBus()
   const signal = createPositionSignal()
   const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events), metrics)
   const access = startAccessTracker(db, silentLogger, 50)
@@ -75,8 +85,16 @@ export async function startTestGateway(
   const observed = metrics === undefined ? {} : { metrics }
   const workers = createQueueWorkers({ db, embedders, logger, onEmbedded: metrics?.embedded })
   const model = embedders.preferred
-  const projector = await startPgvectorProjector({ db, bus, signal, logger, workers, model, ...observed })
-  const config = readConfig({ DAYBOOK_EMBEDDER: `test-hash/${DIMENSION}`, ...environment })
+  // Off unless a test asks for it: others damage what it would mend.
+  const config = readConfig({
+    DAYBOOK_EMBEDDER: `test-hash/${DIMENSION}`,
+    DAYBOOK_SELF_CHECK: 'off',
+    ...environment,
+  })
+  const { selfCheckMs } = config
+  const startProjector = () =>
+    startPgvectorProjector({ db, bus, signal, logger, workers, model, selfCheckMs, ...observed })
+  let projector: GenerationPoster | null = await startProjector()
   const parts = { db, writer, bus, signal, embedders, typesense, access, logger, config, ...observed }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {
@@ -89,9 +107,17 @@ export async function startTestGateway(
         projectId,
       )
     },
+    client: ({ key, projectId }) => testClient(gateway.url, key, projectId),
+    async stopProjector() {
+      await projector?.stop()
+      projector = null
+    },
+    async startProjector() {
+      projector = await startProjector()
+    },
     async stop() {
       await gateway.stop()
-      await projector.stop()
+      await projector?.stop()
       await access.stop()
       await embedder?.close()
     },

@@ -1,0 +1,113 @@
+import { verifyPart } from '@daybook/journal/verify-part'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import { readDivergence } from '../divergence.ts'
+import { readPosition } from '../positions.ts'
+import type { Checkable, ComparedIndexes } from '../verify/checkable.ts'
+import { type Difference, repairProject } from '../verify/verify-project.ts'
+import type { DueProject, Look } from './self-checks.ts'
+
+/**
+ * Events whose memories are compared at a time, twice a look. A hundred memories take the embedded database some 40 ms, in which
+ * everybody else waits.
+ */
+const PAGE = 50
+
+/** With so many events at most a look has the indexes over all memories looked at too, and not only where a walk ends. */
+const SMALL = 500
+
+/** Events after the first sequence and up to the second. */
+type Stretch = readonly [number, number]
+
+/** What differs where nothing was seen to. */
+const UNSEEN = { differed: 0, unhealed: 0, example: null }
+
+export interface LookOptions {
+  /** Whether the events themselves are held against their hash chain. */
+  readonly journal: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * Holds a part of a project against the journal: the memories of its newest events, and those of the next events of a walk
+ * through all of them, which begins anew at its end, where the indexes over all memories are looked at too. What differs is
+ * posted anew and looked at again. Where something does, more may: the walk then goes through the whole project without a rest.
+ */
+export async function lookAtProject(
+  scope: ProjectScope,
+  checkable: Checkable,
+  { walked, hurried }: Pick<DueProject, 'walked' | 'hurried'>,
+  { journal, signal }: LookOptions,
+): Promise<Look> {
+  // Its projector takes it back first: what it holds is not of this journal.
+  if ((await readDivergence(scope, checkable)) !== null)
+    return { ...UNSEEN, walked, hurried, begins: false, journalProblem: null }
+  const position = await readPosition(scope.db, checkable, scope.projectId)
+  const from = walked < position ? walked : 0
+  const upTo = Math.min(from + PAGE, position)
+  const stretches: Stretch[] = [
+    [from, upTo],
+    [Math.max(position - PAGE, upTo), position],
+  ]
+  const look = {
+    walked: upTo,
+    begins: from === 0,
+    journalProblem: journal ? await journalProblem(scope, stretches) : null,
+  }
+  const differences = await differencesIn(scope, checkable, stretches)
+  const indexes: ComparedIndexes =
+    upTo === position || position <= SMALL
+      ? await checkable.compareIndexes(scope, signal)
+      : { problems: [], memoryIds: [] }
+  for (const memoryId of indexes.memoryIds)
+    if (!differences.has(memoryId)) differences.set(memoryId, { memoryId, differs: ['words'] })
+
+  const rest = Math.max(0, hurried - PAGE)
+  const found = differences.size > 0 ? differences.size : indexes.problems.length
+  if (found === 0) return { ...UNSEEN, ...look, hurried: rest }
+  const left = await repairProject(
+    scope,
+    checkable,
+    { differences: [...differences.values()], indexProblems: indexes.problems },
+    { signal },
+  )
+  const [first] = differences.values()
+  return {
+    ...look,
+    // What cannot be mended is no reason to hurry for ever.
+    hurried: found > left.length ? position : rest,
+    differed: found,
+    unhealed: left.length,
+    example:
+      first === undefined ? (indexes.problems[0] ?? null) : `${first.memoryId} (${first.differs.join(', ')})`,
+  }
+}
+
+async function journalProblem(scope: ProjectScope, stretches: readonly Stretch[]): Promise<string | null> {
+  for (const [after, upTo] of stretches) {
+    const [problem] = after < upTo ? await verifyPart(scope, after, upTo) : []
+    if (problem !== undefined) return problem.message
+  }
+  return null
+}
+
+async function differencesIn(
+  scope: ProjectScope,
+  checkable: Checkable,
+  stretches: readonly Stretch[],
+): Promise<Map<string, Difference>> {
+  const ids = new Set<string>()
+  for (const [after, upTo] of stretches) {
+    const { rows } = await sql<{ memory_id: string }>`
+      select distinct memory_id from events
+      where project_id = ${scope.projectId} and sequence > ${after} and sequence <= ${upTo}`.execute(scope.db)
+    for (const row of rows) ids.add(row.memory_id)
+  }
+  if (ids.size === 0) return new Map()
+  const { memories } = await checkable.compare(scope, [...ids])
+  return new Map(
+    memories
+      .filter(({ differs }) => differs.length > 0)
+      .map(({ memoryId, differs }): [string, Difference] => [memoryId, { memoryId, differs }]),
+  )
+}

@@ -1,0 +1,102 @@
+import type { Database } from '@daybook/postgres/connect'
+import { projectScope } from '@daybook/postgres/project-scope'
+import { pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import type { Checkable } from '../verify/checkable.ts'
+import { lookAtProject } from './look-at-project.ts'
+import { retryParked } from './retry-parked.ts'
+import { addProjects, recordLook, takeDue } from './self-checks.ts'
+
+/*
+ * Finds and mends by itself what is in no projector's way: rows or documents that went, or were changed, after they were posted;
+ * a text that is waited for and is in no queue; parked events, which are tried again ever more seldom. `daybook verify` proves a projection as a whole; this looks at a little of it all
+ * the time:
+ *
+ *   resting ──a project's turn──▶ looking ──nothing differs──▶ resting
+ *                                    │ something does: posted anew from the journal, noted (`self_checks`)
+ *                                    └──▶ hurrying: the rest of the project, page by page ──▶ resting
+ */
+
+export interface SelfCheck {
+  /** Finishes the page in hand. */
+  stop(): Promise<void>
+}
+
+export interface SelfCheckOptions {
+  readonly db: Database
+  readonly checkable: Checkable
+  readonly logger: Logger
+  /** Milliseconds between two looks at a project, at least. 0: none are made. */
+  readonly everyMs: number
+  /** Whether it looks at the journal's own hash chain too; one projection's is enough. Default no. */
+  readonly journal?: boolean
+}
+
+/**
+ * A look is followed by a rest of so many times what it took, though of no more than the time between looks at a project: however many
+ * projects there are, it takes a twentieth of the database's time, and on a slow machine somewhat more.
+ */
+const REST = 20
+/** The same while it hurries. */
+const HURRIED_REST = 1
+
+/** Looks at the projects of a generation in turns, for as long as it is live. */
+export function startSelfCheck({
+  db,
+  checkable,
+  logger,
+  everyMs,
+  journal = false,
+}: SelfCheckOptions): SelfCheck {
+  const stop = new AbortController()
+  const { name: projection, generation } = checkable
+  let nextAdding = 0
+
+  /** @returns for how long to rest, in milliseconds */
+  const look = async (): Promise<number> => {
+    const startedAt = performance.now()
+    if (startedAt >= nextAdding) {
+      await addProjects(db, checkable)
+      nextAdding = startedAt + everyMs
+    }
+    const due = await takeDue(db, checkable, everyMs)
+    if (due === null) return everyMs / 5
+    const { projectId } = due
+    const scope = projectScope(db, projectId)
+    await retryParked(scope, checkable)
+    const found = await lookAtProject(scope, checkable, due, {
+      journal,
+      signal: stop.signal,
+    })
+    await recordLook(db, checkable, projectId, found)
+    const { differed, unhealed, example, journalProblem } = found
+    if (journalProblem !== null) logger.error({ projectId, journalProblem }, 'the journal is damaged')
+    if (differed > 0)
+      logger[unhealed > 0 ? 'error' : 'warn'](
+        { projection, generation, projectId, differed, unhealed, example },
+        'memories differed from the journal and were posted anew',
+      )
+    const took = performance.now() - startedAt
+    return Math.min(everyMs, took * (found.hurried > 0 ? HURRIED_REST : REST))
+  }
+
+  const run = async (): Promise<void> => {
+    if (everyMs === 0) return
+    while (!stop.signal.aborted) {
+      const rest = await look().catch((error: unknown) => {
+        if (!stop.signal.aborted)
+          logger.warn({ projection, generation, error }, 'the self-check could not look; trying again')
+        return everyMs
+      })
+      await pause(rest, stop.signal)
+    }
+  }
+
+  const running = run()
+  return {
+    async stop() {
+      stop.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { liveGeneration } from '@daybook/projection/generations'
+import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-check/self-checks'
+import { TYPESENSE } from '@daybook/typesense/generation'
+import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
+import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
+
+/** How long what was mended is told of, in milliseconds. */
+const TOLD_MS = 24 * 3_600_000
+/** How long nobody may have looked, in milliseconds; at least, and as a multiple of the setting. */
+const IDLE_MS = 60_000
+const IDLE_TIMES = 12
+
+/** What the projectors' self-check found of late, and whether anybody makes it. */
+export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Finding> {
+  const findings: Finding[] = []
+  for (const name of PROJECTIONS) {
+    // One that is no longer configured is posted no more; the settings' check says so.
+    if (name === TYPESENSE && config.typesense === undefined) continue
+    const live = await liveGeneration(db, name)
+    if (live === null) continue
+    const state = await readSelfChecks(db, { name, generation: live.generation })
+    findings.push(judgeSelfCheck(name, state, config.selfCheckMs))
+  }
+  return worst(
+    findings,
+    config.selfCheckMs === 0
+      ? ok('Off (DAYBOOK_SELF_CHECK): only `daybook verify` compares indexes with the journal')
+      : ok('What was looked at is as the journal says'),
+  )
+}
+
+export function judgeSelfCheck(
+  name: string,
+  { idleMs, differed, differedMs, example, unhealed, journalProblem }: SelfCheckState,
+  everyMs: number,
+): Finding {
+  if (journalProblem !== null)
+    return failed(
+      `The journal is damaged, in project ${journalProblem}`,
+      'Nothing can mend that from within. See all of it:  daybook verify --journal  – then restore a backup (docs/operations.md)',
+    )
+  if (unhealed > 0)
+    return failed(
+      `${unhealed} memories of ${name} differ from the journal and could not be mended, such as ${example}`,
+      `Its projector’s log says more. Make it anew:  daybook reindex ${name}`,
+    )
+  if (differedMs !== null && differedMs < TOLD_MS)
+    return warning(
+      `${differed} memories of ${name} differed from the journal and were posted anew, the last ${age(differedMs)} ago: ${example}`,
+      `It has mended itself. Something else writes where only its projector should; prove the rest:  daybook verify ${name}`,
+    )
+  if (everyMs > 0 && idleMs !== null && idleMs > Math.max(IDLE_MS, everyMs * IDLE_TIMES))
+    return warning(
+      `Nobody has compared ${name} with the journal for ${age(idleMs)}`,
+      `Its projector does: is one running, with DAYBOOK_SELF_CHECK as here?  npm run start:projector-${name}`,
+    )
+  return ok(`What was looked at of ${name} is as the journal says`)
+}
+
+const age = (ms: number): string =>
+  ms < 120_000
+    ? `${Math.round(ms / 1_000)} s`
+    : ms < 7_200_000
+      ? `${Math.round(ms / 60_000)} min`
+      : `${Math.round(ms / 3_600_000)} h`

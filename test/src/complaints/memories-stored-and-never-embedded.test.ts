@@ -1,0 +1,110 @@
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Complained, PLACES, startComplained } from './support/complained.ts'
+import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
+
+/**
+ * The provider of embeddings is away for a moment; the memory is stored without a vector, which nobody makes later, and no search
+ * by meaning finds it ever again (benclawbot/open-brain#60, raphasouthall/neurostack#29, doobidoo/mcp-memory-service#1225,
+ * mem0ai/mem0#5245).
+ *
+ * Here a text without vectors is a row in a queue that is worked off until it is empty, answers say what lacks vectors, and one
+ * that waits for a text that is in no queue is found and queued anew.
+ */
+describe.each(PLACES)('memories stored and never embedded, on $name', ({ database, typesense }) => {
+  let daybook: Complained
+  let user: User
+  let down = false
+  beforeAll(async () => {
+    const working = createHashEmbedder({ dimension: 64 })
+    // Queries still get their vectors, so that nothing hides what memories lack.
+    const embedder: Embedder = {
+      ...working,
+      async embed(texts, options) {
+        if (down && options?.priority !== 'query') throw new Error('the provider is away')
+        return working.embed(texts, options)
+      },
+    }
+    daybook = await startComplained(database, { embedder, ...(typesense !== null && { typesense }) })
+  })
+  beforeEach(async () => {
+    user = await newUser(daybook.gateways[0]!)
+  })
+  afterAll(() => daybook?.stop())
+
+  const projection = typesense === null ? 'pgvector' : 'typesense'
+  const engine = typesense === null ? 'POSTGRES' : 'TYPESENSE'
+  const byMeaning = async () => (await user.find('lantern', { engine, mode: 'SEMANTIC' })).texts.length
+
+  it('as the embedder was away: said in answers and reports, and made up for once it is back', async () => {
+    down = true
+    await user.remember(['a lantern on the pier', 'another lantern'])
+    await expect
+      .poll(async () => (await user.find('lantern', { engine, mode: 'HYBRID' })).degraded.join(), REPORTED)
+      .toMatch(/2 memories have no vector yet/u)
+    await expect
+      .poll(() => user.check('vectors'), REPORTED)
+      .toMatchObject({
+        status: 'WARNING',
+        message: expect.stringContaining('the provider is away'),
+      })
+    expect((await user.find('lantern', { engine })).texts).toHaveLength(2)
+    down = false
+    await expect.poll(byMeaning, HEALED).toBe(2)
+    await user.settled()
+  })
+
+  it('as the queue lost the texts: found and queued again', async () => {
+    down = true
+    await user.remember(['a lantern of brass', 'a lantern of tin'])
+    await expect.poll(async () => (await user.check('vectors')).status, REPORTED).toBe('WARNING')
+    await daybook.harm((trx) => sql`delete from daybook.embeddings where embedded_at is null`.execute(trx))
+    down = false
+    await expect
+      .poll(() => user.check('self-check'), REPORTED)
+      .toMatchObject({
+        status: 'WARNING',
+        message: expect.stringMatching(/vectors/u),
+      })
+    await expect.poll(byMeaning, HEALED).toBe(2)
+    await user.settled()
+    expect(await user.verify(projection)).toBe(true)
+  })
+
+  it('as vectors were lost that had been made: made anew, and searched again', async () => {
+    const memories = await user.remember(['a lantern of glass', 'a lantern of horn'])
+    await user.settled()
+    await daybook.harm(async (trx) => {
+      await sql`delete from daybook.embedding_chunks where content_hash in (
+        select content_hash from pgvector_1.memories where project_id = ${user.projectId})`.execute(trx)
+      await sql`delete from pgvector_1.vectors where project_id = ${user.projectId}`.execute(trx)
+    })
+    await expect
+      .poll(() => user.check('self-check'), REPORTED)
+      .toMatchObject({
+        status: 'WARNING',
+        message: expect.stringMatching(/vectors/u),
+      })
+    // Typesense still has them meanwhile, without a store that says so.
+    await expect.poll(() => user.verify(projection), HEALED).toBe(true)
+    expect(await byMeaning()).toBe(memories.length)
+  })
+
+  it('as the worker that had taken the texts was killed: taken by another when its lease is over', async () => {
+    down = true
+    await user.remember(['a lantern of stone'])
+    await expect.poll(async () => (await user.check('vectors')).status, REPORTED).toBe('WARNING')
+    // What a worker leaves that was killed 118 s after it took them: the lease is two minutes.
+    await daybook.harm((trx) =>
+      sql`update daybook.embeddings set claimed_until = now() + interval '2 s', last_error = null
+        where embedded_at is null`.execute(trx),
+    )
+    down = false
+    expect((await user.find('lantern', { engine, mode: 'HYBRID' })).degraded.join()).toMatch(
+      /1 memory has no vector yet/u,
+    )
+    await expect.poll(byMeaning, HEALED).toBe(1)
+  })
+})

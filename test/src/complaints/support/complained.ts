@@ -1,0 +1,157 @@
+import type { Bus } from '@daybook/bus/bus'
+import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { startTestGateway, type TestGateway } from '@daybook/gateway/testing/test-gateway'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
+import {
+  TEST_DATABASES,
+  type TestDatabase,
+  type TestDatabaseKind,
+} from '@daybook/postgres/testing/test-database'
+import { createPositionSignal } from '@daybook/projection/position-signal'
+import type { GenerationPoster } from '@daybook/projection/post-generations'
+import { readReadings } from '@daybook/projection/readings'
+import { startTypesenseProjector } from '@daybook/projector-typesense/start'
+import { type ReindexService, startReindex } from '@daybook/reindex/start'
+import { silentLogger } from '@daybook/runtime/logger'
+import { createMetrics } from '@daybook/runtime/metrics'
+import { createTypesenseSearch } from '@daybook/search/typesense/typesense-search'
+import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client'
+import { collectionName } from '@daybook/typesense/collection'
+import { TYPESENSE_SERVERS, type TypesenseKind } from '@daybook/typesense/testing/typesense-servers'
+
+/** What the parts of a Daybook in this process are made of. */
+export interface ComplainedOptions {
+  /** Default: none. */
+  readonly typesense?: TypesenseKind
+  /** Default: the one for tests, which knows words and no meaning. */
+  readonly embedder?: Embedder
+  /** What events travel on from the first gateway. Default: one that works. */
+  readonly bus?: Bus
+  /** Gateways, each with a projector of its own, on one database. Default 1. */
+  readonly gateways?: number
+  /** `DAYBOOK_SELF_CHECK`; default 1s, a fifth of what users have. */
+  readonly selfCheck?: string
+}
+
+/**
+ * A whole Daybook on real parts, in this process so that it can be harmed: gateways with their projectors, the reindex service,
+ * Typesense where a test wants it. Users see it through its API.
+ */
+export interface Complained {
+  readonly database: TestDatabase
+  readonly gateways: readonly TestGateway[]
+  readonly typesense: TypesenseClient | null
+  /** The collection of the first generation. */
+  readonly collection: string
+  /** Does what nobody may but the owner of the tables. */
+  harm<T>(work: (trx: DatabaseTransaction) => Promise<T>): Promise<T>
+  stopTypesenseProjector(): Promise<void>
+  startTypesenseProjector(): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startComplained(
+  { start }: Pick<TestDatabaseKind, 'start'>,
+  {
+    typesense: server,
+    embedder = createHashEmbedder({ dimension: 64 }),
+    bus,
+    gateways: count = 1,
+    selfCheck = '1s',
+  }: ComplainedOptions = {},
+): Promise<Complained> {
+  const stops: (() => Promise<void> | void)[] = []
+  const database = await start()
+  stops.push(() => database.stop())
+  const { db } = database
+  const typesense = server === undefined ? null : await server.start()
+  if (typesense !== null) stops.push(() => typesense.stop())
+  const client = typesense === null ? null : createTypesenseClient(typesense)
+  if (client !== null) stops.push(() => client.close())
+
+  const environment: Record<string, string> = { DAYBOOK_SELF_CHECK: selfCheck }
+  if (typesense !== null) {
+    environment['TYPESENSE_URL'] = typesense.url
+    environment['TYPESENSE_API_KEY'] = typesense.apiKey
+  }
+  const gateways: TestGateway[] = []
+  for (let n = 0; n < count; n += 1) {
+    // Patient: what is tested is what is found, not how soon.
+    const search =
+      typesense === null ? null : createTypesenseSearch({ ...typesense, timeoutMs: 10_000, probeAfterMs: 1 })
+    const gateway = await startTestGateway(database, embedder, {
+      typesense: search,
+      environment,
+      metrics: createMetrics({ service: `gateway-${n}`, read: () => readReadings(db) }),
+      ...(n === 0 && bus !== undefined && { bus }),
+    })
+    gateways.push(gateway)
+    stops.push(async () => {
+      await gateway.stop()
+      search?.close()
+    })
+  }
+
+  const embedders = fixedEmbedders([embedder])
+  const posting = {
+    db,
+    bus: createInProcessBus(),
+    signal: createPositionSignal(),
+    logger: silentLogger,
+    workers: createQueueWorkers({ db, embedders, logger: silentLogger, pollMs: 100 }),
+  }
+  const reindex: ReindexService = startReindex({
+    ...posting,
+    embedders,
+    oneConnection: !database.address.ownSessions,
+    keepOldMs: 60_000,
+    typesense: typesense ?? undefined,
+  })
+  stops.push(() => reindex.stop())
+  let projector: GenerationPoster | null = null
+  const complained: Complained = {
+    database,
+    gateways,
+    typesense: client,
+    collection: collectionName(1),
+    harm: (work) => asOwner(database, work),
+    async stopTypesenseProjector() {
+      await projector?.stop()
+      projector = null
+    },
+    async startTypesenseProjector() {
+      if (typesense === null) throw new Error('there is no Typesense')
+      projector = await startTypesenseProjector({
+        ...posting,
+        model: embedder,
+        typesense,
+        pollMs: 100,
+        leaseMs: 3_000,
+        selfCheckMs: selfCheck === '1s' ? 1_000 : 5_000,
+      })
+    },
+    async stop() {
+      await complained.stopTypesenseProjector()
+      for (const stop of stops.toReversed()) await stop()
+    },
+  }
+  if (typesense !== null) await complained.startTypesenseProjector()
+  return complained
+}
+
+/** The places in which an index lies, each with everything before it: a complaint is tried at all of them. */
+export const PLACES = [
+  ...TEST_DATABASES.map((database) => ({ name: database.name, database, typesense: null })),
+  ...TYPESENSE_SERVERS.flatMap((typesense) =>
+    TEST_DATABASES.slice(-1).map((database) => ({
+      name: `${database.name} with ${typesense.name} of Typesense`,
+      database,
+      typesense,
+    })),
+  ),
+]

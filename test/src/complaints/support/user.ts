@@ -1,0 +1,199 @@
+import type { TestClient, TestGateway } from '@daybook/gateway/testing/test-gateway'
+import { pause } from '@daybook/runtime/backoff'
+import { vi } from 'vitest'
+
+/** A memory as the API gave it back. */
+export interface Remembered {
+  readonly sequence: number
+  readonly duplicate: boolean
+  readonly id: string
+  /** Without the type, as the tables have it. */
+  readonly memoryId: string
+  readonly text: string
+}
+
+export interface Found {
+  readonly texts: readonly string[]
+  readonly ids: readonly string[]
+  readonly engine: string
+  readonly degraded: readonly string[]
+  readonly sequence: number
+}
+
+export interface FindOptions {
+  readonly mode?: 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
+  readonly engine?: 'AUTO' | 'POSTGRES' | 'TYPESENSE'
+  readonly atLeast?: number
+  readonly limit?: number
+  readonly filter?: object
+}
+
+/** What a report says, wherever a user or an operator looks. */
+export interface Check {
+  readonly name: string
+  readonly status: 'OK' | 'WARNING' | 'FAILED'
+  readonly message: string
+}
+
+export interface Event {
+  readonly sequence: number
+  readonly type: string
+  readonly memoryId: string
+  readonly version: number
+  readonly actor: string | null
+}
+
+/** Somebody who knows the API and nothing else: remembers, searches, looks at the reports. */
+export interface User extends TestClient {
+  /** Through `rememberMany`, of at most 500. */
+  remember(inputs: readonly (string | RememberOptions)[]): Promise<Remembered[]>
+  /** By words unless the mode is another, and up to 100. */
+  find(query: string, options?: FindOptions): Promise<Found>
+  /** @returns the sequence */
+  forget(id: string): Promise<number>
+  /** @returns the sequence */
+  restore(id: string): Promise<number>
+  /** @returns the sequence */
+  revise(id: string, text: string): Promise<number>
+  /** The first events after a sequence, at most 1,000. */
+  journal(after?: number): Promise<Event[]>
+  /** What `daybook doctor` asks. */
+  check(name: string): Promise<Check>
+  /** A line of `/metrics`. */
+  metric(name: string): Promise<number>
+  /** Whether `daybook verify` finds the projection as the journal says. */
+  verify(projection: string): Promise<boolean>
+  /** Until the live generations have everything, vectors too. */
+  settled(): Promise<void>
+}
+
+export interface RememberOptions {
+  readonly text: string
+  readonly context?: string
+  readonly labels?: readonly string[]
+  readonly idempotencyKey?: string
+}
+
+const REMEMBER = `mutation ($inputs: [RememberInput!]!) {
+  rememberMany(inputs: $inputs) {
+    __typename ... on Remembered { sequence duplicate memory { id text } } ... on DaybookError { code message }
+  }
+}`
+
+const SEARCH = `query ($query: String!, $mode: SearchMode, $engine: SearchEngine, $atLeast: Int, $limit: Int, $filter: MemoryFilter) {
+  search(query: $query, mode: $mode, engine: $engine, atLeast: $atLeast, limit: $limit, filter: $filter) {
+    engine degraded sequence hits { memory { id text } }
+  }
+}`
+
+/** Of a change: its sequence, or why it was refused. */
+const CHANGED = '... on DaybookError { code message }'
+
+/** How long mending may take, in milliseconds; a busy machine takes longer than a quiet one. */
+const HEALED_WITHIN_MS = 30_000
+
+/** For `expect.poll`: a fault is reported within 10 s. */
+export const REPORTED = { timeout: 10_000, interval: 200 }
+/** For `expect.poll`: nobody had to see to it. */
+export const HEALED = { timeout: HEALED_WITHIN_MS, interval: 200 }
+
+export async function newUser(gateway: TestGateway): Promise<User> {
+  return asUser(await gateway.newClient(true))
+}
+
+export function asUser(client: TestClient): User {
+  const change = async (field: string, variables: string, values: object): Promise<number> => {
+    const [result] = Object.values(await client.data(`mutation (${variables}) { ${field} }`, values))
+    if (result.sequence === undefined) throw new Error(`it was refused: ${JSON.stringify(result)}`)
+    return result.sequence
+  }
+  const user: User = {
+    ...client,
+    async remember(inputs) {
+      const { rememberMany } = await client.data(REMEMBER, {
+        inputs: inputs.map((input) => {
+          const { text, ...more } = typeof input === 'string' ? { text: input } : input
+          return { content: { note: { text } }, ...more }
+        }),
+      })
+      return rememberMany.map((one: RememberAnswer): Remembered => {
+        if (one.__typename !== 'Remembered') throw new Error(`it was refused: ${JSON.stringify(one)}`)
+        const { sequence, duplicate, memory } = one
+        return { sequence, duplicate, ...memory, memoryId: plainId(memory.id) }
+      })
+    },
+    async find(query, options = {}) {
+      const { search } = await client.data(SEARCH, { query, limit: 100, mode: 'KEYWORD', ...options })
+      const { hits, ...more } = search
+      return {
+        ...more,
+        texts: hits.map(({ memory }: { memory: { text: string } }) => memory.text),
+        ids: hits.map(({ memory }: { memory: { id: string } }) => memory.id),
+      }
+    },
+    forget: (id) =>
+      change(`forget(id: $id) { ... on Forgotten { sequence } ${CHANGED} }`, '$id: ID!', { id }),
+    restore: (id) =>
+      change(`restore(id: $id) { ... on Restored { sequence } ${CHANGED} }`, '$id: ID!', { id }),
+    revise: (id, text) =>
+      change(
+        `revise(id: $id, input: $input) { ... on Revised { sequence } ${CHANGED} }`,
+        '$id: ID!, $input: ReviseInput!',
+        { id, input: { content: { note: { text } } } },
+      ),
+    async journal(after = 0) {
+      const { journal } = await client.data(
+        'query ($after: Int!) { journal(after: $after, first: 1000) { sequence type memoryId version actor } }',
+        { after },
+      )
+      return journal
+    },
+    async check(name) {
+      const { checks } = await client.data('{ checks { name status message } }')
+      const found = checks.find((one: Check) => one.name === name)
+      if (found === undefined) throw new Error(`there is no check ${name}`)
+      return found
+    },
+    async metric(name) {
+      const response = await fetch(`${client.url}/metrics`)
+      const lines = (await response.text()).split('\n').filter((line) => line.startsWith(`${name}{`))
+      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    },
+    async verify(projection) {
+      const { verify } = await client.data(
+        `mutation ($projection: String!) { verify(projection: $projection) { ... on Operation { id } ... on DaybookError { code message } } }`,
+        { projection },
+      )
+      if (verify.id === undefined) throw new Error(`it was refused: ${JSON.stringify(verify)}`)
+      for (;;) {
+        const { operation } = await client.data(
+          'query ($id: ID!) { operation(id: $id) { status error result } }',
+          { id: verify.id },
+        )
+        if (operation.status === 'succeeded') return operation.result.clean
+        if (operation.status === 'failed') throw new Error(operation.error)
+        await pause(50)
+      }
+    },
+    async settled() {
+      await vi.waitUntil(
+        async () =>
+          (await client.data('{ projections { lag pendingEmbeddings } }'))['projections'].every(
+            (one: { lag: number; pendingEmbeddings: number }) => one.lag === 0 && one.pendingEmbeddings === 0,
+          ),
+        { timeout: HEALED_WITHIN_MS, interval: 50 },
+      )
+    },
+  }
+  return user
+}
+
+type RememberAnswer = {
+  readonly __typename: string
+  readonly sequence: number
+  readonly duplicate: boolean
+  readonly memory: { readonly id: string; readonly text: string }
+}
+
+/** The uuid in a global id, `note:<uuid>`. */
+const plainId = (id: string): string => id.slice(id.indexOf(':') + 1)
