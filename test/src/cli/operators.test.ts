@@ -131,8 +131,8 @@ describe('on the embedded database', () => {
   test('verify, replay and backfill find nothing to mend', async () => {
     const verified = await run('verify', 'all', '--journal')
     expect(verified).toMatchObject({ exitCode: 0 })
-    expect(verified.stdout).toMatch(/default +3 +3 +0 +0 +equal +[0-9a-f]{16}/u)
-    expect(verified.stdout).toMatch(/default +3 +3 +unbroken/u)
+    expect(verified.stdout).toMatch(/default +3 +3 +0 +0 +0 +equal +[0-9a-f]{16}/u)
+    expect(verified.stdout).toMatch(/default +3 +0 +3 +unbroken/u)
     expect((await operations('verify', '--incremental')).map(({ result }) => result)).toMatchObject([
       { clean: true, different: 0 },
     ])
