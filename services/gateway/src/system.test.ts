@@ -4,10 +4,7 @@ import { requestOperation } from '@daybook/operations/request'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, /** The machine may have an older pgvector or a full disk, and a test logs in as who made its database. */
-const OF_THE_MACHINE = new Set(['pgvector', 'disk', 'role'])
-
-describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
 
 const CHECKS = '{ checks { name status message advice } }'
@@ -23,6 +20,9 @@ interface Check {
   readonly message: string
   readonly advice: string | null
 }
+
+/** The machine may have an older pgvector or a full disk, and a test logs in as who made its database. */
+const OF_THE_MACHINE = new Set(['pgvector', 'disk', 'role'])
 
 describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ start, severalSessions }) => {
   let database: TestDatabase
