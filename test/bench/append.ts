@@ -101,7 +101,9 @@ async function compare({ name: database, address }: BenchDatabase, rounds: numbe
   await client.connect()
   // With the primary key, the unique constraints and the checks of the journal's own table.
   await client.query('create table daybook.plain_events (like daybook.events including all)')
-  await client.query('alter table daybook.plain_events drop column data_hash, drop column hash')
+  await client.query(
+    'alter table daybook.plain_events drop column data_salt, drop column data_hash, drop column hash',
+  )
   await client.end()
   const projectId = newId()
   const ours: number[] = []

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 import pgvector from 'pgvector'
@@ -86,7 +87,7 @@ export async function claimTexts(
     update embeddings set claimed_until = now() + make_interval(secs => ${leaseSeconds}), attempts = attempts + 1
     where model_id = ${modelId} and content_hash = any(array(
       select content_hash from embeddings
-      where model_id = ${modelId} and embedded_at is null and (claimed_until is null or claimed_until < now())
+      where model_id = ${modelId} and embedded_at is null and (claimed_until is null or ${isLeaseOver(sql`claimed_until`)})
       order by claimed_until nulls first
       limit ${limit}
       for update skip locked))

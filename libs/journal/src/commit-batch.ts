@@ -7,21 +7,28 @@ import { decideBatch } from './decide-batch.ts'
 import { lockProject } from './lock-project.ts'
 import { writeEvents } from './write-events.ts'
 
+interface CommittedBatch {
+  readonly outcomes: readonly AppendOutcome[]
+  readonly events: readonly LinkedEvent[]
+  /** When the event before was recorded, where that lies so far ahead of the clock that these were recorded before it. */
+  readonly setBackFrom: string | null
+}
+
 /**
  * Decides and commits requests in one transaction. The project's lock comes before the first write and before
  * everything that decisions rest on: so sequences have no gaps, become visible in order, and no decision is made on a
  * state that another gateway is just replacing.
  *
- * @returns one outcome a request, and the events that are now committed.
+ * @returns one outcome a request and the events that are now committed.
  * @throws CommitUnknown where that is not known
  */
 export async function commitBatch(
   { db, projectId }: ProjectScope,
   requests: readonly AppendRequest[],
-): Promise<{ outcomes: readonly AppendOutcome[]; events: readonly LinkedEvent[] }> {
+): Promise<CommittedBatch> {
   let decided = false
   const committing = db.transaction().execute(async (trx) => {
-    const { now, ...head } = await lockProject(trx, projectId)
+    const { now, setBackFrom, ...head } = await lockProject(trx, projectId)
     const context = await readContext(trx, projectId, requests)
     const { rows, events, newKeyUses, outcomes } = decideBatch(requests, context, { projectId, head, now })
     if (events.length > 0 || newKeyUses.size > 0) {
@@ -29,7 +36,7 @@ export async function commitBatch(
       await writeEvents(trx, projectId, rows, newKeyUses, { sequence, hash, recordedAt: now })
     }
     decided = true
-    return { outcomes, events }
+    return { outcomes, events, setBackFrom: events.length > 0 ? setBackFrom : null }
   })
   return committing.catch((error: unknown) => {
     // After the last statement comes COMMIT, and nothing else that could fail.

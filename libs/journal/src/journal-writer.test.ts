@@ -206,20 +206,6 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     expect(await readHead(other)).toBe(0)
   })
 
-  it('never lets recordedAt decrease, even when the clock was ahead', async () => {
-    const scope = await database.newProject()
-    const writer = quiet()
-    const ahead = new Date(Date.now() + 3_600_000).toISOString()
-    await scope.db
-      .updateTable('journal_heads')
-      .set({ last_recorded_at: ahead })
-      .where('project_id', '=', scope.projectId)
-      .execute()
-    for (const text of ['a', 'b', 'c']) await writer.append(scope, note(text))
-    const times = (await events(scope)).map((event) => event.recordedAt)
-    expect(times).toEqual([ahead, ahead, ahead])
-  })
-
   it('records later events at later times', async () => {
     const scope = await database.newProject()
     const writer = quiet()

@@ -1,6 +1,7 @@
 import type { LinkedEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
@@ -45,13 +46,23 @@ const BATCH_REQUESTS = 500
 
 /**
  * @param onCommitted hears of events after their commit, in the order of each project's journal. It must not throw.
- * @param metrics hears how each call ended
+ * @param metrics hears how each call ended, and that times went back
+ * @param logger is warned of the latter, once for each time that it happens to a project
  */
 export function createJournalWriter(
   onCommitted: (projectId: string, events: readonly LinkedEvent[]) => void,
-  metrics?: Pick<Metrics, 'appended'>,
+  metrics?: Pick<Metrics, 'appended' | 'timesSetBack'>,
+  logger?: Logger,
 ): JournalWriter {
   const queues = new Map<string, ProjectQueue>()
+
+  const saySetBack = (projectId: string, from: string, event: LinkedEvent | undefined): void => {
+    metrics?.timesSetBack()
+    logger?.warn(
+      { projectId, lastRecordedAt: from, recordedAt: event?.recordedAt, sequence: event?.sequence },
+      "the project's last event was recorded at a time that the database's clock has not reached: the clock was ahead then, or is behind now. Events are recorded by the clock again, before that time; their sequence stays the order",
+    )
+  }
 
   const commitUnits = async (scope: ProjectScope, units: readonly Unit[]): Promise<void> => {
     const requests = units.flatMap((unit) => unit.requests)
@@ -65,6 +76,8 @@ export function createJournalWriter(
       else for (const unit of units) unit.reject(appendFailure(error, unit.requests))
       return
     }
+    if (committed.setBackFrom !== null)
+      saySetBack(scope.projectId, committed.setBackFrom, committed.events[0])
     let from = 0
     for (const unit of units) {
       unit.resolve(committed.outcomes.slice(from, from + unit.requests.length))

@@ -1,4 +1,5 @@
 import { UnavailableError } from '@daybook/memory/errors'
+import { isAheadOfClock } from '@daybook/postgres/clock'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
@@ -7,8 +8,13 @@ export interface LockedJournal {
   readonly sequence: number
   /** In hex. */
   readonly hash: string
-  /** RFC 3339, the database's clock, never before the last event. */
+  /**
+   * RFC 3339, the database's clock. Not before the last event where that lies at most `CLOCK_TOLERANCE_MS` ahead of it, so that
+   * small corrections keep times in order. Where it lies further ahead, the clock was wrong then, and counts again now.
+   */
   readonly now: string
+  /** When the last event was recorded, where that is later than `now`; else null. */
+  readonly setBackFrom: string | null
 }
 
 /**
@@ -18,13 +24,16 @@ export interface LockedJournal {
  * @throws UnavailableError where the project is not there any more: `placeProject` may replace one without events
  */
 export async function lockProject(trx: DatabaseTransaction, projectId: string): Promise<LockedJournal> {
-  const { rows } = await sql<LockedJournal>`
-    select sequence, encode(hash, 'hex') as hash, date_trunc('milliseconds', greatest(clock_timestamp(), last_recorded_at)) as now
+  const { rows } = await sql<Omit<LockedJournal, 'setBackFrom'> & { last: string | null }>`
+    select sequence, encode(hash, 'hex') as hash, nullif(last_recorded_at, '-infinity') as last,
+      date_trunc('milliseconds', case when ${isAheadOfClock(sql`last_recorded_at`)} then clock_timestamp()
+        else greatest(clock_timestamp(), last_recorded_at) end) as now
     from journal_heads where project_id = ${projectId} for update`.execute(trx)
-  const head = rows[0]
-  if (head === undefined)
+  const row = rows[0]
+  if (row === undefined)
     throw new UnavailableError(
       `The project ${projectId} has no journal here; an imported one may just have taken its place: try again in a moment`,
     )
-  return head
+  const { last, ...head } = row
+  return { ...head, setBackFrom: last !== null && Date.parse(last) > Date.parse(head.now) ? last : null }
 }

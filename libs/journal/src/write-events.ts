@@ -8,7 +8,7 @@ export interface JournalEnd {
   readonly sequence: number
   /** In hex. */
   readonly hash: string
-  /** RFC 3339: when the last event was recorded. No later one will be recorded before it. */
+  /** RFC 3339: when the last event was recorded. Without effect where none is written. */
   readonly recordedAt: string
 }
 
@@ -64,6 +64,6 @@ export async function writeEvents(
         memory_id uuid, version int)
     )
     update journal_heads set sequence = ${end.sequence}, hash = decode(${end.hash}, 'hex'),
-      last_recorded_at = greatest(last_recorded_at, ${end.recordedAt}::timestamptz)
+      last_recorded_at = case when sequence = ${end.sequence} then last_recorded_at else ${end.recordedAt}::timestamptz end
     where project_id = ${projectId}`.execute(trx)
 }

@@ -53,11 +53,14 @@ export interface EventEnvelope extends Cause, JournalPlace {
   readonly version: number
   /** One of `EVENT_TYPES`, or what a newer Daybook knows. */
   readonly type: string
-  /** RFC 3339, UTC, milliseconds; the database's clock. */
+  /**
+   * RFC 3339, UTC, milliseconds; the database's clock. Along a project's journal it goes back only where that clock did by more
+   * than a minute: `sequence` is the order, whatever the times say.
+   */
   readonly recordedAt: string
 }
 
-/** An event in its place. `recordedAt` never decreases along a project's journal. */
+/** An event in its place. */
 export interface JournalEvent extends NewEvent, EventEnvelope {
   readonly memoryId: string
   readonly version: number

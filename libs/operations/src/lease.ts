@@ -1,3 +1,4 @@
+import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
@@ -35,7 +36,7 @@ export async function takeOperation(
       started_at = coalesce(started_at, clock_timestamp()), updated_at = clock_timestamp()
     from (
       select id, holder is not null as taken_over from operations
-      where (status = 'queued' or (status = 'running' and held_until < clock_timestamp()))
+      where (status = 'queued' or (status = 'running' and ${isLeaseOver(sql`held_until`)}))
         and (projection is null or projection = any(${projections}::text[]))
       order by created_at limit 1 for update skip locked) found
     where op.id = found.id

@@ -1,6 +1,7 @@
 import { NotFoundError } from '@daybook/memory/errors'
+import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Queryable } from '@daybook/postgres/connect'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { type Operation, type OperationType, toOperation } from './operation.ts'
 
 /** Null where there is none of that id. */
@@ -64,7 +65,7 @@ export async function listUntaken(db: Queryable, waitedMs: number): Promise<Oper
                 .selectFrom('operations as held')
                 .select('held.id')
                 .where('held.status', '=', 'running')
-                .where('held.held_until', '>', sql<string>`clock_timestamp()`),
+                .where(sql<SqlBool>`not ${isLeaseOver(sql`held.held_until`)}`),
             ),
           ),
         ]),

@@ -64,6 +64,23 @@ describe.each(TEST_DATABASES)('the status of a projection on $name', ({ start })
     })
   })
 
+  it('B7: what was recorded while the clock was ahead does not hide that it is stopped', async () => {
+    const scope = await projectWith(2)
+    await applied(scope, 1)
+    expect(await status(scope)).toBe('live')
+    await asOwner(database, async (db) => {
+      await sql`update events set recorded_at = '2099-01-01' where project_id = ${scope.projectId}`.execute(
+        db,
+      )
+      await sql`update positions set moved_at = '2099-01-01' where project_id = ${scope.projectId}`.execute(
+        db,
+      )
+    })
+    expect(await status(scope)).toBe('stopped')
+    await applied(scope, 2)
+    expect(await status(scope)).toBe('live')
+  })
+
   it('is stopped when an event has waited, and nothing moved, for half a minute', async () => {
     const scope = await projectWith(2)
     expect(await status(scope)).toBe('live')

@@ -1,6 +1,7 @@
 import { readHead } from '@daybook/journal/read'
+import { isAheadOfClock } from '@daybook/postgres/clock'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { readDivergence } from './divergence.ts'
 import type { Generation } from './generations.ts'
 import { countParked } from './parked-events.ts'
@@ -35,6 +36,10 @@ export interface ProjectionStatus extends ProjectStatus {
   readonly pendingEmbeddings: number
 }
 
+/** Since when something waits, as far as a moment tells: one that was noted while the clock was ahead tells nothing. */
+const told = (moment: RawBuilder<unknown>) =>
+  sql`case when ${isAheadOfClock(moment)} then '-infinity' else ${moment} end`
+
 /** @param reachable whether what the projection is kept in answers; true where that is the journal's own database */
 export async function readProjectStatus(
   scope: ProjectScope,
@@ -49,7 +54,7 @@ export async function readProjectStatus(
     ), since as (select now() - ${STOPPED_AFTER_MS}::int * interval '1 millisecond' as moment)
     select position, exists (
         select from events where project_id = ${scope.projectId} and sequence = place.position + 1
-          and greatest(recorded_at, place.moved_at) < since.moment) as still,
+          and greatest(${told(sql`recorded_at`)}, ${told(sql`place.moved_at`)}) < since.moment) as still,
       exists (
         select from generations
         where projection = ${projection} and status in ('building', 'following')) as rebuilding,

@@ -1,6 +1,7 @@
 import { createJournalWriter } from '@daybook/journal/journal-writer'
 import type { RememberInput } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +14,7 @@ describe.each(TEST_DATABASES)('the relay’s backlog on $name', ({ start }) => {
   })
   afterAll(() => database?.stop())
 
-  it('counts what is behind in projects that a relay knows, and tells how old it is', async () => {
+  it('B7: counts what is behind in projects that a relay knows, and tells how old it is', async () => {
     const { db } = database
     const [known, unknown] = [await database.newProject(), await database.newProject()]
     const input: RememberInput = { content: { kind: 'note', fields: { text: 'a note' } } }
@@ -27,6 +28,19 @@ describe.each(TEST_DATABASES)('the relay’s backlog on $name', ({ start }) => {
     const { events, oldestMs } = await readBacklog(db)
     expect(events).toBe(2)
     expect(oldestMs).toBeGreaterThan(0)
+    // B7: what was recorded while the clock was ahead does not hide how long others have waited.
+    await asOwner(database, async (trx) => {
+      const { projectId } = known
+      await sql`update daybook.events set recorded_at = '2099-01-01' where project_id = ${projectId} and sequence = 2`.execute(
+        trx,
+      )
+      await sql`update daybook.events set recorded_at = now() - interval '1 hour' where project_id = ${projectId} and sequence = 3`.execute(
+        trx,
+      )
+    })
+    const ahead = await readBacklog(db)
+    expect(ahead.events).toBe(2)
+    expect(ahead.oldestMs).toBeGreaterThan(3_000_000)
     await sql`update relay_positions set published = 3`.execute(db)
     expect(await readBacklog(db)).toEqual({ events: 0, oldestMs: 0 })
   })

@@ -1,21 +1,29 @@
+import { isAheadOfClock } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
 /** What is committed and not published yet, of all projects that a relay has looked at. */
 export interface Backlog {
   readonly events: number
-  /** How long the oldest of them has waited, in milliseconds; 0 where there is none. */
+  /**
+   * How long the oldest of them has waited, in milliseconds; 0 where there is none. Those that were recorded while the clock was
+   * ahead say nothing of that: the first that was not speaks for them.
+   */
   readonly oldestMs: number
 }
 
-/** Looks at one row a project, and at one event of each that is behind. */
+/** Looks at one row a project, and at one event of each that is behind: more only where events lie ahead of the clock. */
 export async function readBacklog(db: Database): Promise<Backlog> {
   const { rows } = await sql<Backlog>`
     select coalesce(sum(head.sequence - place.published), 0)::bigint as events,
       coalesce(max(extract(epoch from clock_timestamp() - oldest.recorded_at)) * 1000, 0)::float8 as "oldestMs"
     from relay_positions place
     join journal_heads head on head.project_id = place.project_id
-    join events oldest on oldest.project_id = place.project_id and oldest.sequence = place.published + 1
+    left join lateral (
+      select recorded_at from events
+      where project_id = place.project_id and sequence > place.published and not ${isAheadOfClock(sql`recorded_at`)}
+      order by sequence limit 1
+    ) oldest on true
     where head.sequence > place.published`.execute(db)
   const backlog = rows[0] ?? { events: 0, oldestMs: 0 }
   // The clocks of two machines differ.

@@ -1,6 +1,7 @@
 import { forgetCheckpoints, lastCommon, noteCheckpoint } from '@daybook/journal/checkpoints'
 import { readEnd } from '@daybook/journal/read'
 import type { JournalPlace } from '@daybook/memory/events'
+import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
@@ -67,7 +68,7 @@ async function tryToTake({ db, projectId }: ProjectScope, holder: Holder): Promi
     from journal_heads head
     where place.project_id = ${projectId} and head.project_id = place.project_id
       and (head.sequence <> place.published or head.hash <> place.hash)
-      and (place.holder is null or place.holder = ${holder.name} or place.held_until < clock_timestamp())
+      and (place.holder is null or place.holder = ${holder.name} or ${isLeaseOver(sql`place.held_until`)})
     returning place.published as sequence, encode(place.hash, 'hex') as hash`.execute(db)
   return rows[0] === undefined ? null : { published: rows[0] }
 }
@@ -160,6 +161,6 @@ export async function findUnpublished(db: Database): Promise<string[]> {
     select head.project_id from journal_heads head
     left join relay_positions place on place.project_id = head.project_id
     where (head.sequence <> coalesce(place.published, 0) or place.hash <> head.hash)
-      and (place.holder is null or place.held_until < clock_timestamp())`.execute(db)
+      and (place.holder is null or ${isLeaseOver(sql`place.held_until`)})`.execute(db)
   return rows.map((row) => row.project_id)
 }

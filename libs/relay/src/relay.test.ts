@@ -178,6 +178,16 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     expect(attempts()).toBe(1)
   })
 
+  it('B7: takes over at once from a dead relay whose lease was taken while the clock was ahead', async () => {
+    const scope = await database.newProject()
+    await append(scope, 3)
+    await deadHolder(scope, 1, 70 * 365 * 86_400)
+    const { bus, of } = recordingBus()
+    const relay = run(bus, { pollMs: 10 })
+    await untilPublished(relay, scope, 3)
+    expect(of(scope)).toEqual(upTo(3, 2))
+  })
+
   it('gives its lease up when it stops', async () => {
     const scope = await database.newProject()
     let goOn = () => {}

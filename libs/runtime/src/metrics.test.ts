@@ -23,6 +23,7 @@ describe('the metrics', () => {
   it('tell what the parts reported, under the name of the service', async () => {
     const metrics = createMetrics({ service: 'gateway' })
     metrics.appended({ events: 3, refused: 1, seconds: 0.02 })
+    metrics.timesSetBack()
     metrics.relayed(0.2)
     metrics.relayed(-0.1)
     metrics.applied('pgvector', 100)
@@ -34,6 +35,7 @@ describe('the metrics', () => {
     expect(text).toContain('daybook_append_refused_total{service="gateway"} 1')
     expect(text).toContain('daybook_append_seconds_bucket{le="0.01",service="gateway"} 0')
     expect(text).toContain('daybook_append_seconds_bucket{le="0.025",service="gateway"} 1')
+    expect(text).toContain('daybook_times_set_back_total{service="gateway"} 1')
     // A clock that is behind the database's does not make a delay negative.
     expect(text).toContain('daybook_relay_delay_seconds_sum{service="gateway"} 0.2')
     expect(text).toContain('daybook_projection_events_total{projection="pgvector",service="gateway"} 105')

@@ -7,6 +7,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   /** Requests that one call put into the journal, and how long the caller waited for the commit. */
   appended(outcome: AppendResult): void
+  /** A project's events are recorded by the clock again, after one that was recorded ahead of it. */
+  timesSetBack(): void
   /** An event reached the bus this long after it was recorded. */
   relayed(delaySeconds: number): void
   /** A projection has posted events, parked ones included. */
@@ -28,6 +30,7 @@ export interface AppendResult {
 
 export const noMetrics: Metrics = {
   appended() {},
+  timesSetBack() {},
   relayed() {},
   applied() {},
   embedded() {},
@@ -95,6 +98,11 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
     buckets: SECONDS,
     registers,
   })
+  const timesSetBack = new Counter({
+    name: 'daybook_times_set_back_total',
+    help: "Times that a project's last event was found recorded ahead of the database's clock, and the next one by the clock again",
+    registers,
+  })
   const relayDelay = new Histogram({
     name: 'daybook_relay_delay_seconds',
     help: 'Time from the commit of an event to its acknowledgement by the bus',
@@ -132,6 +140,7 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
       refused.inc(outcome.refused)
       appendSeconds.observe(outcome.seconds)
     },
+    timesSetBack: () => timesSetBack.inc(),
     relayed: (delaySeconds) => relayDelay.observe(Math.max(0, delaySeconds)),
     applied: (projection, events) => applied.inc({ projection }, events),
     embedded: (texts) => embedded.inc(texts),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JournalPlace } from '@daybook/memory/events'
+import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { isInJournal } from '@daybook/projection/positions'
 import type { Projection, ProjectionBatch } from '@daybook/projection/projection'
@@ -47,7 +48,7 @@ export async function claimProject(
     values (${place.name}, ${place.generation}, ${projectId}, 0, ${token}, ${leaseEnd(leaseMs)})
     on conflict (projection, generation, project_id) do update
       set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
-      where (place.claimed_by is null or place.claimed_until < clock_timestamp())
+      where (place.claimed_by is null or ${isLeaseOver(sql`place.claimed_until`)})
         and (${sequence}::bigint is null
           or place.position = ${sequence}::bigint and place.hash = decode(${hash}::text, 'hex'))
     returning position as sequence, encode(hash, 'hex') as hash,

@@ -34,7 +34,7 @@ export async function serveGateway(
   const { bus, metrics } = shared
   const db = withTimeout(shared.db, config.statementTimeoutMs)
   const committed = openRelay(config, { db, bus, metrics, logger, stops })
-  const writer = createJournalWriter(committed, metrics)
+  const writer = createJournalWriter(committed, metrics, logger)
   const access = startAccessTracker(db, logger)
   stops.add(access.stop, { part: 'the uses of memories' })
   const typesense = openTypesense(config, { logger, stops })

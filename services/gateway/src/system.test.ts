@@ -2,6 +2,7 @@ import { createJournalWriter } from '@daybook/journal/journal-writer'
 import { newId } from '@daybook/memory/id'
 import { requestOperation } from '@daybook/operations/request'
 import { projectScope } from '@daybook/postgres/project-scope'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -78,6 +79,7 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
       'nats',
       'pgvector',
       'durability',
+      'clock',
       'migrations',
       'role',
       'embedder',
@@ -132,6 +134,24 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
     expect((await parked(2)).parkedEvents).toEqual([])
     const { system } = await admin.data(SYSTEM)
     expect(system).toMatchObject({ queuedTexts: 1, failedTexts: 1 })
+  })
+
+  it('B7: finds a project whose last event lies ahead of the clock', async () => {
+    const clock = async () => (await checks()).find(({ name }) => name === 'clock')
+    expect(await clock()).toMatchObject({ status: 'OK', advice: null })
+    const { projectId } = await database.newProject()
+    const record = (moment: string) =>
+      asOwner(database, (trx) =>
+        sql`update daybook.journal_heads set last_recorded_at = ${moment} where project_id = ${projectId}`.execute(
+          trx,
+        ),
+      )
+    await record('2099-01-01T00:00:00Z')
+    expect(await clock()).toMatchObject({
+      status: 'WARNING',
+      message: expect.stringMatching(/of a project was recorded .*"test-.*" at 2099-01-01T00:00:00.000Z/u),
+    })
+    await record('-infinity')
   })
 
   it('finds a projection that does not move', async () => {

@@ -3,6 +3,7 @@ import { readable } from '@daybook/journal/stored-event'
 import type { JournalEvent } from '@daybook/memory/events'
 import { fold } from '@daybook/memory/fold'
 import { memoryIdOf, textOf } from '@daybook/memory/state'
+import { CLOCK_TOLERANCE_MS } from '@daybook/postgres/clock'
 import { type Database, openDatabase } from '@daybook/postgres/connect'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -67,7 +68,7 @@ async function readAll(scope: ProjectScope): Promise<JournalEvent[]> {
   }
 }
 
-/** Sequences 1 to head, each memory's versions 1 to n, and time never goes back. */
+/** Sequences 1 to head, each memory's versions 1 to n, and time goes back only as far as a clock that was wrong is set right. */
 function checkOrder(events: readonly JournalEvent[], head: number): string[] {
   const differences: string[] = []
   const versions = new Map<string, number>()
@@ -75,7 +76,8 @@ function checkOrder(events: readonly JournalEvent[], head: number): string[] {
   for (const event of events) {
     const expected = (before?.sequence ?? 0) + 1
     if (event.sequence !== expected) differences.push(`sequence ${expected} is followed by ${event.sequence}`)
-    if (before !== undefined && event.recordedAt < before.recordedAt)
+    const backMs = before === undefined ? 0 : Date.parse(before.recordedAt) - Date.parse(event.recordedAt)
+    if (backMs > 0 && backMs <= CLOCK_TOLERANCE_MS)
       differences.push(`sequence ${event.sequence} was recorded before the one before it`)
     const version = (versions.get(event.memoryId) ?? 0) + 1
     if (event.version !== version)

@@ -4,6 +4,7 @@ import { readConfig } from '@daybook/runtime/config'
 import { describe, expect, it } from 'vitest'
 import { judgeRights } from './application-role.ts'
 import { failed, ok, warning, worst } from './check.ts'
+import { judgeClock } from './clock.ts'
 import { judgeServer } from './database.ts'
 import { judgeDisk } from './disk.ts'
 import { judgeDivergence } from './divergence.ts'
@@ -78,6 +79,9 @@ describe('what is found is judged', () => {
     ['WARNING', judgeDurability({ ...durable, standbys: 2, asynchronous: 1 }, false)],
     ['WARNING', judgeDurability({ ...durable, standbys: 1, asynchronous: null }, false)],
     ['WARNING', judgeDurability({ ...durable, standbys: 1, synchronousCommit: 'local' }, false)],
+    ['OK', judgeClock({ aheadMs: -900, futureProjects: 0, latest: null })],
+    ['WARNING', judgeClock({ aheadMs: -90_000, futureProjects: 0, latest: null })],
+    ['WARNING', judgeClock({ aheadMs: 0, futureProjects: 2, latest: { name: 'a', recordedAt: '2099' } })],
     ['OK', judgeDivergence([])],
     ['FAILED', judgeDivergence(['DIVERGED: typesense'])],
     ['OK', judgeDisk(5e9, '/data')],

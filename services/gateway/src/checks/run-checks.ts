@@ -1,6 +1,7 @@
 import { within } from '@daybook/runtime/within'
 import { checkApplicationRole } from './application-role.ts'
 import { type Check, type CheckedParts, type Finding, failed, reasonOf } from './check.ts'
+import { checkClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
 import { checkDisk } from './disk.ts'
 import { checkDivergence } from './divergence.ts'
@@ -35,6 +36,7 @@ const OUTSIDE: readonly NamedCheck[] = [
 const INSIDE: readonly NamedCheck[] = [
   { name: 'pgvector', look: checkPgvector },
   { name: 'durability', look: checkDurability },
+  { name: 'clock', look: checkClock },
   { name: 'migrations', look: checkMigrations },
   { name: 'role', look: checkApplicationRole },
   { name: 'relay', look: checkRelay },

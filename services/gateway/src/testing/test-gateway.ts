@@ -76,7 +76,7 @@ export async function startTestGateway(
 ): Promise<TestGateway> {
   const { db } = database
   const signal = createPositionSignal()
-  const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events), metrics)
+  const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events), metrics, logger)
   const access = startAccessTracker(db, silentLogger, 50)
   const embedders = fixedEmbedders(embedder === null ? [] : [embedder], {
     modelId: `test-hash/${DIMENSION}`,

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import { isAheadOfClock } from '../clock.ts'
+import type { Database } from '../connect.ts'
+
+/** How the database's clock stands to this process's, and to what the journals say. */
+export interface ClockFacts {
+  /** Milliseconds that the database's clock is certainly ahead of this process's; below 0 where it is behind. */
+  readonly aheadMs: number
+  /** Projects whose last event was recorded at a time that the database's clock has not reached. */
+  readonly futureProjects: number
+  /** The one with the latest such time; null where there is none. */
+  readonly latest: { readonly name: string; readonly recordedAt: string } | null
+}
+
+/** Goes through one row a project. */
+export async function readClock(db: Database): Promise<ClockFacts> {
+  const before = Date.now()
+  const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
+  const after = Date.now()
+  const clock = Date.parse(rows[0]?.now ?? '')
+  const { rows: future } = await sql<{ count: number; name: string; recordedAt: string }>`
+    select count(*) over () as count, p.name, head.last_recorded_at as "recordedAt"
+    from journal_heads head join projects p on p.id = head.project_id
+    where ${isAheadOfClock(sql`head.last_recorded_at`)}
+    order by head.last_recorded_at desc limit 1`.execute(db)
+  const [latest] = future
+  return {
+    // The database read its clock at some moment in between.
+    aheadMs: Math.max(0, clock - after) + Math.min(0, clock - before),
+    futureProjects: latest?.count ?? 0,
+    latest: latest === undefined ? null : { name: latest.name, recordedAt: latest.recordedAt },
+  }
+}
