@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Generation } from '@daybook/projection/generations'
 import type { TypesenseClient } from './client.ts'
 import { isMissing, TypesenseRefusedError, TypesenseUnavailableError } from './errors.ts'
-import { collectionFields, FIELD_NAMES, LAYOUT } from './schema.ts'
+import { collectionFields, FIELD_NAMES, LAYOUT_VERSION } from './schema.ts'
 
 /** The alias of the live collection, and the beginning of every collection's name. */
 export const DEFAULT_BASE_NAME = 'daybook_memories'
@@ -13,7 +13,7 @@ export function collectionName(generation: number, base = DEFAULT_BASE_NAME): st
 }
 
 /**
- * Makes the generation's collection where it is not there, and anew where it has an earlier layout (`LAYOUT`). Safe when
+ * Makes the generation's collection where it is not there, and anew where it has an earlier layout (`LAYOUT_VERSION`). Safe when
  * several do it at once.
  * @returns what tells this making of the collection from any other; a server that was wiped gives another
  * @throws TypesenseUnavailableError also where a later version of Daybook made it
@@ -26,19 +26,19 @@ export async function ensureCollection(
   const name = collectionName(generation.generation, base)
   const found = await retrieveCollection(client, name)
   const layout = layoutOf(found)
-  if (layout > LAYOUT)
+  if (layout > LAYOUT_VERSION)
     throw new TypesenseUnavailableError(
-      `The collection ${name} has layout ${layout}, and this version of Daybook writes ${LAYOUT}: start the later version again, or delete the collection`,
+      `The collection ${name} has layout ${layout}, and this version of Daybook writes ${LAYOUT_VERSION}: start the later version again, or delete the collection`,
       false,
     )
-  if (found !== null && layout === LAYOUT) return incarnationOf(found)
+  if (found !== null && layout === LAYOUT_VERSION) return incarnationOf(found)
   if (found !== null) await deleteCollection(client, generation.generation, base)
   try {
     await client.request((typesense) =>
       typesense.collections().create({
         name,
         fields: collectionFields(generation.dimension),
-        metadata: { incarnation: randomUUID(), layout: LAYOUT },
+        metadata: { incarnation: randomUUID(), layout: LAYOUT_VERSION },
       }),
     )
   } catch (error) {
@@ -56,7 +56,7 @@ function layoutOf(found: FoundCollection | null): number {
   const { layout } = (found?.metadata ?? {}) as { layout?: unknown }
   if (typeof layout === 'number') return layout
   const names = new Set(found?.fields?.map(({ name }) => name))
-  return FIELD_NAMES.every((name) => names.has(name)) ? LAYOUT : 1
+  return FIELD_NAMES.every((name) => names.has(name)) ? LAYOUT_VERSION : 1
 }
 
 interface FoundCollection {

@@ -9,15 +9,10 @@ import {
 } from '@daybook/projection/generations'
 import { type Builder, holdOperation } from '@daybook/projection/rebuild/fence'
 import { sql } from 'kysely'
+import { LAYOUT_VERSION } from './schema.ts'
 
 /** The name by which the projection is known everywhere. */
 export const TYPESENSE = 'typesense'
-
-/**
- * The version of a collection's fields (`schema.ts`) and of what documents hold in them. One more whenever they become others:
- * live generations of another version are rebuilt by themselves.
- */
-export const LAYOUT_VERSION = 2
 
 /** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
 const CREATE_LOCK = 7_033_216

@@ -6,12 +6,13 @@ const optional = { optional: true } as const
 const shown = { index: false, optional: true } as const
 
 /**
- * Counted up with every change of what documents hold. A collection of an earlier layout is made anew and posted from the journal.
+ * The version of a collection's fields and of what documents hold in them. One more whenever they become others. Live generations
+ * of another version are rebuilt by themselves; a collection that is not what its generation says is made anew.
  *
  * 1  texts, which Typesense cut into words in its own way
  * 2  `lexemes`: the words as Postgres has them
  */
-export const LAYOUT = 2
+export const LAYOUT_VERSION = 2
 
 /**
  * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim. Times are milliseconds

@@ -12,7 +12,7 @@ import { documentId } from './document.ts'
 import { exportDocuments, ofProject } from './export-documents.ts'
 import { adoptCollection } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
-import { LAYOUT } from './schema.ts'
+import { LAYOUT_VERSION } from './schema.ts'
 import { typesenseStatus } from './status.ts'
 import { commandOf, step } from './testing/generated-steps.ts'
 import {
@@ -220,7 +220,11 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     await client.request((typesense) =>
       typesense
         .collections()
-        .create({ name: posting.collection, fields, metadata: { incarnation: 'later', layout: LAYOUT + 1 } }),
+        .create({
+          name: posting.collection,
+          fields,
+          metadata: { incarnation: 'later', layout: LAYOUT_VERSION + 1 },
+        }),
     )
     await expect(keepCollection(db, posting)).rejects.toThrow(/layout/)
     await deleteCollection(client, later.generation, base)
