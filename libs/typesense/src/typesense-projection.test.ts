@@ -218,13 +218,11 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     const { posting } = harness.replica({ generation: later })
     const fields = [{ name: 'project_id', type: 'string' as const }]
     await client.request((typesense) =>
-      typesense
-        .collections()
-        .create({
-          name: posting.collection,
-          fields,
-          metadata: { incarnation: 'later', layout: LAYOUT_VERSION + 1 },
-        }),
+      typesense.collections().create({
+        name: posting.collection,
+        fields,
+        metadata: { incarnation: 'later', layout: LAYOUT_VERSION + 1 },
+      }),
     )
     await expect(keepCollection(db, posting)).rejects.toThrow(/layout/)
     await deleteCollection(client, later.generation, base)

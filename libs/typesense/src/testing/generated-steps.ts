@@ -1,4 +1,5 @@
 import type { Command, RememberInput, ReviseInput } from '@daybook/memory/commands'
+import { isBlank } from '@daybook/memory/text-rules'
 import * as fc from 'fast-check'
 
 /** Words that meet when stemmed, and things that are hard to store, to cut into words or to quote. */
@@ -17,7 +18,10 @@ const words = fc.constantFrom(
   '{"json": [1]}\nline',
 )
 /** Up to 80 words: the harness' embedder cuts at 32. */
-const text = fc.array(words, { minLength: 1, maxLength: 80 }).map((parts) => parts.join(' '))
+const text = fc
+  .array(words, { minLength: 1, maxLength: 80 })
+  .map((parts) => parts.join(' '))
+  .filter((one) => !isBlank(one))
 const label = fc.constantFrom('red', 'with blank', 'quote"d', '`', 'C++')
 const moment = fc
   .integer({ min: Date.parse('0001-01-02'), max: Date.parse('9999-12-30') })
