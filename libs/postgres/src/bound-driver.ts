@@ -17,6 +17,8 @@ export interface SharedConnections {
   readonly bindings: WeakMap<DatabaseConnection, string>
   /** Those that somebody works with now. */
   readonly lent: ReadonlySet<PoolClient>
+  /** Why nothing may be asked of this database by this process any more; null where it may. */
+  refusal: Error | null
 }
 
 export function shareConnections(pool: Pool): SharedConnections {
@@ -24,7 +26,7 @@ export function shareConnections(pool: Pool): SharedConnections {
   pool.on('acquire', (client) => inUse.add(client))
   pool.on('release', (_, client) => inUse.delete(client))
   pool.on('remove', (client) => inUse.delete(client))
-  return { driver: new PostgresDriver({ pool }), bindings: new WeakMap(), lent: inUse }
+  return { driver: new PostgresDriver({ pool }), bindings: new WeakMap(), lent: inUse, refusal: null }
 }
 
 /** What one handle is lent for one query or one transaction. */
@@ -43,12 +45,15 @@ const lent = (connection: DatabaseConnection) => connection as BoundConnection
  *
  * @param project its id, or `ALL_PROJECTS`
  * @param timeoutMs longest that a statement may take, in milliseconds; 0: any time. The embedded database does not end any
+ * @param refusable whether it heeds `refusal`; what is under way is finished either way
  */
 export function boundDriver(
-  { driver, bindings }: SharedConnections,
+  shared: SharedConnections,
   project: string,
   timeoutMs: number,
+  refusable = true,
 ): Driver {
+  const { driver, bindings } = shared
   if (!/^(?:\*|[\da-f-]{36})$/u.test(project)) throw new RangeError(`no project has the id "${project}"`)
   const sessionSettings = [`daybook.project = '${project}'`, `statement_timeout = ${timeoutMs}`]
   const binding = sessionSettings.join('; ')
@@ -78,7 +83,10 @@ export function boundDriver(
 
   return {
     init: () => driver.init(),
-    acquireConnection: async () => lend(await driver.acquireConnection()),
+    async acquireConnection() {
+      if (refusable && shared.refusal !== null) throw shared.refusal
+      return lend(await driver.acquireConnection())
+    },
     releaseConnection: (connection) => driver.releaseConnection(lent(connection).session),
     async beginTransaction(connection, settings) {
       const { session } = lent(connection)

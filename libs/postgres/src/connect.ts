@@ -110,6 +110,8 @@ interface Handle {
   readonly connections: SharedConnections
   readonly project: string
   readonly timeoutMs: number
+  /** Works although the process is refused. Default no. */
+  readonly always?: boolean
 }
 
 const handles = new WeakMap<object, Handle>()
@@ -126,7 +128,7 @@ function handle(made: Handle): Database {
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => boundDriver(made.connections, made.project, made.timeoutMs),
+      createDriver: () => boundDriver(made.connections, made.project, made.timeoutMs, made.always !== true),
       createIntrospector: (any) => new PostgresIntrospector(any),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -158,4 +160,21 @@ export function withTimeout(db: Database, timeoutMs: number): Database {
   const bound = handles.get(db)
   if (bound === undefined) throw new Error('only a database that openDatabase opened can be given a timeout')
   return handle({ ...bound, timeoutMs })
+}
+
+/** From now on every query of this process to this database fails with `refusal`, through whichever handle; null: they may go on. */
+export function refuseQueries(db: Database, refusal: Error | null): void {
+  opened(db).connections.refusal = refusal
+}
+
+/** What queries are refused with now; null where they are not. */
+export const refusalOf = (db: Database): Error | null => opened(db).connections.refusal
+
+/** The same database for what must be asked even while queries are refused. */
+export const evenIfRefused = (db: Database): Database => handle({ ...opened(db), always: true })
+
+function opened(db: Database): Handle {
+  const found = handles.get(db)
+  if (found === undefined) throw new Error('this is no database that openDatabase opened')
+  return found
 }

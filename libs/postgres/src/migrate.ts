@@ -1,6 +1,8 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { Migrator, sql } from 'kysely'
+import { type Migration, Migrator, sql } from 'kysely'
+import { requireReader } from './compatibility.ts'
 import { type Database, type DatabaseAddress, openDatabase } from './connect.ts'
+import { compareMigrations } from './inspect/applied-migrations.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { prepareDatabase } from './prepare.ts'
 
@@ -11,15 +13,19 @@ import { prepareDatabase } from './prepare.ts'
  *
  * @param loginRole who services log in as, where that is not the owner
  * @returns the names of the migrations applied now.
- * @throws DaybookError CONFIGURATION where the extension, its version or a right is missing, saying what to do.
+ * @throws DaybookError CONFIGURATION where the extension, its version or a right is missing, or this version is too old for the
+ *   database, saying what to do.
  */
 export async function migrate(address: DatabaseAddress, loginRole: string | null = null): Promise<string[]> {
   await prepareDatabase(address, loginRole)
   const db = openDatabase({ ...address, maxConnections: 1 }, { role: null })
   try {
+    await requireReader(db)
+    // Before the migrator has the only connection.
+    const migrations = { ...(await laterMigrations(db)), ...MIGRATIONS }
     const migrator = new Migrator({
       db,
-      provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
+      provider: { getMigrations: () => Promise.resolve(migrations) },
       migrationTableSchema: 'daybook',
     })
     const { error, results } = await migrator.migrateToLatest()
@@ -33,6 +39,15 @@ export async function migrate(address: DatabaseAddress, loginRole: string | null
   } finally {
     await db.destroy()
   }
+}
+
+/** Those of a newer version that was here. It has left the database to ours too, or `requireReader` would have refused. */
+async function laterMigrations(db: Database): Promise<Record<string, Migration>> {
+  const { rows } = await sql<{ there: boolean }>`
+    select to_regclass('daybook.kysely_migration') is not null as there`.execute(db)
+  if (rows[0]?.there !== true) return {}
+  const { unknown } = await compareMigrations(db)
+  return Object.fromEntries(unknown.map((name) => [name, { up: () => Promise.resolve() }]))
 }
 
 /** Whether the application may use the database as it is; for health checks. */

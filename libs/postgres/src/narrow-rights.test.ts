@@ -26,8 +26,8 @@ describe.each(TEST_DATABASES)('C10: the application on $name', ({ start }) => {
   }
   const insertEvent = (sequence: number) => `
     insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-      data_hash, hash)
-    values ('${scope.projectId}', ${sequence}, '${newId()}', '${newId()}', 1, 'MemoryRemembered', 1, '{}', now(), '', '')`
+      data_salt, data_hash, hash)
+    values ('${scope.projectId}', ${sequence}, '${newId()}', '${newId()}', 1, 'MemoryRemembered', 1, '{}', now(), decode(repeat('00', 16), 'hex'), '', '')`
 
   it('is refused to make, change or revoke keys', async () => {
     const key = `insert into api_keys (id, project_id, key_hash, name, admin)

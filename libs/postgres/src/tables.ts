@@ -87,6 +87,8 @@ export interface Tables {
     parked_at: Generated<string>
     /** When an operator dropped it, which lets later events of the memory go on; null while it waits. */
     dropped_at: Moment | null
+    /** The version of the reader that could not read it; null where it is parked for another reason. */
+    unreadable_by: number | null
   }
   self_checks: {
     projection: string
@@ -107,6 +109,8 @@ export interface Tables {
     /** What is wrong with the journal itself, in words. */
     journal_problem: string | null
   }
+  /** One row. */
+  compatibility: { minimum_reader: number; minimum_writer: number }
   relay_positions: {
     project_id: string
     /** The last sequence that was published. */

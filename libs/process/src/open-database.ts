@@ -1,4 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
+import { watchCompatibility } from '@daybook/postgres/compatibility'
 import {
   type Database,
   type DatabaseAddress,
@@ -109,6 +110,8 @@ async function open<T>(
     part: 'the database',
     ...(address.ownSessions && { hurry: () => cancelLongStatements(db, address) }),
   })
+  // After the database, as what is added last is stopped first.
+  stops.add(watchCompatibility(db, logger).stop)
   return { db, done }
 }
 

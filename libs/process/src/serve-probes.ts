@@ -1,4 +1,4 @@
-import type { Database } from '@daybook/postgres/connect'
+import { type Database, refusalOf } from '@daybook/postgres/connect'
 import { isReachable } from '@daybook/postgres/migrate'
 import { describeDiverged } from '@daybook/projection/divergence'
 import type { Config } from '@daybook/runtime/config'
@@ -8,7 +8,7 @@ import { startServiceHttp } from '@daybook/runtime/service-http'
 import type { ProcessParts } from './process-parts.ts'
 
 /**
- * `/health`, `/ready` and `/metrics` of a service without an API. It is ready while it reaches the database, and no projection
+ * `/health`, `/ready` and `/metrics` of a service without an API. It is ready while it reaches the database and may read it, and no projection
  * has diverged from its journal; what else it
  * works with may be away, as it goes on by itself when that is back.
  * @returns the address
@@ -19,6 +19,8 @@ export async function serveProbes(
   { logger, stops }: ProcessParts,
 ): Promise<string> {
   const ready = async (): Promise<Readiness> => {
+    const refusal = refusalOf(db)
+    if (refusal !== null) return { ready: false, problems: [refusal.message] }
     if (!(await isReachable(db))) return { ready: false, problems: ['the database cannot be reached'] }
     const problems = await describeDiverged(db)
     return { ready: problems.length === 0, problems }

@@ -13,6 +13,7 @@ import * as rowLevelSecurity from './0011-row-level-security.ts'
 import * as sessions from './0012-sessions.ts'
 import * as saltedHashes from './0013-salted-hashes.ts'
 import * as identity from './0014-identity.ts'
+import * as compatibility from './0015-compatibility.ts'
 import * as generationFences from './0016-generation-fences.ts'
 import * as keyEnds from './0017-key-ends.ts'
 import * as narrowRights from './0018-narrow-rights.ts'
@@ -20,7 +21,7 @@ import * as selfChecks from './0020-self-checks.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
- * beside it (compatible) or not (breaking); the first two are the beginning.
+ * beside it (compatible) or not (breaking); the first two are the beginning. A breaking one calls `raiseMinimum`.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-journal': journal,
@@ -37,6 +38,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-sessions': sessions,
   '0013-salted-hashes': saltedHashes,
   '0014-identity': identity,
+  '0015-compatibility': compatibility,
   '0016-generation-fences': generationFences,
   '0017-key-ends': keyEnds,
   '0018-narrow-rights': narrowRights,

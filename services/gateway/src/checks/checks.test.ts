@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { judgeRights } from './application-role.ts'
 import { failed, ok, warning, worst } from './check.ts'
 import { judgeClock } from './clock.ts'
+import { judgeCompatibility } from './compatibility.ts'
 import { judgeServer } from './database.ts'
 import { judgeDisk } from './disk.ts'
 import { judgeDivergence } from './divergence.ts'
@@ -64,6 +65,9 @@ describe('what is found is judged', () => {
     ['OK', judgePgvector('0.8.4')],
     ['OK', judgePgvector('0.10.0')],
     ['WARNING', judgePgvector('0.8.0')],
+    ['OK', judgeCompatibility({ reader: 1, writer: 1 })],
+    ['FAILED', judgeCompatibility({ reader: 1, writer: 99 })],
+    ['FAILED', judgeCompatibility({ reader: 99, writer: 1 })],
     ['OK', judgeMigrations({ missing: [], unknown: [] })],
     ['FAILED', judgeMigrations({ missing: ['0002'], unknown: ['0099'] })],
     ['WARNING', judgeMigrations({ missing: [], unknown: ['0099'] })],

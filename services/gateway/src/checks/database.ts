@@ -1,14 +1,18 @@
+import { refusalOf } from '@daybook/postgres/connect'
 import { isDiskFull } from '@daybook/postgres/errors'
 import { probeDisk } from '@daybook/postgres/inspect/probe-disk'
 import { readServerFacts, type ServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { type CheckedParts, type Finding, failed, ok, reasonOf, warning } from './check.ts'
+import { UPGRADE } from './compatibility.ts'
 
 /** A search makes a handful of queries one after another; a slow way to the database is felt in each. */
 const SLOW_MS = 50
 
 /** Whether the database answers, and how fast, and has room to write. */
-export async function checkDatabase({ db, config }: CheckedParts): Promise<Finding> {
+export async function checkDatabase({ db, config }: Pick<CheckedParts, 'db' | 'config'>): Promise<Finding> {
   const embedded = config.databaseUrl === undefined
+  const refusal = refusalOf(db)
+  if (refusal !== null) return failed(refusal.message, UPGRADE)
   try {
     const facts = await readServerFacts(db)
     await probeDisk(db)

@@ -2,6 +2,7 @@ import { within } from '@daybook/runtime/within'
 import { checkApplicationRole } from './application-role.ts'
 import { type Check, type CheckedParts, type Finding, failed, reasonOf } from './check.ts'
 import { checkClock } from './clock.ts'
+import { checkCompatibility } from './compatibility.ts'
 import { checkDatabase } from './database.ts'
 import { checkDisk } from './disk.ts'
 import { checkDivergence } from './divergence.ts'
@@ -37,6 +38,7 @@ const INSIDE: readonly NamedCheck[] = [
   { name: 'pgvector', look: checkPgvector },
   { name: 'durability', look: checkDurability },
   { name: 'clock', look: checkClock },
+  { name: 'compatibility', look: checkCompatibility },
   { name: 'migrations', look: checkMigrations },
   { name: 'role', look: checkApplicationRole },
   { name: 'relay', look: checkRelay },

@@ -23,6 +23,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   NOT_FOUND: 404,
   IMPORT_CONFLICT: 409,
   UNAVAILABLE: 503,
+  CONFIGURATION: 503,
 }
 
 /** Expected failures as they are; of everything else only that it happened. */

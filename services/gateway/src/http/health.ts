@@ -1,11 +1,14 @@
+import { refusalOf } from '@daybook/postgres/connect'
 import { isReachable } from '@daybook/postgres/migrate'
 import { describeDiverged } from '@daybook/projection/divergence'
 import { liveReadModel } from '@daybook/read-model/live-read-model'
 import type { Readiness } from '@daybook/runtime/probes'
 import type { GatewayParts } from '../parts.ts'
 
-/** Looks at what every request needs: the database, and a live generation of the read model that is one with the journal. */
+/** Looks at what every request needs: a database that this version may read, and a live generation of the read model that is one with the journal. */
 export async function readiness({ db }: GatewayParts): Promise<Readiness> {
+  const refusal = refusalOf(db)
+  if (refusal !== null) return { ready: false, problems: [refusal.message] }
   if (!(await isReachable(db))) return { ready: false, problems: ['the database cannot be reached'] }
   try {
     await liveReadModel(db)

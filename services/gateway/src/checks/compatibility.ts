@@ -1,0 +1,25 @@
+import {
+  type MinimumVersions,
+  READER_VERSION,
+  readerProblem,
+  readMinimum,
+  WRITER_VERSION,
+  writerProblem,
+} from '@daybook/postgres/compatibility'
+import { evenIfRefused } from '@daybook/postgres/connect'
+import { type CheckedParts, type Finding, failed, ok } from './check.ts'
+
+export const UPGRADE = 'Upgrade this process and start it again (docs/operations.md, Upgrading)'
+
+/** Whether this process may read the database and append to it, as the database itself says. */
+export async function checkCompatibility({ db }: CheckedParts): Promise<Finding> {
+  return judgeCompatibility(await readMinimum(evenIfRefused(db)))
+}
+
+export function judgeCompatibility(minimum: MinimumVersions | null): Finding {
+  const problem = readerProblem(minimum) ?? writerProblem(minimum?.writer ?? 1)
+  if (problem !== null) return failed(problem.message, UPGRADE)
+  return ok(
+    `It reads as version ${READER_VERSION} and appends as version ${WRITER_VERSION}, which the database takes`,
+  )
+}
