@@ -54,6 +54,34 @@ export function describeBus({ name, open }: BusUnderTest): void {
       expect(ofP.map(({ sequence }) => sequence)).toEqual(ofP.map((heard) => heard.events.at(-1)?.sequence))
     })
 
+    it('B6: brings news of places without their events to listeners and groups', async () => {
+      const heard: BusNews[] = []
+      const handled: BusNews[] = []
+      const joining = recorder()
+      bus.subscribe((news) => heard.push(news))
+      bus.consume('places', async (news) => {
+        handled.push(news)
+        joining.hear(news)
+      })
+      await joined(bus, [joining])
+      const project = newId()
+      const events = noteEvents(project, 1, 4)
+      const places = events.map(({ data, ...envelope }) =>
+        envelope.sequence === 2 ? { ...envelope, type: 'MemoryDreamt' } : { ...envelope, data },
+      )
+      await bus.publish(project, places)
+      const of = (all: readonly BusNews[]) => all.filter(({ projectId }) => projectId === project)
+      await vi.waitUntil(() =>
+        [heard, handled].every((all) => of(all).some(({ sequence }) => sequence === 4)),
+      )
+      for (const all of [heard, handled]) {
+        expect(of(all)).toContainEqual({ projectId: project, sequence: 2, hash: events[1]?.hash, events: [] })
+        expect(of(all).flatMap((news) => news.events)).toEqual(
+          events.filter(({ sequence }) => sequence !== 2),
+        )
+      }
+    })
+
     it('holds a listener that was given twice as two', async () => {
       const heard = recorder()
       const leave = bus.subscribe(heard.hear)

@@ -1,13 +1,22 @@
-import type { LinkedEvent } from '@daybook/memory/events'
+import type { LinkedEnvelope, LinkedEvent } from '@daybook/memory/events'
+
+/** What is published of a place in the journal: its event, or the place alone where the event cannot be read or was erased. */
+export type PublishedPlace = LinkedEvent | LinkedEnvelope
+
+/** Whether it has its event. */
+export const hasEvent = (place: PublishedPlace): place is LinkedEvent =>
+  (place as Partial<LinkedEvent>).data !== undefined
 
 /** News that a project's journal goes on. */
 export interface BusNews {
   readonly projectId: string
   /** The journal has reached this sequence at least. */
   readonly sequence: number
+  /** The hash at that sequence; null where the message does not say. */
+  readonly hash: string | null
   /**
    * The events as far as they came along, in sequence order, the last of them `sequence`. Empty where one was too large to
-   * travel or is in a form that this version of Daybook does not know: the journal has it.
+   * travel, was erased, or is in a form that this version of Daybook does not know: the journal has it.
    */
   readonly events: readonly LinkedEvent[]
 }
@@ -46,10 +55,10 @@ export interface BusStatus {
  */
 export interface Bus {
   /**
-   * Sends consecutive committed events of one project.
+   * Sends consecutive committed events of one project, and the places of those that cannot be sent.
    * @throws UnavailableError where the bus cannot take them now; it may have taken some
    */
-  publish(projectId: string, events: readonly LinkedEvent[], options?: PublishOptions): Promise<void>
+  publish(projectId: string, places: readonly PublishedPlace[], options?: PublishOptions): Promise<void>
   /** Brings news to this listener and every other, in every process, from now on. @returns ends the subscription. */
   subscribe(listener: BusListener): () => void
   /** Brings each of the news to one member of the group, over all processes; the group outlives its members. */

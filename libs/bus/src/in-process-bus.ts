@@ -1,4 +1,12 @@
-import type { Bus, BusHandler, BusListener, BusNews } from './bus.ts'
+import type { LinkedEvent } from '@daybook/memory/events'
+import {
+  type Bus,
+  type BusHandler,
+  type BusListener,
+  type BusNews,
+  hasEvent,
+  type PublishedPlace,
+} from './bus.ts'
 
 /**
  * The bus of a single process: a publish is a call of every listener and of one member of each group. News that a member
@@ -9,12 +17,11 @@ export function createInProcessBus(): Bus {
   const groups = new Map<string, { readonly handle: BusHandler }[]>()
 
   return {
-    async publish(projectId, events) {
-      const last = events.at(-1)
-      if (last === undefined) return
-      const news = { projectId, sequence: last.sequence, events }
-      for (const { hear } of listeners) hear(news)
-      for (const members of groups.values()) toGroup(members, news)
+    async publish(projectId, places) {
+      for (const news of toNews(projectId, places)) {
+        for (const { hear } of listeners) hear(news)
+        for (const members of groups.values()) toGroup(members, news)
+      }
     },
     subscribe(hear) {
       const listener = { hear }
@@ -43,6 +50,20 @@ export function createInProcessBus(): Bus {
       groups.clear()
     },
   }
+}
+
+/** One for each run of events, and one for each place without its event. */
+function toNews(projectId: string, places: readonly PublishedPlace[]): BusNews[] {
+  const all: BusNews[] = []
+  let run: LinkedEvent[] = []
+  for (const [index, place] of places.entries()) {
+    const next = places[index + 1]
+    if (hasEvent(place)) run.push(place)
+    if (hasEvent(place) && next !== undefined && hasEvent(next)) continue
+    all.push({ projectId, sequence: place.sequence, hash: place.hash, events: run })
+    run = []
+  }
+  return all
 }
 
 function toGroup(members: { readonly handle: BusHandler }[], news: BusNews): void {

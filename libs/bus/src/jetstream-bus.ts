@@ -5,7 +5,7 @@ import type { Bus, BusConsumer } from './bus.ts'
 import { joinGroup } from './jetstream/group-member.ts'
 import { openLink } from './jetstream/link.ts'
 import { createListeners } from './jetstream/listeners.ts'
-import { sendEvents } from './jetstream/send.ts'
+import { sendPlaces } from './jetstream/send.ts'
 import { parseServerAddress } from './jetstream/server-address.ts'
 import { AWAY, describeSession } from './jetstream/status.ts'
 import { createStreamKeeper } from './jetstream/stream.ts'
@@ -44,8 +44,8 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
   waited.abort()
 
   return {
-    async publish(_projectId, events, { again } = {}) {
-      if (events.length === 0) return
+    async publish(_projectId, places, { again } = {}) {
+      if (places.length === 0) return
       const session = link.current()
       if (session === null)
         throw new UnavailableError(`NATS at ${address.shown} cannot be reached: events stay in the journal`)
@@ -58,7 +58,7 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
         )
       }
       try {
-        await sendEvents(session, events, { subjectPrefix: settings.subjectPrefix, ackTimeoutMs, again })
+        await sendPlaces(session, places, { subjectPrefix: settings.subjectPrefix, ackTimeoutMs, again })
       } catch (error) {
         keeper.doubt(session)
         throw error

@@ -1,5 +1,11 @@
 import { NotFoundError } from '@daybook/memory/errors'
-import type { EventEnvelope, JournalEvent, JournalPlace, LinkedEvent } from '@daybook/memory/events'
+import type {
+  EventEnvelope,
+  JournalEvent,
+  JournalPlace,
+  LinkedEnvelope,
+  LinkedEvent,
+} from '@daybook/memory/events'
 import { upcast } from '@daybook/memory/upcast'
 import type { Tables } from '@daybook/postgres/tables'
 import type { Selectable } from 'kysely'
@@ -90,6 +96,11 @@ export function linked(record: JournalRecord, previousHash: string): LinkedRecor
   return record.status === 'readable'
     ? { ...record, previousHash, event: { ...record.event, previousHash } }
     : { ...record, previousHash }
+}
+
+/** The record as it is published: with its event where there is one to read. */
+export function publishable(record: LinkedRecord): LinkedEvent | LinkedEnvelope {
+  return record.event ?? { ...record.envelope, previousHash: record.previousHash }
 }
 
 function toEnvelope(row: EventRow): EventEnvelope {

@@ -72,3 +72,9 @@ export interface LinkedEvent extends JournalEvent {
   /** The hash of the project's event before it; `CHAIN_START` of the first. */
   readonly previousHash: string
 }
+
+/** All that is known of a place but what happened there: its event cannot be read by this version, or was erased. */
+export interface LinkedEnvelope extends EventEnvelope {
+  /** As of `LinkedEvent`. */
+  readonly previousHash: string
+}

@@ -187,7 +187,12 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       ...createInProcessBus(),
       consume(_, handle) {
         const deliver = (sequence: number) =>
-          handle({ projectId: scope.projectId, sequence, events: events.slice(0, sequence) }).then(
+          handle({
+            projectId: scope.projectId,
+            sequence,
+            hash: null,
+            events: events.slice(0, sequence),
+          }).then(
             () => ends.push(`${sequence} acknowledged`),
             () => ends.push(`${sequence} given back`),
           )

@@ -1,8 +1,9 @@
-import type { Bus } from '@daybook/bus/bus'
+import type { Bus, PublishedPlace } from '@daybook/bus/bus'
 import type { EventBuffer } from '@daybook/bus/event-buffer'
 import { JournalDiverged } from '@daybook/journal/journal-diverged'
 import { readFollowing } from '@daybook/journal/read'
-import type { JournalPlace, LinkedEvent } from '@daybook/memory/events'
+import { publishable } from '@daybook/journal/stored-event'
+import type { JournalPlace } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
 import { goBack, type Holder, releaseLease, renewLease, savePublished, takeLease } from './relay-positions.ts'
@@ -13,7 +14,7 @@ export interface TurnOptions {
   readonly holder: Holder
   readonly historyMs: number
   readonly logger: Logger
-  readonly onPublished: (events: readonly LinkedEvent[]) => void
+  readonly onPublished: (places: readonly PublishedPlace[]) => void
   readonly stopping: AbortSignal
 }
 
@@ -62,7 +63,7 @@ async function publishBatches(
 ): Promise<TurnEnd> {
   let position = published
   for (let batch = 1; ; batch += 1) {
-    const next = await nextEvents(scope, committed, position, logger).catch(async (error: unknown) => {
+    const next = await nextPlaces(scope, committed, position).catch(async (error: unknown) => {
       if (!(error instanceof JournalDiverged)) throw error
       const common = await goBack(scope, holder, position)
       logger.error(
@@ -75,9 +76,9 @@ async function publishBatches(
       await releaseLease(scope, holder)
       return 'other history'
     }
-    const { events, last } = next
-    await bus.publish(scope.projectId, events)
-    onPublished(events)
+    const { places, last } = next
+    await bus.publish(scope.projectId, places)
+    onPublished(places)
     const keep = batch < TURN_BATCHES && !stopping.aborted
     // Only now, when everything is acknowledged: a crash in between repeats the batch.
     const head = await savePublished(scope, holder, last, keep)
@@ -98,28 +99,18 @@ async function publishBatches(
 }
 
 /**
- * What follows on `position`: from memory as far as it was committed here, else from the journal.
+ * What follows on `position`: from memory as far as it was committed here, else from the journal. An event that this version cannot
+ * read, or that was erased, is told by its place: who hears of it looks at the journal.
  * @throws JournalDiverged where the journal does not have the position
  */
-async function nextEvents(
+async function nextPlaces(
   scope: ProjectScope,
   committed: EventBuffer | undefined,
   position: JournalPlace,
-  logger: Logger,
-): Promise<{ events: readonly LinkedEvent[]; last: JournalPlace }> {
+): Promise<{ places: readonly PublishedPlace[]; last: JournalPlace }> {
   const known = committed?.following(position, BATCH_EVENTS) ?? []
   const newest = known.at(-1)
-  if (newest !== undefined) return { events: known, last: newest }
+  if (newest !== undefined) return { places: known, last: newest }
   const records = await readFollowing(scope, position, BATCH_EVENTS)
-  const events: LinkedEvent[] = []
-  for (const record of records) {
-    if (record.status === 'readable') events.push(record.event)
-    // Waiting for a version that can read it would keep all that follow; who reads the journal finds it there.
-    else if (record.status === 'opaque')
-      logger.warn(
-        { projectId: scope.projectId, sequence: record.sequence, error: record.error },
-        'an event cannot be read by this version of Daybook and is not published',
-      )
-  }
-  return { events, last: records.at(-1) ?? position }
+  return { places: records.map(publishable), last: records.at(-1) ?? position }
 }

@@ -1,7 +1,9 @@
-import type { Bus } from '@daybook/bus/bus'
+import type { Bus, PublishedPlace } from '@daybook/bus/bus'
 import { createInProcessBus } from '@daybook/bus/in-process-bus'
 import { importJournal } from '@daybook/journal/import/import-journal'
 import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { appendAsAnother } from '@daybook/journal/testing/append-as-another'
+import { eraseEvents } from '@daybook/journal/testing/erase'
 import { bytesOf, exported } from '@daybook/journal/testing/exports'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { placeAt } from '@daybook/journal/testing/place-at'
@@ -102,6 +104,32 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
       values (${scope.projectId}, ${published}, decode(${(await placeAt(scope, published)).hash}, 'hex'), 'dead', clock_timestamp() + make_interval(secs => ${leaseSeconds}::float8))
       `.execute(database.db)
   }
+
+  it('B6: publishes the places of events that it cannot read, and of erased ones', async () => {
+    const scope = await database.newProject()
+    await append(scope, 2)
+    const { hash } = await appendAsAnother(scope, { type: 'MemoryDreamt', data: { of: 'sheep' } })
+    await append(scope, 1)
+    await eraseEvents(database, scope.projectId, [1])
+    const bus = createInProcessBus()
+    const news: string[] = []
+    bus.subscribe(({ projectId, sequence, events }) => {
+      if (projectId === scope.projectId) news.push(`${sequence} with ${events.length}`)
+    })
+    const places: PublishedPlace[] = []
+    const publish: Bus['publish'] = (projectId, published) => {
+      if (projectId === scope.projectId) places.push(...published)
+      return bus.publish(projectId, published)
+    }
+    await untilPublished(run({ ...bus, publish }), scope, 4)
+    expect(news).toEqual(['1 with 0', '2 with 1', '3 with 0', '4 with 1'])
+    expect(places[2]).toMatchObject({
+      sequence: 3,
+      hash,
+      previousHash: places[1]?.hash,
+      type: 'MemoryDreamt',
+    })
+  })
 
   it('publishes what is committed, in order, without looking at the journal', async () => {
     const scope = await database.newProject()

@@ -3,7 +3,7 @@ import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noteEvent } from '../testing/events.ts'
-import { decodeNews, encodeEvent, subjectOf } from './cloud-event.ts'
+import { decodeNews, encodePlace, subjectOf } from './cloud-event.ts'
 
 const text = fc.string({ unit: 'binary' })
 const cause = fc.option(text)
@@ -38,13 +38,19 @@ const anyEvent: fc.Arbitrary<LinkedEvent> = fc
     return { ...event, ...given, data: JSON.parse(JSON.stringify(data)) }
   })
 
+const placeOf = (place: Omit<LinkedEvent, 'data' | 'type'>) => ({
+  projectId: place.projectId,
+  sequence: place.sequence,
+  hash: place.hash,
+})
+
 describe('an event as a message', () => {
   it('is the same event when it is read', () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
-        const { news, problem } = decodeNews(encodeEvent(event, Number.MAX_SAFE_INTEGER))
+        const { news, problem } = decodeNews(encodePlace(event, Number.MAX_SAFE_INTEGER))
         expect(problem).toBeNull()
-        expect(news).toEqual({ projectId: event.projectId, sequence: event.sequence, events: [event] })
+        expect(news).toEqual({ ...placeOf(event), events: [event] })
       }),
     )
   })
@@ -52,18 +58,18 @@ describe('an event as a message', () => {
   it('is news without its event where the message would be too large', () => {
     fc.assert(
       fc.property(anyEvent, fc.nat(4_000), (event, maxBytes) => {
-        const whole = encodeEvent(event, Number.MAX_SAFE_INTEGER)
-        const { news, problem } = decodeNews(encodeEvent(event, maxBytes))
+        const whole = encodePlace(event, Number.MAX_SAFE_INTEGER)
+        const { news, problem } = decodeNews(encodePlace(event, maxBytes))
         const events = whole.byteLength <= maxBytes ? [event] : []
         expect(problem).toBeNull()
-        expect(news).toEqual({ projectId: event.projectId, sequence: event.sequence, events })
+        expect(news).toEqual({ ...placeOf(event), events })
       }),
     )
   })
 
   it('is CloudEvents 1.0: required attributes, names of a-z and 0-9, no null, a sequence that sorts', () => {
     const event = { ...noteEvent('3f0e6c2a-0000-7000-8000-000000000000', 42), actor: 'claude' }
-    const message = JSON.parse(new TextDecoder().decode(encodeEvent(event, 10_000)))
+    const message = JSON.parse(new TextDecoder().decode(encodePlace(event, 10_000)))
     expect(message).toEqual({
       specversion: '1.0',
       id: event.eventId,
@@ -84,8 +90,23 @@ describe('an event as a message', () => {
     expect(subjectOf('daybook', event)).toBe(`daybook.${event.projectId}.note.${event.memoryId}`)
   })
 
+  it('B6: is news of its place where this version cannot read it, or it was erased', () => {
+    const { data: _, ...envelope } = noteEvent('3f0e6c2a-0000-7000-8000-000000000000', 42)
+    const place = { ...envelope, type: 'MemoryDreamt' }
+    const bytes = encodePlace(place, 10_000)
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({
+      type: 'daybook.MemoryDreamt',
+      sequence: '0000000000000042',
+      hash: place.hash,
+      previoushash: place.previousHash,
+      dataref: `/projects/${place.projectId}/journal/42`,
+    })
+    expect(decodeNews(bytes)).toEqual({ news: { ...placeOf(place), events: [] }, problem: null })
+    expect(subjectOf('daybook', place)).toBe(`daybook.${place.projectId}.unknown.${place.memoryId}`)
+  })
+
   it('never throws at what it reads, and tells a problem where it has no event', () => {
-    const valid = JSON.parse(new TextDecoder().decode(encodeEvent(noteEvent('p', 1), 10_000)))
+    const valid = JSON.parse(new TextDecoder().decode(encodePlace(noteEvent('p', 1), 10_000)))
     const damaged = fc
       .tuple(fc.subarray(Object.keys(valid), { minLength: 1 }), fc.jsonValue())
       .map(([names, value]) => ({ ...valid, ...Object.fromEntries(names.map((name) => [name, value])) }))

@@ -1,7 +1,7 @@
-import type { EventData, JournalEvent, LinkedEvent } from '@daybook/memory/events'
+import type { EventData, LinkedEvent } from '@daybook/memory/events'
 import { SCHEMA_VERSION } from '@daybook/memory/events'
 import { upcast } from '@daybook/memory/upcast'
-import type { BusNews } from '../bus.ts'
+import { type BusNews, hasEvent, type PublishedPlace } from '../bus.ts'
 
 /*
  * An event on its way, both directions: CloudEvents 1.0 in structured JSON
@@ -29,7 +29,8 @@ interface CloudEvent {
   readonly hash: string
   readonly previoushash: string
   readonly memoryversion: number
-  readonly schemaversion: number
+  /** Of the data; absent where the event cannot be read or was erased. */
+  readonly schemaversion?: number
   readonly actor?: string
   readonly correlationid?: string
   readonly causationid?: string
@@ -41,30 +42,36 @@ interface CloudEvent {
 const SEQUENCE_DIGITS = 16
 const TYPE_PREFIX = 'daybook.'
 
+/** The kind of what cannot be read or was erased. */
+const NO_KIND = 'unknown'
+
 /** `<prefix>.<project>.<kind>.<memory>`: whoever wants only a project's or a kind's events can say so. */
-export function subjectOf(prefix: string, { projectId, memoryId, data }: JournalEvent): string {
-  return `${prefix}.${projectId}.${data.state.kind.toLowerCase()}.${memoryId}`
+export function subjectOf(prefix: string, place: PublishedPlace): string {
+  const kind = hasEvent(place) ? place.data.state.kind.toLowerCase() : NO_KIND
+  return `${prefix}.${place.projectId}.${kind}.${place.memoryId}`
 }
 
 /**
- * The message of an event.
+ * The message of an event, or of a place without its event, which says where the journal has what there is.
  * @param maxBytes of the message; an event beyond it travels without its data, which stays in the journal (claim check)
  */
-export function encodeEvent(event: LinkedEvent, maxBytes: number): Uint8Array {
-  const attributes = attributesOf(event)
-  const whole = Buffer.from(
-    JSON.stringify({
-      ...attributes,
-      datacontenttype: 'application/json',
-      data: event.data,
-    } satisfies CloudEvent),
-  )
-  if (whole.byteLength <= maxBytes) return whole
-  const dataref = `/projects/${event.projectId}/journal/${event.sequence}`
+export function encodePlace(place: PublishedPlace, maxBytes: number): Uint8Array {
+  const attributes = attributesOf(place)
+  if (hasEvent(place)) {
+    const whole = Buffer.from(
+      JSON.stringify({
+        ...attributes,
+        datacontenttype: 'application/json',
+        data: place.data,
+      } satisfies CloudEvent),
+    )
+    if (whole.byteLength <= maxBytes) return whole
+  }
+  const dataref = `/projects/${place.projectId}/journal/${place.sequence}`
   return Buffer.from(JSON.stringify({ ...attributes, dataref } satisfies CloudEvent))
 }
 
-function attributesOf(event: LinkedEvent): Omit<CloudEvent, 'data'> {
+function attributesOf(event: PublishedPlace): Omit<CloudEvent, 'data'> {
   const { actor, correlationId, causationId, traceparent } = event
   return {
     specversion: '1.0',
@@ -78,7 +85,7 @@ function attributesOf(event: LinkedEvent): Omit<CloudEvent, 'data'> {
     hash: event.hash,
     previoushash: event.previousHash,
     memoryversion: event.version,
-    schemaversion: SCHEMA_VERSION,
+    ...(hasEvent(event) && { schemaversion: SCHEMA_VERSION }),
     ...(actor !== null && { actor }),
     ...(correlationId !== null && { correlationid: correlationId }),
     ...(causationId !== null && { causationid: causationId }),
@@ -107,12 +114,13 @@ export function decodeNews(message: Uint8Array): DecodedNews {
   if (typeof project !== 'string' || !Number.isSafeInteger(sequence) || sequence < 1)
     return { news: null, problem: new Error('the message names no project and sequence') }
   const place = { projectId: project, sequence }
+  const news = { ...place, hash: typeof given.hash === 'string' ? given.hash : null }
   if (given.data === undefined && typeof given.dataref === 'string')
-    return { news: { ...place, events: [] }, problem: null }
+    return { news: { ...news, events: [] }, problem: null }
   try {
-    return { news: { ...place, events: [eventOf(place, given)] }, problem: null }
+    return { news: { ...news, events: [eventOf(place, given)] }, problem: null }
   } catch (error) {
-    return { news: { ...place, events: [] }, problem: asError(error) }
+    return { news: { ...news, events: [] }, problem: asError(error) }
   }
 }
 

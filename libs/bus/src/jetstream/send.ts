@@ -1,7 +1,7 @@
 import { UnavailableError } from '@daybook/memory/errors'
-import type { LinkedEvent } from '@daybook/memory/events'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
-import { CLOUD_EVENT_TYPE, encodeEvent, subjectOf } from './cloud-event.ts'
+import type { PublishedPlace } from '../bus.ts'
+import { CLOUD_EVENT_TYPE, encodePlace, subjectOf } from './cloud-event.ts'
 import { createInFlight } from './in-flight.ts'
 import type { Session } from './link.ts'
 
@@ -29,13 +29,13 @@ export interface SendOptions {
 }
 
 /**
- * Sends events in order, many at a time, and waits for every acknowledgement. Stops sending at the first failure: what
+ * Sends events and places in order, many at a time, and waits for every acknowledgement. Stops sending at the first failure: what
  * comes after it is sent again with it.
  * @throws UnavailableError where the connection breaks or an acknowledgement does not come within `ackTimeoutMs`
  */
-export async function sendEvents(
+export async function sendPlaces(
   { connection, jetstream, lost }: Session,
-  events: readonly LinkedEvent[],
+  places: readonly PublishedPlace[],
   { subjectPrefix, ackTimeoutMs, again }: SendOptions,
 ): Promise<void> {
   const inFlight = createInFlight(IN_FLIGHT_MESSAGES, IN_FLIGHT_BYTES)
@@ -44,15 +44,15 @@ export async function sendEvents(
   try {
     if (lost.aborted) onLost()
     const maxBytes = (connection.info?.max_payload ?? 1024 * 1024) - HEADER_BYTES
-    for (const event of events) {
-      const message = encodeEvent(event, maxBytes)
+    for (const place of places) {
+      const message = encodePlace(place, maxBytes)
       await inFlight.room(message.byteLength)
       const options = {
-        msgID: again === undefined ? event.eventId : `${event.eventId} ${again}`,
+        msgID: again === undefined ? place.eventId : `${place.eventId} ${again}`,
         headers: headersOf(),
         timeout: ackTimeoutMs,
       }
-      inFlight.add(message.byteLength, jetstream.publish(subjectOf(subjectPrefix, event), message, options))
+      inFlight.add(message.byteLength, jetstream.publish(subjectOf(subjectPrefix, place), message, options))
     }
     await inFlight.empty()
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { LinkedEvent } from '@daybook/memory/events'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, headers } from '@nats-io/transport-node'
-import { CLOUD_EVENT_TYPE, encodeEvent, subjectOf } from '../jetstream/cloud-event.ts'
+import { CLOUD_EVENT_TYPE, encodePlace, subjectOf } from '../jetstream/cloud-event.ts'
 import { adjustable } from '../jetstream/stream-settings.ts'
 import { ownStream } from './test-nats.ts'
 
@@ -23,7 +23,7 @@ export async function publishPlainly(url: string, events: readonly LinkedEvent[]
     const messages = events.map((event) => {
       const made = headers()
       made.set('content-type', CLOUD_EVENT_TYPE)
-      const payload = encodeEvent(event, Number.MAX_SAFE_INTEGER)
+      const payload = encodePlace(event, Number.MAX_SAFE_INTEGER)
       return { subject: subjectOf(stream.subjectPrefix, event), payload, headers: made, msgID: event.eventId }
     })
     const acknowledgements: Promise<unknown>[] = []

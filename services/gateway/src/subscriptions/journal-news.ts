@@ -56,10 +56,10 @@ export function createJournalNews({
     followed.mark += 1
     for (const wake of followed.waiting) wake()
   }
-  const unsubscribe = bus.subscribe(({ projectId, sequence, events }) => {
+  const unsubscribe = bus.subscribe(({ projectId, sequence, hash }) => {
     const followed = projects.get(projectId)
-    // Of an event that came without itself the hash is not known, and the next look has one.
-    const head = { sequence, hash: events.at(-1)?.hash ?? '' }
+    // Where the message does not say it, the next look has one.
+    const head = { sequence, hash: hash ?? '' }
     if (followed !== undefined && head.hash !== followed.head?.hash) raise(followed, head)
   })
 

@@ -1,5 +1,6 @@
 import type { Bus } from '@daybook/bus/bus'
 import { readJournal } from '@daybook/journal/read'
+import { publishable } from '@daybook/journal/stored-event'
 import type { ReplayOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
@@ -35,10 +36,9 @@ export function handleReplay(db: Database, bus: Bus, projections: Projections): 
         const records = await readJournal(scope, { after, limit: Math.min(PAGE, to - after) })
         const last = records.at(-1)
         if (last === undefined) break
-        const events = records.flatMap(({ event }) => event ?? [])
         // An id of its own: those that NATS remembers it would drop as repeats.
-        await bus.publish(projectId, events, { again: work.operation.id })
-        published += events.length
+        await bus.publish(projectId, records.map(publishable), { again: work.operation.id })
+        published += records.length
         after = last.sequence
         await work.report({ done: after - from + 1, checkpoint: { after } })
       }

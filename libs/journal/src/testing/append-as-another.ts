@@ -1,0 +1,41 @@
+import { newSalts } from '@daybook/memory/event-hash'
+import { type JournalPlace, SCHEMA_VERSION } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { chainEvents } from '../chain/chain-events.ts'
+import { lockProject } from '../lock-project.ts'
+import { writeEvents } from '../write-events.ts'
+import { NOBODY } from './requests.ts'
+
+/** An event as some other version of Daybook writes it. */
+export interface ForeignEvent {
+  readonly type: string
+  readonly data: unknown
+  readonly schemaVersion?: number
+  readonly memoryId?: string
+  readonly version?: number
+}
+
+/** Appends an event in a form of another version of Daybook, sound in every other way. */
+export async function appendAsAnother(
+  { db, projectId }: ProjectScope,
+  { schemaVersion = SCHEMA_VERSION, memoryId = newId(), version = 1, ...event }: ForeignEvent,
+): Promise<JournalPlace & { readonly memoryId: string }> {
+  return db.transaction().execute(async (trx) => {
+    const head = await lockProject(trx, projectId)
+    const sequence = head.sequence + 1
+    const facts = { projectId, sequence, eventId: newId(), recordedAt: head.now, ...NOBODY }
+    const unchained = {
+      ...facts,
+      ...event,
+      memoryId,
+      version,
+      schemaVersion,
+      dataSalt: newSalts(1)[0] as string,
+    }
+    const rows = chainEvents(head.hash, [unchained])
+    const hash = rows[0]?.hash as string
+    await writeEvents(trx, projectId, rows, new Map(), { sequence, hash, recordedAt: head.now })
+    return { sequence, hash, memoryId }
+  })
+}
