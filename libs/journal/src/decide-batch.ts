@@ -1,3 +1,4 @@
+import type { Command } from '@daybook/memory/commands'
 import { decide } from '@daybook/memory/decide'
 import { ConflictError, NotFoundError } from '@daybook/memory/errors'
 import { newSalts } from '@daybook/memory/event-hash'
@@ -12,7 +13,7 @@ import { newId } from '@daybook/memory/id'
 import type { Appended, AppendOutcome, AppendRequest, RecordedMemory } from './append-request.ts'
 import { type BatchContext, type KeyUse, readableMemory, versionKey } from './batch-context.ts'
 import { type ChainedEvent, chainEvents } from './chain/chain-events.ts'
-import { requestHash } from './request-hash.ts'
+import { isHashOf, requestHash } from './request-hash.ts'
 
 /** What one transaction has to write, and what each request is told once it is committed. */
 export interface DecidedBatch {
@@ -60,9 +61,7 @@ export function decideBatch(
 
   const one = (request: AppendRequest): Appended => {
     const { command, cause, idempotencyKey } = request
-    const hash = idempotencyKey == null ? null : requestHash(repeatable(request))
-    const repeated =
-      hash === null || idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, hash)
+    const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, command)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
     const before = readableMemory(context.memories.get(command.id))
@@ -86,8 +85,8 @@ export function decideBatch(
     if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
     context.memories.set(command.id, memory)
     context.versions.set(versionKey(command.id, memory.version), memory)
-    if (idempotencyKey != null && hash !== null) {
-      const use = { hash, memoryId: command.id, version: memory.version }
+    if (idempotencyKey != null) {
+      const use = { hash: requestHash(command), memoryId: command.id, version: memory.version }
       newKeyUses.set(idempotencyKey, use)
       context.keyUses.set(idempotencyKey, use)
     }
@@ -104,15 +103,10 @@ export function decideBatch(
   return { rows, events, newKeyUses, outcomes }
 }
 
-/** What makes two requests the same: all but a new memory's id, which is made anew for each try. */
-function repeatable({ command }: AppendRequest): unknown {
-  return command.type === 'remember' ? { type: command.type, input: command.input } : command
-}
-
-function repeatedResult(context: BatchContext, key: string, hash: Buffer): RecordedMemory | null {
+function repeatedResult(context: BatchContext, key: string, command: Command): RecordedMemory | null {
   const use = context.keyUses.get(key)
   if (use === undefined) return null
-  if (use.hash !== null && !use.hash.equals(hash))
+  if (use.hash !== null && !isHashOf(use.hash, command))
     throw new ConflictError(
       'IDEMPOTENCY_CONFLICT',
       `The idempotency key "${key}" was used for another request: give each request a key of its own`,

@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto'
+import type { Command } from '@daybook/memory/commands'
+import { newId } from '@daybook/memory/id'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createJournalWriter } from './journal-writer.ts'
 import { readHead } from './read.ts'
-import { requestHash } from './request-hash.ts'
+import { isHashOf, requestHash } from './request-hash.ts'
 import { forgetting, note, revision } from './testing/requests.ts'
 
 const quiet = () => createJournalWriter(() => {})
@@ -84,6 +89,41 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     })
   })
 
+  it('B6: are known again by the hash of the version before, and with a field that is new and not given', async () => {
+    const scope = await database.newProject()
+    const request = note('kept', { idempotencyKey: 'k' })
+    const first = await quiet().append(scope, request)
+    const canonical = JSON.stringify({
+      input: { content: { fields: { text: 'kept' }, kind: 'note' } },
+      type: 'remember',
+    })
+    const old = createHash('sha256').update(canonical).digest()
+    await asOwner(database, (owner) =>
+      sql`update daybook.idempotency_keys set request_hash = ${old} where project_id = ${scope.projectId}`.execute(
+        owner,
+      ),
+    )
+    const again = await quiet().append(scope, note('kept', { idempotencyKey: 'k' }))
+    expect(again).toEqual({ memory: first.memory, event: null, duplicate: true })
+    await expect(quiet().append(scope, note('other', { idempotencyKey: 'k' }))).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+    })
+    const newer = note('newer', { idempotencyKey: 'k2' })
+    const { memory } = await quiet().append(scope, newer)
+    // As a client sends it that knows more fields than the one which sent it first; each has a default.
+    const input = {
+      content: { kind: 'note', fields: { text: 'newer', title: null } },
+      importance: null,
+      labels: null,
+    }
+    const retried: Command = { type: 'remember', id: newId(), input }
+    expect(await quiet().append(scope, { ...newer, command: retried })).toEqual({
+      memory,
+      event: null,
+      duplicate: true,
+    })
+  })
+
   it('are not used up by a refused request', async () => {
     const scope = await database.newProject()
     const writer = quiet()
@@ -124,10 +164,19 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
 })
 
 describe('the hash of a request', () => {
-  const hash = (request: unknown) => requestHash(request).toString('hex')
+  const remember = (input: object, id = newId()) =>
+    ({
+      type: 'remember',
+      id,
+      input: { content: { kind: 'note', fields: { text: 't' } }, ...input },
+    }) as Command
+  const hash = (command: Command) => requestHash(command).toString('hex')
+  const metadata = (value: unknown) => remember({ metadata: value })
 
-  it('does not depend on the order of fields, and does on everything else', () => {
-    expect(hash({ a: 1, b: { c: [1, 2], d: 2 } })).toBe(hash({ b: { d: 2, c: [1, 2] }, a: 1 }))
+  it('does not depend on the order of fields or the new id, and does on everything else', () => {
+    expect(hash(metadata({ a: 1, b: { c: [1, 2], d: 2 } }))).toBe(
+      hash(metadata({ b: { d: 2, c: [1, 2] }, a: 1 })),
+    )
     const different = [
       {},
       { a: 1 },
@@ -138,10 +187,28 @@ describe('the hash of a request', () => {
       { a: [1, 2] },
       { a: [2, 1] },
     ]
-    expect(new Set(different.map(hash)).size).toBe(different.length)
+    expect(new Set(different.map((one) => hash(metadata(one)))).size).toBe(different.length)
   })
 
-  it('takes a field that is not given for one that is absent', () => {
-    expect(hash({ a: 1, b: undefined })).toBe(hash({ a: 1 }))
+  it('B6: of a new memory takes a field that is null for one that is not given', () => {
+    expect(hash(remember({ context: null, agent: undefined }))).toBe(hash(remember({})))
+    const revise = (input: object): Command => ({ type: 'revise', id: 'm', input })
+    expect(hash(revise({ context: null }))).not.toBe(hash(revise({})))
+  })
+
+  it('B6: has a version, and that of the first version is known again', () => {
+    const command = remember({ importance: 7 })
+    const { type, input } = command as Extract<Command, { type: 'remember' }>
+    const canonical = JSON.stringify({
+      input: { content: { fields: { text: 't' }, kind: 'note' }, importance: 7 },
+      type: 'remember',
+    })
+    const first = createHash('sha256').update(canonical).digest()
+    expect(isHashOf(first, command)).toBe(true)
+    expect(isHashOf(first, remember({ importance: 8 }))).toBe(false)
+    expect(requestHash(command)[0]).toBe(2)
+    expect(isHashOf(requestHash(command), { type, id: newId(), input })).toBe(true)
+    const newer = Buffer.concat([Buffer.of(3), first])
+    expect(() => isHashOf(newer, command)).toThrow(/version 3.*upgrade/u)
   })
 })

@@ -26,7 +26,9 @@ export interface LockedJournal {
  *   any more: `placeProject` may replace one without events
  */
 export async function lockProject(trx: DatabaseTransaction, projectId: string): Promise<LockedJournal> {
-  const { rows } = await sql<Omit<LockedJournal, 'setBackFrom'> & { last: string | null; minimumWriter: number }>`
+  const { rows } = await sql<
+    Omit<LockedJournal, 'setBackFrom'> & { last: string | null; minimumWriter: number }
+  >`
     select sequence, encode(hash, 'hex') as hash, nullif(last_recorded_at, '-infinity') as last,
       date_trunc('milliseconds', case when ${isAheadOfClock(sql`last_recorded_at`)} then clock_timestamp()
         else greatest(clock_timestamp(), last_recorded_at) end) as now,

@@ -57,7 +57,7 @@ export interface ExportedEvent {
 
 export interface ExportedKey {
   readonly key: string
-  /** In hex: tells the same request from another one. Null where what it led to was erased. */
+  /** In hex, as `request-hash.ts` says: tells the same request from another one. Null where what it led to was erased. */
   readonly requestHash: string | null
 }
 

@@ -26,6 +26,10 @@ const INT4_MAX = 2 ** 31 - 1
 const uuid = z
   .string()
   .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, 'must be a UUID in lower case')
+/** With the version in front, but for the first (`request-hash.ts`). */
+const requestHash = z
+  .string()
+  .regex(/^(?:[0-9a-f]{2})?[0-9a-f]{64}$/u, 'must be 32 or 33 bytes in lower-case hex')
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/u, 'must be 32 bytes in lower-case hex')
 const salt = z.string().regex(/^[0-9a-f]{32}$/u, 'must be 16 bytes in lower-case hex')
 const count = z.int().min(0)
@@ -60,7 +64,7 @@ const event = z.strictObject({
   dataSalt: salt.nullable(),
   dataHash: sha256,
   hash: sha256,
-  idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: sha256.nullable() })),
+  idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: requestHash.nullable() })),
 })
 
 const end = z.strictObject({ events: count, projects: count, sha256 })
