@@ -67,7 +67,11 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
 
   it('B1: what a projector knows from the bus and the journal has lost is never applied', async () => {
     const scope = await journalOf(3)
-    const projection = projections()
+    // Also what is taken back afterwards: for a moment it could be found.
+    const everApplied: string[] = []
+    const projection = recordingProjection(`test-${newId()}`, ({ events }) => {
+      everApplied.push(...events.map(({ hash }) => hash))
+    })
     const publish = run(projection)
     await reached(projection, scope, 3)
     await append(scope, 2)
@@ -79,6 +83,25 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     if (fourth === undefined || fifth === undefined || sixth === undefined) throw new Error('there are three')
     publish(scope, sixth)
     publish(scope, fourth, fifth)
+    await reached(projection, scope, 6)
+    await equal(projection, scope)
+    expect(everApplied.filter((hash) => lost.some((event) => event.hash === hash))).toEqual([])
+    expect(await readDivergence(scope, projection)).toBeNull()
+  })
+
+  it('B1: what the bus brings of two histories is never applied as one', async () => {
+    const scope = await journalOf(3)
+    const projection = projections()
+    const publish = run(projection)
+    await reached(projection, scope, 3)
+    await append(scope, 2)
+    const lost = committed.slice(3)
+    await loseTail(database, scope, 3)
+    await append(scope, 3)
+    const sixth = committed.slice(7)
+    // Known together before the projector has its turn: without a gap, and the journal has the last of them.
+    publish(scope, ...lost)
+    publish(scope, ...sixth)
     await reached(projection, scope, 6)
     await equal(projection, scope)
     expect(await readDivergence(scope, projection)).toBeNull()

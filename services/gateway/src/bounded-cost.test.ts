@@ -81,9 +81,9 @@ describe.each(TEST_DATABASES)('what requests may cost, on $name', ({ start }) =>
     const own = await startTestGateway(database, null, {
       environment: { DAYBOOK_REQUEST_DEADLINE: '200ms', DAYBOOK_REQUESTS_PER_KEY: '1' },
     })
-    const its = await own.newClient()
-    // The key is known from here on: looking it up would wait for the database as well.
-    await its.data('{ __typename }')
+    const [its, others] = [await own.newClient(), await own.newClient()]
+    // The keys are known from here on: looking them up would wait for the database as well.
+    for (const one of [its, others]) await one.data('{ __typename }')
     // It waits for its database: an open transaction of the test holds the project's lock.
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -111,7 +111,13 @@ describe.each(TEST_DATABASES)('what requests may cost, on $name', ({ start }) =>
       message: expect.stringMatching(/within 0.2 s.*DAYBOOK_REQUEST_DEADLINE.*look before you repeat/u),
       extensions: { code: 'DEADLINE', retryable: false },
     })
-    const next = its.send('{ __typename }')
+    let hasTurn = false
+    const next = its.send('{ __typename }').finally(() => {
+      hasTurn = true
+    })
+    // Others of this gateway come and go meanwhile.
+    for (let times = 0; times < 5; times += 1) await others.data('{ __typename }')
+    expect(hasTurn).toBe(false)
     release()
     await holding
     expect((await next).body.data).toEqual({ __typename: 'Query' })
