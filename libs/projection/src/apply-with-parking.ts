@@ -69,7 +69,7 @@ function sort(records: readonly JournalRecord[], held: ReadonlySet<string>) {
       parked.push({ ...placeOf(record), error: 'an earlier event of this memory is parked', attempts: 0 })
     } else if (record.status === 'opaque') {
       blocked.add(record.memoryId)
-      parked.push({ ...placeOf(record), error: record.error.message, attempts: 1 })
+      parked.push({ ...placeOf(record), error: record.error.message, attempts: 1, unreadable: true })
     } else events.push(record.event)
   }
   const isLeft = ({ memoryId, sequence }: { memoryId: string; sequence: number }) =>

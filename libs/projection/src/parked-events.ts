@@ -1,3 +1,4 @@
+import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
@@ -72,7 +73,7 @@ export async function parkEvents(
   await trx
     .insertInto('parked_events')
     .values(
-      parked.map(({ sequence, memoryId, error, attempts }) => ({
+      parked.map(({ sequence, memoryId, error, attempts, unreadable }) => ({
         projection: place.name,
         generation: place.generation,
         project_id: projectId,
@@ -80,6 +81,7 @@ export async function parkEvents(
         memory_id: memoryId,
         error: storable(error),
         attempts,
+        unreadable_by: unreadable === true ? READER_VERSION : null,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -163,6 +165,44 @@ export async function unparkMemories(
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
     .where('dropped_at', 'is', null)
+    .execute()
+}
+
+/** The memories of a generation whose parked events no reader as new as `readerVersion` has tried to read. */
+export async function unreadByNewer(
+  db: Queryable,
+  place: Place,
+  readerVersion: number,
+): Promise<{ readonly projectId: string; readonly memoryId: string }[]> {
+  return db
+    .selectFrom('parked_events')
+    .select(['project_id as projectId', 'memory_id as memoryId'])
+    .distinct()
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('unreadable_by', '<', readerVersion)
+    .where('dropped_at', 'is', null)
+    .limit(UNREAD_AT_ONCE)
+    .execute()
+}
+
+/** Memories that are tried together: more are found by the next look. */
+const UNREAD_AT_ONCE = 1_000
+
+/** Notes that a reader of that version has tried what is parked of these memories for being unreadable. */
+export async function noteTriedBy(
+  db: Queryable,
+  place: Place,
+  memoryIds: readonly string[],
+  readerVersion: number,
+): Promise<void> {
+  await db
+    .updateTable('parked_events')
+    .set({ unreadable_by: readerVersion })
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
+    .where('unreadable_by', '<', readerVersion)
     .execute()
 }
 

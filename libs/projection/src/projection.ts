@@ -7,6 +7,8 @@ export interface ParkedEvent {
   readonly memoryId: string
   readonly error: string
   readonly attempts: number
+  /** That this version of Daybook cannot read it, and a newer one may. */
+  readonly unreadable?: boolean
 }
 
 /** A stretch of a project's journal on its way into a projection: everything after `from` up to and including `to`. */

@@ -13,6 +13,7 @@ import { typesenseRebuildable } from '@daybook/typesense/rebuildable'
 import { handleBackfill } from './backfill/handle-backfill.ts'
 import { startDroppingOld } from './drop-old.ts'
 import { handleRetryParked } from './parked/handle-retry-parked.ts'
+import { startRetryingUnreadable } from './parked/retry-unreadable.ts'
 import type { Projections } from './projections.ts'
 import { handleReindex } from './reindex/handle-reindex.ts'
 import { handleReplay } from './replay/handle-replay.ts'
@@ -37,6 +38,8 @@ export interface ReindexServiceOptions {
   readonly typesense?: (TypesenseSettings & { readonly base?: string }) | undefined
   /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
   readonly leaseMs?: number | undefined
+  /** As of `RetryUnreadableOptions`. */
+  readonly readerVersion?: number | undefined
 }
 
 export interface ReindexService {
@@ -48,7 +51,7 @@ export interface ReindexService {
 export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, oneConnection, keepOldMs, typesense, leaseMs } =
     options
-  const { indexWorkers = 0 } = options
+  const { indexWorkers = 0, readerVersion } = options
   const posting = { db, bus, signal, logger, workers }
   const client = typesense === undefined ? null : createTypesenseClient(typesense)
   const projections: Projections = new Map(
@@ -75,8 +78,15 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
   })
   const dropping = startDroppingOld({ db, projections, logger, keepMs: keepOldMs })
   const rebuilding = startRebuildingUnusable({ db, projections, logger })
+  const retrying = startRetryingUnreadable({
+    db,
+    projections,
+    logger,
+    ...(readerVersion !== undefined && { readerVersion }),
+  })
   return {
     async stop() {
+      await retrying.stop()
       await rebuilding.stop()
       await operations.stop()
       await dropping.stop()

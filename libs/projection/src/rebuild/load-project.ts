@@ -141,7 +141,7 @@ async function* readBatches(
         })
       else if (record.status === 'opaque') {
         blocked = memoryId
-        batch.parked.push({ sequence, memoryId, error: record.error.message, attempts: 1 })
+        batch.parked.push({ sequence, memoryId, error: record.error.message, attempts: 1, unreadable: true })
       } else {
         newest = record.event
         batch.events.push(record.event)

@@ -1,0 +1,78 @@
+import { DaybookError } from '@daybook/memory/errors'
+import type { RetryParkedOptions } from '@daybook/operations/options'
+import { requestOperation } from '@daybook/operations/request'
+import { READER_VERSION } from '@daybook/postgres/compatibility'
+import type { Database } from '@daybook/postgres/connect'
+import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { liveGeneration } from '@daybook/projection/generations'
+import { noteTriedBy, unreadByNewer } from '@daybook/projection/parked-events'
+import { pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import type { Projections } from '../projections.ts'
+
+export interface RetryUnreadableOptions {
+  readonly db: Database
+  readonly projections: Projections
+  readonly logger: Logger
+  /** What this process can read. Default: what this code can. */
+  readonly readerVersion?: number
+  /** Milliseconds between looks. Default 2,000. */
+  readonly pollMs?: number
+}
+
+/** Who asks, in the operation's record. */
+const ITSELF = 'daybook (a newer version can read more)'
+
+/**
+ * Has events applied that an older process parked since it could not read them: once a newer one is here, nobody need ask for it. An
+ * operation, as for everybody who asks, so that no rebuild or verification is at work meanwhile. Each version of a reader tries
+ * an event once, as what is damaged stays so.
+ */
+export function startRetryingUnreadable(options: RetryUnreadableOptions): { stop(): Promise<void> } {
+  const { db, projections, logger, readerVersion = READER_VERSION, pollMs = 2_000 } = options
+  const stop = new AbortController()
+
+  const look = async (projection: string): Promise<void> => {
+    const live = await liveGeneration(db, projection)
+    if (live === null) return
+    const place = { name: projection, generation: live.generation }
+    const memories = await unreadByNewer(db, place, readerVersion)
+    if (memories.length === 0) return
+    const memoryIds = memories.map(({ memoryId }) => memoryId)
+    await requestOperation(db, {
+      type: 'retry-parked',
+      projection,
+      options: { projectId: null, memoryIds } satisfies RetryParkedOptions,
+      requestedBy: ITSELF,
+    })
+    // Once it is asked for: an operation is not lost.
+    await noteTriedBy(db, place, memoryIds, readerVersion)
+    logger.info(
+      { projection, memories: memories.length },
+      'events that an older version could not read are tried again',
+    )
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      for (const projection of projections.keys())
+        await look(projection).catch((error: unknown) => {
+          // Somebody is at work on the projection: the next look asks again.
+          if (error instanceof DaybookError && error.code === 'BUSY') return
+          const level = isDatabaseUnavailable(error) ? 'warn' : 'error'
+          logger[level](
+            { error, projection },
+            'what an older version could not read could not be looked for; trying again',
+          )
+        })
+      await pause(pollMs, stop.signal)
+    }
+  }
+  const running = run()
+  return {
+    async stop() {
+      stop.abort()
+      await running
+    },
+  }
+}
