@@ -16,13 +16,14 @@ import { listGenerations, liveGeneration } from '@daybook/projection/generations
 import { createPositionSignal } from '@daybook/projection/position-signal'
 import { postGenerations } from '@daybook/projection/post-generations'
 import { ensureLiveGeneration as ensurePgvector } from '@daybook/read-model/create-generation'
-import { PGVECTOR } from '@daybook/read-model/generation-tables'
+import { PGVECTOR, LAYOUT_VERSION as PGVECTOR_LAYOUT } from '@daybook/read-model/generation-tables'
 import { postGeneration as postPgvector } from '@daybook/read-model/post-generation'
 import { pause } from '@daybook/runtime/backoff'
 import { createLogger, silentLogger } from '@daybook/runtime/logger'
 import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client'
 import { ensureLiveGeneration as ensureTypesense, TYPESENSE } from '@daybook/typesense/generation'
 import { postGeneration as postTypesense } from '@daybook/typesense/post-generation'
+import { LAYOUT_VERSION as TYPESENSE_LAYOUT } from '@daybook/typesense/schema'
 import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
 import { sql } from 'kysely'
 import { type ReindexService, startReindex } from '../start.ts'
@@ -89,7 +90,7 @@ export async function startReindexHarness({
       projection: PGVECTOR,
       logger,
       pollMs: 100,
-      layoutVersion: 1,
+      layoutVersion: PGVECTOR_LAYOUT,
       start: (generation) => postPgvector(posting, generation),
     }),
     postGenerations({
@@ -97,7 +98,7 @@ export async function startReindexHarness({
       projection: TYPESENSE,
       logger,
       pollMs: 100,
-      layoutVersion: 1,
+      layoutVersion: TYPESENSE_LAYOUT,
       start: (generation) => postTypesense({ ...posting, client, pollMs: 50 }, generation),
     }),
   ])
