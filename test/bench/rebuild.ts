@@ -85,9 +85,9 @@ async function storeRandomVectors(db: Database, modelId: string): Promise<void> 
     await storeVectors(
       db,
       modelId,
-      texts.map(({ hash, text }) => ({
-        hash,
-        chunks: [{ start: 0, end: text.length, vector: unitVector(random, DIMENSION) }],
+      texts.map((text) => ({
+        ...text,
+        chunks: [{ start: 0, end: text.text.length, vector: unitVector(random, DIMENSION) }],
       })),
     )
   }

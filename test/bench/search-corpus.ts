@@ -141,9 +141,9 @@ async function fillWithRandomVectors(
   for (let done = 0; ; ) {
     const texts = await claimTexts(db, generation.modelId, { limit: BATCH, leaseSeconds: 3_600 })
     if (texts.length === 0) return
-    const embedded = texts.map(({ hash, text }) => ({
-      hash,
-      chunks: [{ start: 0, end: text.length, vector: unitVector(random, generation.dimension) }],
+    const embedded = texts.map((text) => ({
+      ...text,
+      chunks: [{ start: 0, end: text.text.length, vector: unitVector(random, generation.dimension) }],
     }))
     await storeVectors(db, generation.modelId, embedded)
     await fillVectors(

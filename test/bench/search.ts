@@ -52,7 +52,10 @@ async function bare(parts: SearchParts, text: string): Promise<void> {
   const limit = DEFAULT_RANKING.candidatesPerLeg
   const input: LegInput = { ...parts, condition, includeForgotten: false, limit }
   await lexicalLeg(input, query.wanted, true)
-  const found = await queryVector(parts.embedders, parts.readModel.generation, query.wanted)
+  const found = await queryVector(parts.embedders, parts.readModel.generation, {
+    projectId: parts.scope.projectId,
+    text: query.wanted,
+  })
   if ('missing' in found) throw new Error(found.missing)
   await vectorLeg(input, found.vector)
 }

@@ -10,6 +10,13 @@ export interface TextSpan {
  */
 export type EmbedPriority = 'query' | 'bulk'
 
+export interface EmbedOptions {
+  /** Default `bulk`. */
+  readonly priority?: EmbedPriority
+  /** The project that searches. Who remembers queries remembers them for it alone, and without it not at all. */
+  readonly projectId?: string
+}
+
 /** Turns texts into vectors. All methods reject with an {@link EmbedderError} (`embedder-error.ts`) and nothing else. */
 export interface Embedder {
   /** Names weights and precision, e.g. `all-MiniLM-L6-v2/fp32`. Vectors of different ids must never be compared. */
@@ -32,7 +39,7 @@ export interface Embedder {
    * `query` is cut to its first `maxTokens` tokens by design: whoever pastes a page into the search box is answered by
    * its beginning rather than refused.
    */
-  embed(texts: readonly string[], options?: { priority?: EmbedPriority }): Promise<Float32Array[]>
+  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
 
   /** Rejects what is waiting with `CLOSED` and frees the model. May be called twice. */
   close(): Promise<void>

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 
 /** What waits for vectors, of all models and projects together. */
 export interface QueueState {
-  /** Distinct texts without vectors, the failed ones among them. */
+  /** Texts without vectors, each once a project, the failed ones among them. */
   readonly queued: number
   /** Those whose last try failed. They are tried again, ever more seldom. */
   readonly failed: number

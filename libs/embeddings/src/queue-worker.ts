@@ -5,7 +5,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder } from './embedder.ts'
-import { claimTexts, giveBackTexts, type QueuedText, releaseText, storeVectors } from './store.ts'
+import { type ClaimedText, claimTexts, giveBackTexts, releaseText, storeVectors } from './store.ts'
 
 /** Works off the embedding store's queue. Several, in several processes, share the work. */
 export interface QueueWorker {
@@ -19,7 +19,10 @@ export interface QueueWorkerOptions {
   readonly db: Database
   readonly embedder: Embedder
   readonly logger: Logger
-  /** Called with the hashes of texts whose vectors have just been stored; with none when the queue was found empty. */
+  /**
+   * Called with the hashes of texts whose vectors have just been stored, whosever they are; with none when the queue was
+   * found empty.
+   */
   readonly onStored: (hashes: readonly Buffer[]) => Promise<void>
   /** Hears how many texts have just got their vectors from this worker, for the metrics. */
   readonly onEmbedded?: ((texts: number) => void) | undefined
@@ -49,28 +52,28 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     return Promise.race([embedding, stopped])
   }
 
-  const embedOne = async (queued: QueuedText): Promise<void> => {
+  const embedOne = async (queued: ClaimedText): Promise<void> => {
     try {
       const [chunks] = await embed([queued.text])
-      await storeVectors(db, embedder.modelId, [{ hash: queued.hash, chunks: chunks ?? [] }])
+      await storeVectors(db, embedder.modelId, [{ ...queued, chunks: chunks ?? [] }])
       onEmbedded?.(1)
     } catch (error) {
       if (error instanceof Stopped || isDatabaseUnavailable(error)) throw error
       logger.warn(
-        { error, hash: queued.hash.toString('hex') },
+        { error, projectId: queued.projectId, hash: queued.hash.toString('hex') },
         'a text could not be embedded; it is tried again later',
       )
-      await releaseText(db, embedder.modelId, queued.hash, error as Error)
+      await releaseText(db, embedder.modelId, queued, error as Error)
     }
   }
 
-  const embedTogether = async (texts: readonly QueuedText[]): Promise<void> => {
+  const embedTogether = async (texts: readonly ClaimedText[]): Promise<void> => {
     try {
       const chunks = await embed(texts.map(({ text }) => text))
       await storeVectors(
         db,
         embedder.modelId,
-        texts.map(({ hash }, index) => ({ hash, chunks: chunks[index] ?? [] })),
+        texts.map((text, index) => ({ ...text, chunks: chunks[index] ?? [] })),
       )
       onEmbedded?.(texts.length)
     } catch (error) {
@@ -80,16 +83,11 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     }
   }
 
-  const embedOrGiveBack = async (texts: readonly QueuedText[]): Promise<void> => {
+  const embedOrGiveBack = async (texts: readonly ClaimedText[]): Promise<void> => {
     try {
       await embedTogether(texts)
     } catch (error) {
-      if (error instanceof Stopped)
-        await giveBackTexts(
-          db,
-          embedder.modelId,
-          texts.map(({ hash }) => hash),
-        )
+      if (error instanceof Stopped) await giveBackTexts(db, embedder.modelId, texts)
       throw error
     }
   }

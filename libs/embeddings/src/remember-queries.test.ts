@@ -22,7 +22,7 @@ function counting(failing = 0): { embedder: Embedder; asked: string[][] } {
   }
 }
 
-const query = { priority: 'query' } as const
+const query = { priority: 'query', projectId: 'one' } as const
 
 it('embeds a query once, also when it is asked twice at the same moment', async () => {
   const { embedder, asked } = counting()
@@ -49,4 +49,20 @@ it('remembers no bulk texts and no failures', async () => {
   await remembering.embed(['one', 'two'], query)
   await remembering.embed(['one', 'two'], query)
   expect(asked).toHaveLength(5)
+})
+
+it('C10: a query that one project has asked is embedded anew for another', async () => {
+  const { embedder, asked } = counting()
+  const remembering = rememberQueries(embedder)
+  const other = { ...query, projectId: 'other' }
+  await Promise.all([
+    remembering.embed(['token security'], query),
+    remembering.embed(['token security'], other),
+  ])
+  expect(asked).toHaveLength(2)
+  await remembering.embed(['token security'], query)
+  await remembering.embed(['token security'], other)
+  expect(asked).toHaveLength(2)
+  await remembering.embed(['token security'], { priority: 'query' })
+  expect(asked, 'of nobody').toHaveLength(3)
 })

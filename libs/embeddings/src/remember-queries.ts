@@ -8,6 +8,8 @@ const KEPT = 1_000
  * The embedder, remembering the vectors of the queries asked last. Agents ask the same again: to see the next page, or whether
  * something has come in by now; an embedding is most of what a search in a small project costs. One that is just being
  * made is waited for and not made twice. Bulk texts go through: the embedding store remembers those.
+ *
+ * In this process' memory only, and each project's for itself: an answer that comes at once would tell one what another asked.
  */
 export function rememberQueries(embedder: Embedder): Embedder {
   const known = new LRUCache<string, Promise<Float32Array[]>>({ max: KEPT })
@@ -19,15 +21,18 @@ export function rememberQueries(embedder: Embedder): Embedder {
     close: () => embedder.close(),
     async embed(texts, options) {
       const [text] = texts
-      if (options?.priority !== 'query' || text === undefined || texts.length > 1)
+      const projectId = options?.projectId
+      if (options?.priority !== 'query' || projectId === undefined || text === undefined || texts.length > 1)
         return embedder.embed(texts, options)
-      const found = known.get(text) ?? embedder.embed(texts, options)
-      known.set(text, found)
+      // No project's id has a space.
+      const key = `${projectId} ${text}`
+      const found = known.get(key) ?? embedder.embed(texts, options)
+      known.set(key, found)
       try {
         return await found
       } catch (error) {
         // What failed once may work the next time.
-        if (known.peek(text) === found) known.delete(text)
+        if (known.peek(key) === found) known.delete(key)
         throw error
       }
     },

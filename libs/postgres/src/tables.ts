@@ -154,6 +154,7 @@ export interface Tables {
     held_until: Moment | null
   }
   embeddings: {
+    project_id: string
     model_id: string
     content_hash: Buffer
     text: string | null
@@ -163,6 +164,7 @@ export interface Tables {
     embedded_at: Moment | null
   }
   embedding_chunks: {
+    project_id: string
     model_id: string
     content_hash: Buffer
     chunk: number

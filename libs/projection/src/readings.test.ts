@@ -85,8 +85,11 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
       .values([checked(1, 9, 9), checked(2, 4, 1)])
       .execute()
     await sql`
-      insert into embeddings (model_id, content_hash, text, embedded_at)
-      values ('m', 'a', 'text', null), ('n', 'a', 'text', null), ('m', 'b', null, now())`.execute(db)
+      insert into embeddings (project_id, model_id, content_hash, text, embedded_at)
+      select ${one.projectId}::uuid, given.* from (
+        values ('m', 'a'::bytea, 'text', null), ('n', 'a', 'text', null), ('m', 'b', null, now())) given`.execute(
+      db,
+    )
     expect(await readReadings(db)).toEqual({
       projectionLag: new Map([
         ['pgvector', 3],

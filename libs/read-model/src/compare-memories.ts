@@ -50,7 +50,7 @@ export async function compareMemories(
             array(select jsonb_array_elements_text(labels)), array(select jsonb_array_elements_text(categories)), importance,
             created_at, occurred_at, expires_at, forgotten, content_hash, lexemes,
             (select coalesce(sum(cardinality(positions)), 0) from unnest(lexemes)))::text`)} as hash,
-            content_hash, forgotten
+            decode(content_hash, 'hex') as text_hash, forgotten
           from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, kind text, version int,
             sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
             categories jsonb, importance smallint, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,
@@ -89,7 +89,8 @@ export async function compareMemories(
             select coalesce(string_agg(row(chunk, span_start, span_end, sha256(vector_send(embedding)))::text, ','
               order by chunk), 'none')
             from embedding_chunks
-            where model_id = ${generation.modelId} and content_hash = decode(given.content_hash, 'hex')
+            where project_id = ${projectId} and model_id = ${generation.modelId}
+              and content_hash = given.text_hash
           ) end as wanted_vectors,
           held_vectors.vectors as held_vectors,
           awaited as pending
@@ -99,9 +100,8 @@ export async function compareMemories(
           -- One that waits for a text that is in no queue waits in vain.
           cross join lateral (select coalesce(held.vector_pending, false) and exists (
             select from embeddings
-            where model_id = ${generation.modelId} and content_hash = decode(given.content_hash, 'hex')) as awaited) waits`.execute(
-        trx,
-      )
+            where project_id = ${projectId} and model_id = ${generation.modelId}
+              and content_hash = given.text_hash offset 0) as awaited) waits`.execute(trx)
       const found = new Map(result.rows.map((row) => [row.memory_id, compared(row)]))
       return {
         // In the order asked, so that digests over many do not depend on a plan.

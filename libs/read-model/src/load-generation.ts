@@ -19,6 +19,7 @@ export function pgvectorLoadTarget(
   generation: Generation,
   { regenerateBefore, fence, vectorsAtOnce }: LoadTargetOptions & { readonly vectorsAtOnce: boolean },
 ): LoadTarget {
+  const { modelId } = generation
   const tables = generationTables(generation.generation)
   const place = { name: PGVECTOR, generation: generation.generation }
   return {
@@ -31,9 +32,9 @@ export function pgvectorLoadTarget(
         await parkEvents(trx, place, projectId, parked)
         if (events.length > 0) await insertVersions(trx, tables, projectId, events)
         if (rows.length === 0) return
-        if (regenerateBefore === null) await queueLiveTexts(trx, generation, rows)
-        else await requeueTexts(trx, generation.modelId, textsOf(rows), regenerateBefore)
-        const storedVectorsOf = vectorsAtOnce ? generation.modelId : null
+        if (regenerateBefore === null) await queueLiveTexts(trx, generation, projectId, rows)
+        else await requeueTexts(trx, { projectId, modelId }, textsOf(rows), regenerateBefore)
+        const storedVectorsOf = vectorsAtOnce ? modelId : null
         await upsertMemories(trx, tables, projectId, rows, { storedVectorsOf })
         if (vectorsAtOnce) await insertStoredVectors(trx, tables, generation, projectId, rows)
       })

@@ -68,8 +68,8 @@ export async function upsertMemories(
   const hasVector =
     storedVectorsOf === null
       ? sql`false`
-      : sql`exists (select from embeddings e where e.model_id = ${storedVectorsOf}
-          and e.content_hash = decode(given.content_hash, 'hex') and e.embedded_at is not null)`
+      : sql`exists (select from embeddings e where e.project_id = ${projectId} and e.model_id = ${storedVectorsOf}
+          and e.content_hash = analysed.text_hash and e.embedded_at is not null offset 0)`
   await sql`
     insert into ${tables.memories} as m (project_id, memory_id, number, kind, version, sequence, first_sequence, state,
       exact_key, context, agent, labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
@@ -78,12 +78,14 @@ export async function upsertMemories(
       array(select jsonb_array_elements_text(labels)), array(select jsonb_array_elements_text(categories)), importance,
       created_at, occurred_at, expires_at, forgotten, analysed.lexemes,
       (select coalesce(sum(cardinality(positions)), 0) from unnest(analysed.lexemes)),
-      decode(content_hash, 'hex'), not forgotten and not ${hasVector}
+      analysed.text_hash, not forgotten and not ${hasVector}
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, number int, kind text, version int,
       sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
       categories jsonb, importance int, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,
       forgotten boolean, lexical_text text, content_hash text)
-    cross join lateral (select to_tsvector('english', lexical_text) as lexemes offset 0) analysed
+    cross join lateral (
+      select to_tsvector('english', lexical_text) as lexemes, decode(content_hash, 'hex') as text_hash offset 0
+    ) analysed
     on conflict (project_id, memory_id) do update set
       kind = excluded.kind, version = excluded.version, sequence = excluded.sequence, state = excluded.state,
       exact_key = excluded.exact_key, context = excluded.context, agent = excluded.agent, labels = excluded.labels,

@@ -28,7 +28,7 @@ export async function requestVectors(
   projectId: string,
   rows: readonly MemoryRow[],
 ): Promise<void> {
-  await queueLiveTexts(trx, generation, rows)
+  await queueLiveTexts(trx, generation, projectId, rows)
   await withStoredVectors(trx, tables, generation, projectId, rows)
 }
 
@@ -38,23 +38,27 @@ export const textsOf = (rows: readonly MemoryRow[]): QueuedText[] =>
     .filter((row) => !row.forgotten)
     .map((row) => ({ hash: Buffer.from(row.content_hash, 'hex'), text: embeddedTextOf(row.state) }))
 
-/** Asks for the vectors that the store lacks. Only those texts are sent that it does not know. */
+/** Asks for the vectors that the store lacks. Only those texts are sent that it does not know of the project. */
 export async function queueLiveTexts(
   trx: DatabaseTransaction,
   { modelId }: Generation,
+  projectId: string,
   rows: readonly MemoryRow[],
 ): Promise<void> {
   const texts = textsOf(rows)
   if (texts.length === 0) return
   const hashes = texts.map(({ hash }) => hash.toString('hex'))
   const known = await sql<{ hash: string }>`
-    select hash from unnest(${hashes}::text[]) as hash cross join lateral (
-      select from embeddings where model_id = ${modelId} and content_hash = decode(hash, 'hex') offset 0
+    select encode(given.content_hash, 'hex') as hash
+    from (select decode(hash, 'hex') as content_hash from unnest(${hashes}::text[]) as hash offset 0) given
+    cross join lateral (
+      select from embeddings
+      where project_id = ${projectId} and model_id = ${modelId} and content_hash = given.content_hash offset 0
     ) stored`.execute(trx)
   const there = new Set(known.rows.map((row) => row.hash))
   await queueTexts(
     trx,
-    modelId,
+    { projectId, modelId },
     texts.filter((_, index) => !there.has(hashes[index] ?? '')),
   )
 }
@@ -72,8 +76,10 @@ export async function insertStoredVectors(
   await sql`
     insert into ${tables.vectors} (project_id, memory_id, chunk, span_start, span_end, embedding)
     select m.project_id, m.memory_id, c.chunk, c.span_start, c.span_end, c.embedding
-    from ${tables.memories} m
-    join embedding_chunks c on c.model_id = ${modelId} and c.content_hash = m.content_hash
+    from ${tables.memories} m cross join lateral (
+      select * from embedding_chunks
+      where project_id = m.project_id and model_id = ${modelId} and content_hash = m.content_hash offset 0
+    ) c
     where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[]) and not m.vector_pending
     on conflict do nothing`.execute(trx)
 }
@@ -100,7 +106,11 @@ const TEXTS_PER_STATEMENT = 16
 /** Waiting memories looked at together for whether their vectors are there. */
 const WAITING_PER_PAGE = 500
 
-/** Gives vectors that have just been stored to the memories that wait for them. @returns how many memories got theirs. */
+/**
+ * Gives vectors that have just been stored to the memories that wait for them, each project's own.
+ * @param hashes of the texts, whosever they are
+ * @returns how many memories got theirs.
+ */
 export async function fillVectors(
   db: Database,
   tables: GenerationTables,
@@ -122,6 +132,14 @@ export async function fillVectors(
   return filled
 }
 
+interface WaitingText {
+  readonly project_id: string
+  readonly content_hash: Buffer
+}
+
+/** Comes before all that are. */
+const NO_PROJECT = '00000000-0000-0000-0000-000000000000'
+
 /**
  * The same for all memories that wait. It finds what `fillVectors` cannot: a memory posted at the very moment in which
  * its text's vector was stored sees neither the vector nor, later, the news of it.
@@ -134,24 +152,27 @@ export async function fillAllVectors(
   fence: Fence | null = null,
 ): Promise<number> {
   // In the order of the index, page by page: asked for all at once, a planner without statistics reads the whole store.
-  for (let filled = 0, after: Buffer = Buffer.alloc(0); ; ) {
-    const { rows } = await sql<{ content_hash: Buffer; ready: boolean | null }>`
-      select waiting.content_hash,
+  for (let filled = 0, after: WaitingText = { project_id: NO_PROJECT, content_hash: Buffer.alloc(0) }; ; ) {
+    const { rows } = await sql<WaitingText & { ready: boolean | null }>`
+      select waiting.project_id, waiting.content_hash,
         (select embedded_at is not null from embeddings
-          where model_id = ${generation.modelId} and content_hash = waiting.content_hash) as ready
+          where project_id = waiting.project_id and model_id = ${generation.modelId}
+            and content_hash = waiting.content_hash) as ready
       from (
-        select content_hash from ${tables.memories}
-        where vector_pending and content_hash > ${after} order by content_hash limit ${WAITING_PER_PAGE}
+        select project_id, content_hash from ${tables.memories}
+        where vector_pending and (content_hash, project_id) > (${after.content_hash}, ${after.project_id}::uuid)
+        order by content_hash, project_id limit ${WAITING_PER_PAGE}
       ) waiting
-      order by content_hash`.execute(db)
+      order by content_hash, project_id`.execute(db)
     const ready = rows.filter((row) => row.ready === true).map((row) => row.content_hash)
     filled += await fillVectors(db, tables, generation, ready, fence)
     const last = rows.at(-1)
     if (last === undefined || rows.length < WAITING_PER_PAGE) return filled
-    after = last.content_hash
+    after = last
   }
 }
 
+/** `offset 0` keeps each text a lookup in the store by its key, which a planner without statistics would read as a whole. */
 async function fill(
   db: Queryable,
   tables: GenerationTables,
@@ -161,14 +182,19 @@ async function fill(
   const { rows } = await sql<{ filled: number }>`
     with ready as (
       update ${tables.memories} m set vector_pending = false
-      from embeddings e
-      where m.vector_pending and ${which}
-        and e.model_id = ${generation.modelId} and e.content_hash = m.content_hash and e.embedded_at is not null
+      where m.vector_pending and ${which} and exists (
+        select from embeddings
+        where project_id = m.project_id and model_id = ${generation.modelId} and content_hash = m.content_hash
+          and embedded_at is not null offset 0)
       returning m.project_id, m.memory_id, m.content_hash
     ), inserted as (
       insert into ${tables.vectors} (project_id, memory_id, chunk, span_start, span_end, embedding)
       select ready.project_id, ready.memory_id, c.chunk, c.span_start, c.span_end, c.embedding
-      from ready join embedding_chunks c on c.model_id = ${generation.modelId} and c.content_hash = ready.content_hash
+      from ready cross join lateral (
+        select * from embedding_chunks
+        where project_id = ready.project_id and model_id = ${generation.modelId} and content_hash = ready.content_hash
+        offset 0
+      ) c
       on conflict do nothing
     )
     select count(*) as filled from ready`.execute(db)

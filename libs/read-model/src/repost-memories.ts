@@ -69,7 +69,7 @@ export async function repostMemories(
     }
     await upsertMemories(trx, tables, projectId, rows)
     await insertVersions(trx, tables, projectId, versions.map(toRecord).map(readable))
-    await requeueLostTexts(trx, generation.modelId, textsOf(rows))
+    await requeueLostTexts(trx, { projectId, modelId: generation.modelId }, textsOf(rows))
     await requestVectors(trx, tables, generation, projectId, rows)
     await saveLexicalStats(trx, tables, projectId, { ...stats, next_number: nextNumber })
     await rebuildSegments(trx, tables, projectId, [...segments])

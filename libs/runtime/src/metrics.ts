@@ -117,7 +117,7 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
   })
   const embedded = new Counter({
     name: 'daybook_embedded_texts_total',
-    help: 'Distinct texts that got their vectors from this process',
+    help: 'Texts that got their vectors from this process',
     registers,
   })
   const searchSeconds = new Histogram({
@@ -193,7 +193,7 @@ function databaseGauges(
   })
   const queue = new Gauge({
     name: 'daybook_embedding_queue',
-    help: 'Distinct texts that wait for their vectors',
+    help: 'Texts that wait for their vectors, each once a project',
     registers,
   })
   const up = new Gauge({

@@ -8,7 +8,7 @@ export type QueryVector = { readonly vector: Float32Array } | { readonly missing
 export async function queryVector(
   embedders: Embedders,
   { modelId }: Pick<Generation, 'modelId'>,
-  text: string,
+  { projectId, text }: { readonly projectId: string; readonly text: string },
 ): Promise<QueryVector> {
   try {
     const embedder = await embedders.of(modelId)
@@ -16,7 +16,7 @@ export async function queryVector(
       return {
         missing: `no embedder is configured for the index's model ${modelId} (DAYBOOK_EMBEDDER), so memories are found by their words only`,
       }
-    const [vector] = await embedder.embed([text], { priority: 'query' })
+    const [vector] = await embedder.embed([text], { priority: 'query', projectId })
     if (vector === undefined) throw new Error('no vector came back')
     return { vector }
   } catch (error) {

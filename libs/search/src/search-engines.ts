@@ -87,13 +87,17 @@ export async function searchOnEngine(
 export type EmbedOnce = (generation: Generation) => Promise<QueryVector> | null
 
 /** Embeds the query once for all generations of one model, and for all attempts of a search. */
-export function embedOnce({ embedders, onLeg }: SearchParts, mode: SearchMode, wanted: string): EmbedOnce {
+export function embedOnce(
+  { scope: { projectId }, embedders, onLeg }: SearchParts,
+  mode: SearchMode,
+  text: string,
+): EmbedOnce {
   const known = new Map<string, Promise<QueryVector>>()
   return (generation) => {
     if (mode === 'KEYWORD') return null
     const vector =
       known.get(generation.modelId) ??
-      timed(onLeg, 'query-embedding', () => queryVector(embedders, generation, wanted))
+      timed(onLeg, 'query-embedding', () => queryVector(embedders, generation, { projectId, text }))
     known.set(generation.modelId, vector)
     return vector
   }

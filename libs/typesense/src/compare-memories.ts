@@ -45,7 +45,7 @@ async function compareAt(
   )
   const waiting = await readWaiting(scope, generation, memoryIds)
   const hashes = new Set([...memories.values()].map(hashOf))
-  const vectors = await readStoredVectors(scope.db, generation.modelId, [...hashes])
+  const vectors = await readStoredVectors(scope, generation.modelId, [...hashes])
   const lexemes = await readLexemes(
     scope.db,
     [...memories.values()].map(({ state }) => lexicalText(state)),
@@ -84,7 +84,9 @@ async function readWaiting(
   const { rows } = await sql<{ memory_id: string }>`
     select memory_id from typesense_pending_vectors p
     where generation = ${generation} and project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
-      and exists (select from embeddings e where e.model_id = ${modelId} and e.content_hash = p.content_hash)`.execute(
+      and exists (
+        select from embeddings
+        where project_id = p.project_id and model_id = ${modelId} and content_hash = p.content_hash offset 0)`.execute(
     db,
   )
   return new Set(rows.map((row) => row.memory_id))

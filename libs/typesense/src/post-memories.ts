@@ -42,7 +42,7 @@ export async function postMemories(
       }),
   )
   const hashes = new Set([...texts.values()].map(({ hash }) => hash.toString('hex')))
-  const vectors = await readStoredVectors(db, posting.generation.modelId, [...hashes])
+  const vectors = await readStoredVectors(held.scope, posting.generation.modelId, [...hashes])
   const lexemes = await readLexemes(
     db,
     memories.map(({ state }) => lexicalText(state)),
@@ -104,7 +104,7 @@ export async function recordPosted(
     text === null ? [] : [{ memoryId, ...text }],
   )
   const complete = posted.filter((one) => one.lacking === null).map(({ memoryId }) => memoryId)
-  await queueTexts(trx, generation.modelId, lacking)
+  await queueTexts(trx, { projectId, modelId: generation.modelId }, lacking)
   if (lacking.length > 0) {
     const rows = lacking.map(({ memoryId, hash }) => ({ memory_id: memoryId, hash: hash.toString('hex') }))
     await sql`

@@ -22,7 +22,8 @@ interface Waiting {
 }
 
 /**
- * Gives vectors that have just been stored to the documents that wait for them.
+ * Gives vectors that have just been stored to the documents that wait for them, each project's own.
+ * @param hashes of the texts, whosever they are
  * @returns false where another replica was at work on one of the projects, so that some still wait
  * @throws TypesenseUnavailableError
  */
@@ -53,7 +54,8 @@ export async function postAllVectors(db: Database, posting: Posting): Promise<vo
     const { rows } = await sql<Waiting & { ready: boolean | null }>`
       select waiting.project_id, waiting.memory_id,
         (select embedded_at is not null from embeddings
-          where model_id = ${modelId} and content_hash = waiting.content_hash) as ready
+          where project_id = waiting.project_id and model_id = ${modelId}
+            and content_hash = waiting.content_hash) as ready
       from (
         select project_id, memory_id, content_hash from typesense_pending_vectors
         where generation = ${generation} and (project_id, memory_id) > (${after.project_id}::uuid, ${after.memory_id}::uuid)
@@ -115,7 +117,7 @@ async function giveVectors(posting: Posting, held: HeldProject, memoryIds: reado
     where generation = ${generation} and project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(
     db,
   )
-  const vectors = await readStoredVectors(db, modelId, [...new Set(rows.map(({ hash }) => hash))])
+  const vectors = await readStoredVectors(held.scope, modelId, [...new Set(rows.map(({ hash }) => hash))])
   const ready = rows.filter(({ hash }) => vectors.has(hash))
 
   const single = ready.filter(({ hash }) => vectors.get(hash)?.length === 1)

@@ -76,7 +76,14 @@ function typesenseLoadTarget(posting: Posting, { regenerateBefore }: LoadTargetO
       if (regenerateBefore !== null)
         await scope.db
           .transaction()
-          .execute((trx) => requeueTexts(trx, generation.modelId, textsOf(loaded), regenerateBefore))
+          .execute((trx) =>
+            requeueTexts(
+              trx,
+              { projectId: scope.projectId, modelId: generation.modelId },
+              textsOf(loaded),
+              regenerateBefore,
+            ),
+          )
       await underClaim(posting, scope, null, async (held) => {
         const posted = await postMemories(posting, held, loaded)
         await held.commit(async (trx) => {

@@ -39,7 +39,7 @@ export async function postAsOf(
   }
   return async (trx) => {
     const lacking = posted.flatMap((one) => one.lacking ?? [])
-    await requeueLostTexts(trx, posting.generation.modelId, lacking)
+    await requeueLostTexts(trx, { projectId: scope.projectId, modelId: posting.generation.modelId }, lacking)
     await recordPosted(trx, posting, scope.projectId, posted)
   }
 }

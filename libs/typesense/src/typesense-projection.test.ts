@@ -128,6 +128,23 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     expect(await harness.check(scope)).toEqual([])
   })
 
+  it('C10: a text that one project has is embedded anew for another', async () => {
+    const [one, other] = [await harness.newProject(), await harness.newProject()]
+    const pending = async (scope: ProjectScope) => (await status(scope)).pendingEmbeddings
+    await harness.append(one, rememberCommand(note('both have this')))
+    await harness.post(one)
+    await harness.embed()
+    await harness.append(other, rememberCommand(note('both have this')))
+    await harness.post(other)
+    await harness.fill()
+    expect([await pending(one), await pending(other)]).toEqual([0, 1])
+    expect((await documentsOf(other)).filter((document) => 'embedding' in document)).toEqual([])
+    await harness.embed()
+    await harness.fill()
+    expect(await pending(other)).toBe(0)
+    for (const scope of [one, other]) expect(await harness.check(scope)).toEqual([])
+  })
+
   it('gives a late vector to nothing that was revised or forgotten meanwhile', async () => {
     const scope = await harness.newProject()
     const [revised, forgotten] = [

@@ -103,8 +103,10 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
       insert into parked_events (projection, generation, project_id, sequence, memory_id, error, attempts)
       values ('pgvector', 1, ${scope.projectId}, 1, ${newId()}, 'broken', 5)`.execute(db)
     await sql`
-      insert into embeddings (model_id, content_hash, text, attempts, last_error, claimed_until)
-      values ('other', '\\x01', 'text', 9, 'too strange', now() + interval '1 hour')`.execute(db)
+      insert into embeddings (project_id, model_id, content_hash, text, attempts, last_error, claimed_until)
+      values (${scope.projectId}, 'other', '\\x01', 'text', 9, 'too strange', now() + interval '1 hour')`.execute(
+      db,
+    )
     await requestOperation(db, { type: 'verify-journal', projection: null, options: {}, requestedBy: null })
     await sql`update operations set created_at = created_at - interval '1 minute'`.execute(db)
     // A projection that nobody posts here.

@@ -106,7 +106,7 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
       await sql`
         insert into typesense_pending_vectors (generation, project_id, memory_id, content_hash)
         select ${generation}, m.project_id, m.memory_id, e.content_hash from pgvector_1.memories m
-          join embeddings e on e.content_hash = m.content_hash and e.model_id = ${OTHER}
+          join embeddings e on e.project_id = m.project_id and e.content_hash = m.content_hash and e.model_id = ${OTHER}
         on conflict do nothing`.execute(harness.db)
   }
 

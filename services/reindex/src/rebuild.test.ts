@@ -138,9 +138,8 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
     await clean()
     const old = await sql`
       select 1 from embeddings e where model_id = ${SMALL} and embedded_at < ${rows[0]!.now}
-        and exists (select from embedding_chunks c where c.model_id = e.model_id and c.content_hash = e.content_hash)`.execute(
-      harness.db,
-    )
+        and exists (select from embedding_chunks c where c.project_id = e.project_id and c.model_id = e.model_id
+          and c.content_hash = e.content_hash)`.execute(harness.db)
     // What no memory's present text is any more stays as it is.
     expect(old.rows.length).toBeLessThan(40)
   })

@@ -255,7 +255,9 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
     await sql`
       update embeddings set embedded_at = null, last_error = 'the model was away', attempts = 9, text = 'a text of its own',
         claimed_until = now() + interval '1 hour'
-      where model_id = ${SMALL} and content_hash = sha256('a text of its own')`.execute(harness.db)
+      where project_id = ${scope.projectId} and model_id = ${SMALL} and content_hash = sha256('a text of its own')`.execute(
+      harness.db,
+    )
     const { status, result } = await harness.run('backfill', 'pgvector', { projectId: scope.projectId })
     expect(status).toBe('succeeded')
     expect(result).toEqual({ done: 1, skipped: 12, failed: 0 })

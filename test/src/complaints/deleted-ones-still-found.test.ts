@@ -83,7 +83,7 @@ describe.each(PLACES)('deleted ones still found, on $name', ({ database, typesen
         await sql`
           insert into pgvector_1.vectors (project_id, memory_id, chunk, span_start, span_end, embedding)
           select m.project_id, m.memory_id, c.chunk, c.span_start, c.span_end, c.embedding
-          from pgvector_1.memories m join daybook.embedding_chunks c using (content_hash)
+          from pgvector_1.memories m join daybook.embedding_chunks c using (project_id, content_hash)
           where m.memory_id = ${forgotten.memoryId}`.execute(trx)
       })
     else

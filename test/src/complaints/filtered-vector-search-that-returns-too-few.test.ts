@@ -47,7 +47,7 @@ describe.each(PLACES)('filtered vector search that returns too few, on $name', (
         insert into pgvector_1.vectors (project_id, memory_id, chunk, span_start, span_end, embedding)
         select m.project_id, m.memory_id, 0, 0, 5, c.embedding + (
           select array_agg((random() - 0.5) / 100) from generate_series(1, 64) where m.number > 0)::vector
-        from pgvector_1.memories m join daybook.embedding_chunks c using (content_hash)
+        from pgvector_1.memories m join daybook.embedding_chunks c using (project_id, content_hash)
         where m.project_id = ${user.projectId} and m.number > 100`.execute(trx)
       await sql`update pgvector_1.lexical_stats set memories = memories + ${CROWD}
         where project_id = ${user.projectId}`.execute(trx)

@@ -18,6 +18,7 @@ import * as generationFences from './0016-generation-fences.ts'
 import * as keyEnds from './0017-key-ends.ts'
 import * as narrowRights from './0018-narrow-rights.ts'
 import * as selfChecks from './0020-self-checks.ts'
+import * as embeddingsOfProjects from './0021-embeddings-of-projects.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
@@ -43,4 +44,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-key-ends': keyEnds,
   '0018-narrow-rights': narrowRights,
   '0020-self-checks': selfChecks,
+  '0021-embeddings-of-projects': embeddingsOfProjects,
 }

@@ -269,7 +269,8 @@ async function checkVectors(
     ), wanted as materialized (
       select live.memory_id, c.* from live cross join lateral (
         select ${chunk} from embedding_chunks
-        where model_id = ${generation.modelId} and content_hash = live.content_hash) c
+        where project_id = ${projectId} and model_id = ${generation.modelId} and content_hash = live.content_hash
+        offset 0) c
       where not live.vector_pending
     ), stored as materialized (
       select memory_id, ${chunk} from ${tables.vectors} where project_id = ${projectId}
@@ -285,7 +286,8 @@ async function checkVectors(
     union all
     select 'memory ' || memory_id || ' waits for a vector of a text that is not in the embedding store' from live
     where vector_pending and not exists (
-      select from embeddings where model_id = ${generation.modelId} and content_hash = live.content_hash)
+      select from embeddings
+      where project_id = ${projectId} and model_id = ${generation.modelId} and content_hash = live.content_hash)
     union all
     select 'memory ' || memory_id || ' is forgotten and waits for a vector' from ${tables.memories}
     where project_id = ${projectId} and forgotten and vector_pending`.execute(db)

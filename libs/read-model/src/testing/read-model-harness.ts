@@ -100,7 +100,7 @@ export async function startReadModelHarness(
         await storeVectors(
           db,
           embedder.modelId,
-          texts.map(({ hash }, index) => ({ hash, chunks: chunks[index] ?? [] })),
+          texts.map((text, index) => ({ ...text, chunks: chunks[index] ?? [] })),
         )
       }
       await fillAllVectors(db, readModel.tables, generation)

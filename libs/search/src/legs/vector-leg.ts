@@ -142,7 +142,9 @@ function forgotten({ scope, readModel, condition }: LegInput, embedding: RawBuil
   const { generation, tables } = readModel
   return sql`
     select m.memory_id, c.embedding <=> ${embedding} as distance, c.span_start, c.span_end
-    from ${tables.memories} m
-    join embedding_chunks c on c.model_id = ${generation.modelId} and c.content_hash = m.content_hash
+    from ${tables.memories} m cross join lateral (
+      select * from embedding_chunks
+      where project_id = m.project_id and model_id = ${generation.modelId} and content_hash = m.content_hash offset 0
+    ) c
     where m.project_id = ${scope.projectId} and m.forgotten and ${condition}`
 }

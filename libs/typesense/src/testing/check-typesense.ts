@@ -47,13 +47,13 @@ export async function checkTypesense(scope: ProjectScope, checked: CheckedCollec
 }
 
 async function checkPending(
-  { db }: ProjectScope,
+  { db, projectId }: ProjectScope,
   { modelId }: Generation,
   { timelines, pending }: CheckedContents,
 ): Promise<string[]> {
   const { rows } = await sql<{ hash: string }>`
     select encode(content_hash, 'hex') as hash from embeddings
-    where model_id = ${modelId} and content_hash = any(array(
+    where project_id = ${projectId} and model_id = ${modelId} and content_hash = any(array(
       select decode(hash, 'hex') from unnest(${[...pending.values()]}::text[]) as hash))`.execute(db)
   const known = new Set(rows.map((row) => row.hash))
   const differences: string[] = []

@@ -58,7 +58,7 @@ export async function readContents(
     )
     const timelines = await readTimelines(scope, generation)
     const pending = await readPending(scope, generation)
-    const vectors = await readStoredVectors(scope.db, generation.modelId, hashesOf(timelines))
+    const vectors = await readStoredVectors(scope, generation.modelId, hashesOf(timelines))
     const after = await readActivity(scope, generation)
     if (isDeepStrictEqual(before, after) || Date.now() >= deadline)
       return { documents, timelines, pending, vectors, lexemes: await lexemesOf(scope, timelines) }

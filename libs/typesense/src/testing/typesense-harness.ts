@@ -121,7 +121,7 @@ export async function startTypesenseHarness(
         await storeVectors(
           db,
           embedder.modelId,
-          texts.map(({ hash }, index) => ({ hash, chunks: chunks[index] ?? [] })),
+          texts.map((text, index) => ({ ...text, chunks: chunks[index] ?? [] })),
         )
       }
     },

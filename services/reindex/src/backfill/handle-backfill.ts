@@ -1,6 +1,6 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
-import { contentHash, queueTexts, retryTexts } from '@daybook/embeddings/store'
+import { contentHash, queueTexts, retryTexts, type StoreKey, type TextPlace } from '@daybook/embeddings/store'
 import { readFirstEvents } from '@daybook/journal/first-events'
 import { UnavailableError } from '@daybook/memory/errors'
 import { embeddedTextOf } from '@daybook/memory/state'
@@ -44,13 +44,13 @@ export function handleBackfill({ db, projections, embedders, logger }: BackfillP
       const { queued, skipped } = await queueMissing(db, work, { name: rebuildable.name, ...generation })
       const vectors = createQueueWorkers({ db, embedders, logger }).want(modelId, async () => {})
       try {
-        await work.report({ phase: 'embedding', done: 0, total: queued.size })
+        await work.report({ phase: 'embedding', done: 0, total: queued.length })
         for (;;) {
           work.signal.throwIfAborted()
-          const { open, failed } = await countOpen(db, modelId, [...queued])
+          const { open, failed } = await countOpen(db, modelId, queued)
           await rebuildable.fillVectors(generation, null)
-          await work.report({ done: queued.size - open - failed })
-          if (open === 0) return { done: queued.size - failed, skipped, failed }
+          await work.report({ done: queued.length - open - failed })
+          if (open === 0) return { done: queued.length - failed, skipped, failed }
           await pause(POLL_MS, work.signal)
         }
       } finally {
@@ -60,20 +60,22 @@ export function handleBackfill({ db, projections, embedders, logger }: BackfillP
   }
 }
 
-/** Queues what lacks a vector. @returns the hashes of those texts, and how many memories had theirs */
+/** Queues what lacks a vector. @returns those texts, each once a project, and how many memories had theirs */
 async function queueMissing(
   db: Database,
   work: Work,
   { name, generation, modelId }: { name: string; generation: number; modelId: string },
-): Promise<{ queued: Set<string>; skipped: number }> {
+): Promise<{ queued: TextPlace[]; skipped: number }> {
   const { projectId } = work.operation.options as unknown as BackfillOptions
-  const queued = new Set<string>()
+  const queued: TextPlace[] = []
   let skipped = 0
   let looked = 0
   await work.report({ phase: 'looking', done: 0, total: null })
   for (const { scope, id } of await readProjects(db, projectId)) {
     const place = { name, generation }
     const position = await readPosition(db, place, id)
+    const key = { projectId: id, modelId }
+    const queuedHere = new Map<string, TextPlace>()
     for (let after = 0; ; ) {
       const firsts = await readFirstEvents(scope, { after, upTo: position, limit: PAGE })
       const last = firsts.at(-1)
@@ -86,35 +88,34 @@ async function queueMissing(
         .map((text) => ({ hash: contentHash(text), text }))
       const have = await embedded(
         db,
-        modelId,
+        key,
         texts.map(({ hash }) => hash),
       )
       const missing = texts.filter(({ hash }) => !have.has(hash.toString('hex')))
       await db.transaction().execute(async (trx) => {
-        await queueTexts(trx, modelId, missing)
-        await retryTexts(
-          trx,
-          modelId,
-          missing.map(({ hash }) => hash),
-        )
+        await queueTexts(trx, key, missing)
+        await retryTexts(trx, key, missing)
       })
-      for (const { hash } of missing) queued.add(hash.toString('hex'))
+      for (const { hash } of missing) queuedHere.set(hash.toString('hex'), { projectId: id, hash })
       skipped += texts.length - missing.length
       looked += firsts.length
       await work.report({ done: looked })
       after = last.sequence
     }
+    for (const text of queuedHere.values()) queued.push(text)
   }
   return { queued, skipped }
 }
 
-const decoded = (hashes: readonly string[]) =>
-  sql`array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash)`
-
-async function embedded(db: Database, modelId: string, hashes: readonly Buffer[]): Promise<Set<string>> {
+async function embedded(
+  db: Database,
+  { projectId, modelId }: StoreKey,
+  hashes: readonly Buffer[],
+): Promise<Set<string>> {
   const { rows } = await sql<{ hash: string }>`
     select encode(content_hash, 'hex') as hash from embeddings
-    where model_id = ${modelId} and content_hash = any(${decoded(hashes.map((hash) => hash.toString('hex')))})
+    where project_id = ${projectId} and model_id = ${modelId} and content_hash = any(array(
+        select decode(hash, 'hex') from unnest(${hashes.map((hash) => hash.toString('hex'))}::text[]) as hash))
       and embedded_at is not null`.execute(db)
   return new Set(rows.map((row) => row.hash))
 }
@@ -123,15 +124,24 @@ async function embedded(db: Database, modelId: string, hashes: readonly Buffer[]
 async function countOpen(
   db: Database,
   modelId: string,
-  hashes: readonly string[],
+  texts: readonly TextPlace[],
 ): Promise<{ open: number; failed: number }> {
   const counts = { open: 0, failed: 0 }
-  for (let from = 0; from < hashes.length; from += 5_000) {
+  for (let from = 0; from < texts.length; from += 5_000) {
+    const page = texts.slice(from, from + 5_000)
+    const projects = page.map(({ projectId }) => projectId)
+    const hashes = page.map(({ hash }) => hash.toString('hex'))
     const { rows } = await sql<{ open: number; failed: number }>`
       select count(*) filter (where last_error is null) as open, count(*) filter (where last_error is not null) as failed
-      from embeddings
-      where model_id = ${modelId} and content_hash = any(${decoded(hashes.slice(from, from + 5_000))})
-        and embedded_at is null`.execute(db)
+      from (
+        select project_id, decode(hash, 'hex') as content_hash
+        from unnest(${projects}::uuid[], ${hashes}::text[]) as given(project_id, hash) offset 0
+      ) given
+      cross join lateral (
+        select embedded_at, last_error from embeddings
+        where project_id = given.project_id and model_id = ${modelId} and content_hash = given.content_hash offset 0
+      ) e
+      where e.embedded_at is null`.execute(db)
     counts.open += rows[0]?.open ?? 0
     counts.failed += rows[0]?.failed ?? 0
   }

@@ -49,7 +49,7 @@ builder.objectType(system, {
     }),
     queuedTexts: t.int({
       complexity: 10,
-      description: 'Distinct texts without vectors, the failed ones among them.',
+      description: 'Texts without vectors, each once a project, the failed ones among them.',
       resolve: async ({ db }) => (await readQueueState(db)).queued,
     }),
     failedTexts: t.int({

@@ -1,0 +1,155 @@
+import type { Queryable } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  claimTexts,
+  contentHash,
+  giveBackTexts,
+  queueTexts,
+  releaseText,
+  requeueTexts,
+  retryTexts,
+  storeVectors,
+} from './store.ts'
+
+const SHARED = 'the launch is on Friday'
+const queued = (text: string) => ({ hash: contentHash(text), text })
+const vector = (number: number) => new Float32Array([number, 0])
+
+describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({ start }) => {
+  let database: TestDatabase
+  let one: ProjectScope
+  let other: ProjectScope
+  /** Each test's own, as the queue is of all projects. */
+  let modelId: string
+  let tests = 0
+  beforeEach(async () => {
+    database ??= await start()
+    one = await database.newProject()
+    other = await database.newProject()
+    modelId = `model-${(tests += 1)}`
+  })
+  afterAll(() => database?.stop())
+
+  const keyOf = ({ projectId }: ProjectScope) => ({ projectId, modelId })
+  const queue = (scope: ProjectScope, ...texts: string[]) =>
+    scope.db.transaction().execute((trx) => queueTexts(trx, keyOf(scope), texts.map(queued)))
+  const claim = (limit = 64) => claimTexts(database.db, modelId, { limit })
+  /** Makes the vectors of all that is queued. @returns whose texts they were */
+  const work = async (number = 1) => {
+    const texts = await claim()
+    const chunks = [{ start: 0, end: 1, vector: vector(number) }]
+    await storeVectors(
+      database.db,
+      modelId,
+      texts.map((text) => ({ ...text, chunks })),
+    )
+    return texts.map(({ projectId }) => projectId).toSorted()
+  }
+  const stored = async (db: Queryable) => {
+    const { rows } = await sql<{ project_id: string; embedding: string | null }>`
+      select project_id, embedding::text as embedding from embeddings
+      left join embedding_chunks using (project_id, model_id, content_hash)
+      where model_id = ${modelId} order by project_id`.execute(db)
+    return new Map(rows.map((row) => [row.project_id, row.embedding]))
+  }
+
+  it('C10: bound to another project nothing of it is seen, not even by a hash', async () => {
+    await queue(one, SHARED, 'still queued')
+    await claimTexts(one.db, modelId, { limit: 64 })
+    await storeVectors(one.db, modelId, [
+      {
+        projectId: one.projectId,
+        hash: contentHash(SHARED),
+        chunks: [{ start: 0, end: 1, vector: vector(1) }],
+      },
+    ])
+    for (const table of ['embeddings', 'embedding_chunks']) {
+      const count = async ({ db }: ProjectScope, where = sql`true`) => {
+        const { rows } = await sql<{ rows: number }>`
+          select count(*) as rows from ${sql.table(table)} where model_id = ${modelId} and ${where}`.execute(
+          db,
+        )
+        return rows[0]?.rows
+      }
+      const byHash = sql`content_hash = ${contentHash(SHARED)}`
+      expect([await count(one), await count(one, byHash)]).toEqual(table === 'embeddings' ? [2, 1] : [1, 1])
+      expect([await count(other), await count(other, byHash)]).toEqual([0, 0])
+      await expect(
+        sql`update ${sql.table(table)} set content_hash = content_hash where model_id = ${modelId}`.execute(
+          other.db,
+        ),
+      ).resolves.toMatchObject({ numAffectedRows: 0n })
+      await sql`delete from ${sql.table(table)} where model_id = ${modelId}`.execute(other.db)
+      expect(await count(one)).toBe(table === 'embeddings' ? 2 : 1)
+    }
+    await expect(
+      other.db.transaction().execute((trx) => queueTexts(trx, keyOf(one), [queued('planted')])),
+    ).rejects.toThrow(/row-level security/u)
+    expect(await claimTexts(other.db, modelId, { limit: 64 })).toEqual([])
+  })
+
+  it('C10: a text that one project has is queued, taken and embedded anew for another', async () => {
+    await queue(one, SHARED)
+    expect(await work()).toEqual([one.projectId])
+    await queue(other, SHARED)
+    await queue(one, SHARED)
+    expect(await stored(database.db)).toEqual(
+      new Map([
+        [one.projectId, '[1,0]'],
+        [other.projectId, null],
+      ]),
+    )
+    expect(await work(2)).toEqual([other.projectId])
+    expect(await stored(database.db)).toEqual(
+      new Map([
+        [one.projectId, '[1,0]'],
+        [other.projectId, '[2,0]'],
+      ]),
+    )
+  })
+
+  it('C10: what one project takes out, makes anew or tries again is its own only', async () => {
+    for (const scope of [one, other]) await queue(scope, SHARED)
+    expect(await work()).toEqual([one.projectId, other.projectId].toSorted())
+    await one.db
+      .transaction()
+      .execute((trx) => requeueTexts(trx, keyOf(one), [queued(SHARED)], '2999-01-01T00:00:00Z'))
+    expect(await stored(database.db)).toEqual(
+      new Map([
+        [one.projectId, null],
+        [other.projectId, '[1,0]'],
+      ]),
+    )
+    const [taken] = await claim()
+    expect(taken).toMatchObject({ projectId: one.projectId, text: SHARED })
+    await sql`delete from embeddings where model_id = ${modelId}`.execute(one.db)
+    // The worker had it in hand; it stays out, and its vectors are not left behind.
+    await storeVectors(database.db, modelId, [
+      { ...taken!, chunks: [{ start: 0, end: 1, vector: vector(3) }] },
+    ])
+    expect(await stored(database.db)).toEqual(new Map([[other.projectId, '[1,0]']]))
+    await sql`delete from embeddings where model_id = ${modelId}`.execute(other.db)
+    const left = await sql`select from embedding_chunks where model_id = ${modelId}`.execute(database.db)
+    expect(left.rows, 'vectors go with their text').toEqual([])
+  })
+
+  it('C10: a text that fails for one project waits for it only', async () => {
+    for (const scope of [one, other]) await queue(scope, SHARED)
+    const texts = await claim()
+    const mine = texts.find(({ projectId }) => projectId === one.projectId)
+    await releaseText(database.db, modelId, mine!, new Error('not now'))
+    await giveBackTexts(
+      database.db,
+      modelId,
+      texts.filter((text) => text !== mine),
+    )
+    expect((await claim()).map(({ projectId }) => projectId)).toEqual([other.projectId])
+    await other.db.transaction().execute((trx) => retryTexts(trx, keyOf(other), [queued(SHARED)]))
+    expect(await claim()).toEqual([])
+    await one.db.transaction().execute((trx) => retryTexts(trx, keyOf(one), [queued(SHARED)]))
+    expect((await claim()).map(({ projectId }) => projectId)).toEqual([one.projectId])
+  })
+})
