@@ -5,7 +5,7 @@ import { secureRows } from '../row-security.ts'
  * The embedding store belongs to projects, as everything else does: one shared by all told a project, by a vector that was there
  * at once, that another has the same text, and nothing could be taken out of it for one of them alone. What is there is copied to each
  * project that has the text, by its rows in the read models; what none has goes, and is embedded again where it is needed after
- * all. Breaking: the version before names no project.
+ * all. Breaking: the version before names no project; its processes know no minimum (`compatibility.ts`) that could be raised.
  *
  * Three statements whatever the number of texts, and nothing of it is held in this process. The store takes its room twice until the
  * migration ends: some 2 KB a text.
