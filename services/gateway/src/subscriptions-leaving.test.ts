@@ -148,6 +148,9 @@ describe.each(TEST_DATABASES)('subscribers who leave, on $name', ({ start }) => 
     const bringBack = await database.outage()
     const events = 'subscription { events(after: 0) { sequence } }'
     socket.send({ type: 'subscribe', id: 'all', payload: { query: events } })
+    // What is asked after it and fails shows that the subscription's own first read has failed.
+    socket.send({ type: 'subscribe', id: 'look', payload: { query: '{ journal(after: 0) { sequence } }' } })
+    await socket.next(({ id }) => id === 'look')
     await bringBack()
     const first = await socket.next(({ id }) => id === 'all')
     expect(first.payload).toEqual({ data: { events: { sequence: 1 } } })
