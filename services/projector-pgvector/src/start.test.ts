@@ -112,7 +112,9 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     await filled(one)
     await filled(other)
     const times = (wanted: string) => embedded.filter((text) => text === wanted).length
-    expect([times('the same text once'), times('another text once')]).toEqual([2, 1])
+    expect(times('the same text once')).toBe(2)
+    // Not at all where the project had taken it back before its turn came.
+    expect(times('another text once')).toBeLessThanOrEqual(1)
     expect([...(await check(one)), ...(await check(other))]).toEqual([])
   })
 
