@@ -13,12 +13,13 @@ export async function typesenseStatus(
   { generation }: Pick<Generation, 'generation'>,
   reachable = true,
 ): Promise<ProjectionStatus> {
+  // Before the waiting ones, which are recorded with the position: read after them, it could be that of a batch whose own were missed.
+  const status = await readProjectStatus(scope, { projection: TYPESENSE, generation }, reachable)
   const { pending } = await scope.db
     .selectFrom('typesense_pending_vectors')
     .select((eb) => eb.fn.countAll<number>().as('pending'))
     .where('generation', '=', generation)
     .where('project_id', '=', scope.projectId)
     .executeTakeFirstOrThrow()
-  const status = await readProjectStatus(scope, { projection: TYPESENSE, generation }, reachable)
   return { ...status, pendingEmbeddings: pending }
 }

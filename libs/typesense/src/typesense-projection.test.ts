@@ -6,6 +6,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved } from '@daybook/projection/projection'
 import * as fc from 'fast-check'
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { collectionName, deleteCollection } from './collection.ts'
 import { documentId } from './document.ts'
@@ -39,6 +40,28 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
   const documentsOf = (scope: ProjectScope) =>
     exportDocuments(harness.client, harness.posting.collection, ofProject(scope.projectId))
   const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
+
+  // The one session of the embedded database is busy until a look is over: nothing comes in between.
+  const itBetweenLooks = it.skipIf(!database.severalSessions)
+  itBetweenLooks('never says that all is done while a batch still waits for vectors', async () => {
+    const scope = await harness.newProject()
+    await harness.append(scope, rememberCommand(note('posted between two looks')))
+    let looks = 0
+    const between: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        looks += 1
+        if (looks === 1) await harness.post(scope)
+        return result
+      },
+    }
+    const { lag, pendingEmbeddings } = await typesenseStatus(
+      { ...scope, db: scope.db.withPlugin(between) },
+      harness.generation,
+    )
+    expect(looks).toBeGreaterThan(1)
+    expect(lag + pendingEmbeddings).toBeGreaterThan(0)
+  })
 
   it('equals the fold of the journal, whatever was done, in batches of any size, vectors early or late', async () => {
     await fc.assert(
