@@ -42,8 +42,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
   const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
 
   // The one session of the embedded database is busy until a look is over: nothing comes in between.
-  const itBetweenLooks = it.skipIf(!database.severalSessions)
-  itBetweenLooks('never says that all is done while a batch still waits for vectors', async () => {
+  it.skipIf(!database.severalSessions)('never says that all is done while a batch still waits', async () => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('posted between two looks')))
     let looks = 0

@@ -80,6 +80,7 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
       'pgvector',
       'durability',
       'clock',
+      'compatibility',
       'migrations',
       'role',
       'embedder',
