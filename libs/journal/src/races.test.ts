@@ -81,8 +81,8 @@ describe.each(TEST_DATABASES.filter(({ severalSessions }) => severalSessions))(
       const held = await holdLock(scope.projectId, async (trx) => {
         await sql`
           insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-            data_hash, hash)
-          values (${scope.projectId}, 1, ${newId()}, ${newId()}, 1, 'MemoryRemembered', 1, '{}', now(), '', '')`.execute(
+            data_salt, data_hash, hash)
+          values (${scope.projectId}, 1, ${newId()}, ${newId()}, 1, 'MemoryRemembered', 1, '{}', now(), '', '', '')`.execute(
           trx,
         )
         await sql`update journal_heads set sequence = 1 where project_id = ${scope.projectId}`.execute(trx)
