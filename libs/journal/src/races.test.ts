@@ -82,7 +82,7 @@ describe.each(TEST_DATABASES.filter(({ severalSessions }) => severalSessions))(
         await sql`
           insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
             data_salt, data_hash, hash)
-          values (${scope.projectId}, 1, ${newId()}, ${newId()}, 1, 'MemoryRemembered', 1, '{}', now(), '', '', '')`.execute(
+          values (${scope.projectId}, 1, ${newId()}, ${newId()}, 1, 'MemoryRemembered', 1, '{}', now(), '0123456789abcdef', '', '')`.execute(
           trx,
         )
         await sql`update journal_heads set sequence = 1 where project_id = ${scope.projectId}`.execute(trx)
