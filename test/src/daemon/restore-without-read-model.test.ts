@@ -37,7 +37,14 @@ describe.skipIf(!HAS_NATIVE_POSTGRES)('a dump without the read models (needs a n
   }
   const cli = (...args: string[]) =>
     runCli(args, { DAYBOOK_URL: daemon.url() ?? '', DAYBOOK_DATA_DIR: daemon.dataDir })
-  const find = async () => dataOf(await daemon.graphql<Found>({ query: FIND })).search
+  /** An index that is still missing is said to be retryable. */
+  const find = async () => {
+    for (;;) {
+      const answer = await daemon.graphql<Found>({ query: FIND })
+      if (answer.errors[0]?.extensions?.retryable !== true) return dataOf(answer).search
+      await pause(100)
+    }
+  }
   const found = async () => (await find()).hits.map(({ memory }) => memory.text).toSorted()
   const embedded = async () => {
     while ((await find()).degraded.length > 0) await pause(100)

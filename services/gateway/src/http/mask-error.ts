@@ -1,5 +1,10 @@
 import { DaybookError, DivergedError, ValidationError } from '@daybook/memory/errors'
-import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from '@daybook/postgres/errors'
+import {
+  isDatabaseUnavailable,
+  isRelationMissing,
+  isStatementTimeout,
+  whyUnavailable,
+} from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
@@ -40,6 +45,18 @@ export function createMaskError(logger: Logger) {
     if (isDatabaseUnavailable(source) || isStatementTimeout(source)) {
       logger.warn({ error: source }, 'the database cannot be used')
       return toLocated(expected(new DaybookError('UNAVAILABLE', whyUnavailable(source))))
+    }
+    // Before a projector has looked: it notes the generation as unusable, and has it made anew.
+    if (isRelationMissing(source)) {
+      logger.warn({ error: source }, 'the tables of a read model are missing')
+      return toLocated(
+        expected(
+          new DaybookError(
+            'UNAVAILABLE',
+            'The search index lacks tables: it is made anew from the journal by itself. Try again in a moment; how far it is: daybook operations',
+          ),
+        ),
+      )
     }
     // The outer one says where in the request: which variable, which field.
     if (isGraphQLError(source)) return error as GraphQLError
