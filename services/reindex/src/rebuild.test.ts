@@ -113,7 +113,8 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
       service = harness.startService()
     }
     expect(await harness.ended(id)).toMatchObject({ status: 'succeeded', error: null })
-    expect(await harness.live(projection)).toBe(before + 1)
+    // A number is never given twice: one that was cut off before it was noted who builds it is passed over.
+    expect(await harness.live(projection)).toBeGreaterThan(before)
     const left = (await harness.generations(projection)).split(', ').filter((one) => !/live|old/u.test(one))
     expect(left).toEqual([])
     await clean()
