@@ -79,10 +79,14 @@ describe.skipIf(!HAS_NATIVE_POSTGRES)('a dump without the read models (needs a n
     // The rebuild that has just made the index live may yet be ending, and is in the way of a verification until then.
     const verify = async () => (await cli('verify', 'all', '--journal')).stdout
     await expect.poll(verify, { timeout: 30_000 }).toContain('It is what the journal says.')
-    const { stdout } = await cli('reindex', '--list', '--json')
-    expect((JSON.parse(stdout) as { generations: object[] }).generations).toMatchObject([
-      { projection: 'pgvector', generation: 2, status: 'live', parked: 0 },
-    ])
+    // The unusable one is dropped after the swap.
+    const generations = async () => {
+      const { stdout } = await cli('reindex', '--list', '--json')
+      return (JSON.parse(stdout) as { generations: object[] }).generations
+    }
+    await expect
+      .poll(generations, { timeout: 30_000 })
+      .toMatchObject([{ projection: 'pgvector', generation: 2, status: 'live', parked: 0 }])
     expect(daemon.log(100_000)).toContain('an unusable generation is made anew from the journal')
   }, 180_000)
 })
