@@ -46,15 +46,20 @@ describe.skipIf(!HAS_NATIVE_POSTGRES)('a dump without the read models (needs a n
     }
   }
   const found = async () => (await find()).hits.map(({ memory }) => memory.text).toSorted()
-  const embedded = async () => {
-    while ((await find()).degraded.length > 0) await pause(100)
+  /** Until so many memories are found, and each has its vector. */
+  const embedded = async (memories: number) => {
+    for (;;) {
+      const { hits, degraded } = await find()
+      if (hits.length === memories && degraded.length === 0) return
+      await pause(100)
+    }
   }
 
   test('B3: is restored as the operations page says: the daemon makes the read model anew, and parks nothing', async () => {
     const first = await makeDatabase()
     await start(first)
     for (const text of texts) dataOf(await daemon.graphql({ query: REMEMBER, variables: { text } }))
-    await embedded()
+    await embedded(40)
     const before = await found()
     expect(before).toHaveLength(40)
     expect(await daemon.stop()).toBe(0)
@@ -71,11 +76,11 @@ describe.skipIf(!HAS_NATIVE_POSTGRES)('a dump without the read models (needs a n
     execFileSync(bin('pg_restore'), ['--exit-on-error', `--dbname=${second.url}`, dump])
 
     await start(second)
-    await embedded()
+    await embedded(40)
     expect(await found()).toEqual(before)
     // What is remembered right after the restore is applied, not parked.
     dataOf(await daemon.graphql({ query: REMEMBER, variables: { text: 'lighthouse 41' } }))
-    await embedded()
+    await embedded(41)
     // The rebuild that has just made the index live may yet be ending, and is in the way of a verification until then.
     const verify = async () => (await cli('verify', 'all', '--journal')).stdout
     await expect.poll(verify, { timeout: 30_000 }).toContain('It is what the journal says.')
