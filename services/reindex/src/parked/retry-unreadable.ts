@@ -1,14 +1,12 @@
-import { DaybookError } from '@daybook/memory/errors'
 import type { RetryParkedOptions } from '@daybook/operations/options'
 import { requestOperation } from '@daybook/operations/request'
 import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { Database } from '@daybook/postgres/connect'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { liveGeneration } from '@daybook/projection/generations'
 import { noteTriedBy, unreadByNewer } from '@daybook/projection/parked-events'
-import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Projections } from '../projections.ts'
+import { watchProjections } from '../watch-projections.ts'
 
 export interface RetryUnreadableOptions {
   readonly db: Database
@@ -30,7 +28,6 @@ const ITSELF = 'daybook (a newer version can read more)'
  */
 export function startRetryingUnreadable(options: RetryUnreadableOptions): { stop(): Promise<void> } {
   const { db, projections, logger, readerVersion = READER_VERSION, pollMs = 2_000 } = options
-  const stop = new AbortController()
 
   const look = async (projection: string): Promise<void> => {
     const live = await liveGeneration(db, projection)
@@ -53,26 +50,13 @@ export function startRetryingUnreadable(options: RetryUnreadableOptions): { stop
     )
   }
 
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      for (const projection of projections.keys())
-        await look(projection).catch((error: unknown) => {
-          // Somebody is at work on the projection: the next look asks again.
-          if (error instanceof DaybookError && error.code === 'BUSY') return
-          const level = isDatabaseUnavailable(error) ? 'warn' : 'error'
-          logger[level](
-            { error, projection },
-            'what an older version could not read could not be looked for; trying again',
-          )
-        })
-      await pause(pollMs, stop.signal)
-    }
-  }
-  const running = run()
-  return {
-    async stop() {
-      stop.abort()
-      await running
+  return watchProjections(
+    {
+      projections,
+      logger,
+      pollMs,
+      problem: 'what an older version could not read could not be looked for; trying again',
     },
-  }
+    (_, projection) => look(projection),
+  )
 }

@@ -1,14 +1,12 @@
-import { DaybookError } from '@daybook/memory/errors'
 import type { ReindexOptions } from '@daybook/operations/options'
 import { requestOperation } from '@daybook/operations/request'
 import type { Database } from '@daybook/postgres/connect'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { liveGenerationState, markUnusable } from '@daybook/projection/generations'
 import { layoutProblem } from '@daybook/projection/post-generations'
 import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
-import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Projections } from '../projections.ts'
+import { watchProjections } from '../watch-projections.ts'
 
 export interface RebuildUnusableOptions {
   readonly db: Database
@@ -32,7 +30,6 @@ const LONGEST_WAIT_MS = 3_600_000
  */
 export function startRebuildingUnusable(options: RebuildUnusableOptions): { stop(): Promise<void> } {
   const { db, projections, logger, pollMs = 2_000, firstWaitMs = 30_000 } = options
-  const stop = new AbortController()
 
   const look = async (rebuildable: Rebuildable): Promise<void> => {
     const live = await liveGenerationState(db, rebuildable.name)
@@ -68,28 +65,15 @@ export function startRebuildingUnusable(options: RebuildUnusableOptions): { stop
       requestedBy: ITSELF,
     })
 
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      for (const rebuildable of projections.values())
-        await look(rebuildable).catch((error: unknown) => {
-          // Somebody is at it, perhaps with just that.
-          if (error instanceof DaybookError && error.code === 'BUSY') return
-          const level = isDatabaseUnavailable(error) ? 'warn' : 'error'
-          logger[level](
-            { error, projection: rebuildable.name },
-            'whether the live generation is usable could not be looked at; trying again',
-          )
-        })
-      await pause(pollMs, stop.signal)
-    }
-  }
-  const running = run()
-  return {
-    async stop() {
-      stop.abort()
-      await running
+  return watchProjections(
+    {
+      projections,
+      logger,
+      pollMs,
+      problem: 'whether the live generation is usable could not be looked at; trying again',
     },
-  }
+    look,
+  )
 }
 
 /** The failures since the last one of these operations that did not fail, and how long ago the last was. */
