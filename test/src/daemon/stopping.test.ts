@@ -166,7 +166,7 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
       expect(code).not.toBeNull()
       await unanswered
       const { rows } = await other.query(
-        `select query from pg_stat_activity where datname = $1 and pid <> pg_backend_pid() and state = 'active'`,
+        `select query from pg_stat_activity where datname = $1 and pid <> pg_backend_pid() and state = 'active' and backend_type = 'client backend'`,
         [database.name],
       )
       expect(rows).toEqual([])
