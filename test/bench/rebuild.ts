@@ -221,7 +221,7 @@ async function againstCopy(server: NativeServer, rounds: number): Promise<void> 
 /** The service in a process of its own, while it rebuilds. @returns the most memory it had, in MB, and the seconds */
 async function peakOfService(server: NativeServer, db: Database): Promise<{ peak: number; spent: number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
-  const service = spawn(process.execPath, ['--import', 'tsx', 'services/reindex/src/main.ts'], {
+  const service = spawn(process.execPath, ['scripts/start.mjs', 'reindex'], {
     env: {
       ...process.env,
       DATABASE_URL: server.url,

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 
+const starter = new URL('../../../scripts/fresh-bundle.mjs', import.meta.url)
 const source = new URL('../src/main.ts', import.meta.url)
 
-if (existsSync(source)) {
-  const { register } = await import('tsx/esm/api')
-  register()
-  await import(source.href)
+if (existsSync(source) && existsSync(starter)) {
+  const { freshBundle } = await import(starter.href)
+  await import(pathToFileURL(`${await freshBundle('cli')}/main.js`).href)
 } else {
-  // A packed CLI has no sources: it was bundled into one file.
+  // A packed CLI has no sources: it was bundled before.
   await import(new URL('../dist/main.js', import.meta.url).href)
 }

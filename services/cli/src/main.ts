@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { PRIVATE_UMASK } from '@daybook/runtime/private-folder'
+import { VERSION } from '@daybook/runtime/version'
 import { Command, CommanderError } from 'commander'
 import { addExamples, addGlobalOptions, type CommandEntry } from './command.ts'
 import { EXIT } from './exit-codes.ts'
@@ -110,16 +110,11 @@ Exit codes:
 
 The API key is DAYBOOK_API_KEY, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.`
 
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-  return (manifest as { version: string }).version
-}
-
 function createProgram(): Command {
   const program = new Command('daybook')
     .description('Daybook, the event-sourced memory for AI agents, from the command line.')
     .usage('<command> [options]')
-    .version(version(), '--version', 'print the version of this CLI')
+    .version(VERSION, '--version', 'print the version of this CLI')
     .helpOption('-h, --help', 'show this help, or a command’s')
     // An option belongs to the command that it stands after: `restore --version 2` is not `--version`.
     .enablePositionalOptions()

@@ -48,7 +48,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
   const spawnIt = (): ChildProcess => {
     const log = openSync(logPath, 'a')
     try {
-      return spawn(process.execPath, ['--import', 'tsx', `services/${service}/src/main.ts`], {
+      return spawn(process.execPath, ['scripts/start.mjs', service], {
         cwd: REPOSITORY,
         stdio: ['ignore', 'pipe', log],
         env: {

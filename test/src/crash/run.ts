@@ -56,7 +56,11 @@ export async function runCrashRounds(options: CrashRunOptions): Promise<CrashRun
   let round = 0
   while (round < rounds) {
     round += 1
-    folder ??= { daemon: createTestDaemon(), ledger: createLedger(), rounds: 0 }
+    folder ??= {
+      daemon: createTestDaemon(undefined, { emptyFolder: true }),
+      ledger: createLedger(),
+      rounds: 0,
+    }
     const { ledger, daemon } = folder
     const before = { acknowledged: ledger.acknowledgements.length, duplicates: ledger.duplicates }
     const started = Date.now()

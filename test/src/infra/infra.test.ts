@@ -92,8 +92,9 @@ function manifest(kind: string, name: string): Manifest {
 function expectBundle(service: string, command: readonly string[] | undefined): void {
   expect(command).toEqual(['node', `services/${service}/dist/main.js`])
   expect(existsSync(root(`services/${service}/src/main.ts`)), `services/${service}/src/main.ts`).toBe(true)
-  const { scripts } = JSON.parse(read(`services/${service}/package.json`))
-  expect(scripts.build).toContain('bundle.mjs src/main.ts')
+  const { scripts, bundle } = JSON.parse(read(`services/${service}/package.json`))
+  expect(scripts.build).toContain('build.mjs')
+  expect(bundle.main).toBe('src/main.ts')
 }
 
 describe('compose.yaml', () => {
@@ -238,5 +239,5 @@ test('the scripts that the operations page names are in package.json', () => {
   expect(named.length).toBeGreaterThan(3)
   for (const name of named) expect(scripts, name).toHaveProperty([name])
   for (const service of SERVICES)
-    expect(scripts[`start:${service}`]).toBe(`node --import tsx services/${service}/src/main.ts`)
+    expect(scripts[`start:${service}`]).toBe(`node scripts/start.mjs ${service}`)
 })

@@ -17,7 +17,7 @@ export async function startService(
   environment: Readonly<Record<string, string>>,
 ): Promise<RunningService> {
   const { PATH, HOME, TMPDIR } = process.env
-  const child = spawn(process.execPath, ['--import', 'tsx', `services/${name}/src/main.ts`], {
+  const child = spawn(process.execPath, ['scripts/start.mjs', name], {
     cwd: REPOSITORY,
     env: { PATH, HOME, TMPDIR, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

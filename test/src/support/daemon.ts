@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
+import { copyMigratedCluster } from '@daybook/postgres/testing/embedded-template'
 import { pause } from '@daybook/runtime/backoff'
 import { lockHolder } from '@daybook/runtime/exclusive-lock'
 import { isReady, killNow, printedAddress, untilExit, untilGone } from './child-process.ts'
@@ -52,6 +53,8 @@ export interface StartOptions {
   /** Default `none`: no model is loaded. */
   readonly embedder?: 'minilm' | 'none'
   readonly environment?: Readonly<Record<string, string>>
+  /** Whether a new temporary folder begins with nothing in it. Default false: with a migrated database, made 4 s sooner. */
+  readonly emptyFolder?: boolean
 }
 
 export class DaemonDidNotStart extends Error {}
@@ -66,11 +69,9 @@ interface Running {
   url: string | null
 }
 
-/** @param dataDir default a new temporary folder. Models are shared with all other tests. */
-export function createTestDaemon(
-  dataDir = mkdtempSync(join(tmpdir(), 'daybook-daemon-')),
-  defaults: StartOptions = {},
-): TestDaemon {
+/** @param givenDataDir default a new temporary folder. Models are shared with all other tests. */
+export function createTestDaemon(givenDataDir?: string, defaults: StartOptions = {}): TestDaemon {
+  const dataDir = givenDataDir ?? mkdtempSync(join(tmpdir(), 'daybook-daemon-'))
   mkdirSync(dataDir, { recursive: true })
   shareModels(dataDir)
   const logPath = join(dataDir, 'daemon.log')
@@ -94,6 +95,10 @@ export function createTestDaemon(
     dataDir,
     async start(options = {}) {
       if (current !== null) throw new Error('the daemon is running already')
+      const { emptyFolder = false, environment = {} } = { ...defaults, ...options }
+      const isNew = givenDataDir === undefined && !existsSync(join(dataDir, 'postgres'))
+      if (isNew && !emptyFolder && environment['DATABASE_URL'] === undefined)
+        await copyMigratedCluster(dataDir)
       const started: Running = {
         process: spawnDaemon(dataDir, logPath, { ...defaults, ...options }),
         url: null,
@@ -166,7 +171,7 @@ function spawnDaemon(
 ) {
   const logFile = openSync(logPath, 'a')
   try {
-    return spawn(process.execPath, ['--import', 'tsx', 'services/daemon/src/main.ts'], {
+    return spawn(process.execPath, ['scripts/start.mjs', 'daemon'], {
       cwd: REPOSITORY,
       stdio: ['ignore', 'pipe', logFile],
       env: {

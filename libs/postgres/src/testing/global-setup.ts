@@ -1,7 +1,9 @@
 import { Client } from 'pg'
+import { serverAddress } from '../connect.ts'
+import { migrate } from '../migrate.ts'
 import { NoNativeServerError } from './native-binaries.ts'
 import { startNativeServer } from './native-server.ts'
-import { TEST_DATABASE_URL } from './test-database.ts'
+import { createNativeDatabase, TEST_DATABASE_TEMPLATE, TEST_DATABASE_URL } from './test-database.ts'
 
 /**
  * vitest's global setup: makes sure, once a run, that there is a native Postgres for the suites. It is where a further
@@ -14,11 +16,16 @@ import { TEST_DATABASE_URL } from './test-database.ts'
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   const given = process.env[TEST_DATABASE_URL]
-  if (given !== undefined && given !== '') return checkPgvector(given)
+  if (given !== undefined && given !== '') {
+    await checkPgvector(given)
+    return makeTemplate()
+  }
   try {
     const server = await startNativeServer()
     process.env[TEST_DATABASE_URL] = server.url
+    const dropTemplate = await makeTemplate()
     return async () => {
+      await dropTemplate()
       delete process.env[TEST_DATABASE_URL]
       await server.stop()
     }
@@ -32,7 +39,18 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   }
 }
 
-async function checkPgvector(url: string): Promise<undefined> {
+/** Makes the migrated database that suites copy. @returns drops it */
+async function makeTemplate(): Promise<() => Promise<void>> {
+  const { name, url, drop } = await createNativeDatabase()
+  await migrate(serverAddress(url))
+  process.env[TEST_DATABASE_TEMPLATE] = name
+  return async () => {
+    delete process.env[TEST_DATABASE_TEMPLATE]
+    await drop()
+  }
+}
+
+async function checkPgvector(url: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {

@@ -1,0 +1,55 @@
+// The bundle of a service as its sources are now. Bundles are kept in node_modules/.cache/daybook, from where node finds the npm
+// packages, each in a folder that never changes: what runs from one goes on when the next is made.
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { REPOSITORY } from './repository.mjs'
+
+const CACHE = join(REPOSITORY, 'node_modules/.cache/daybook/bundles')
+/** Older ones are deleted: some 2 MB each. */
+const KEPT = 20
+const BUNDLER = ['scripts/bundle.mjs', 'package-lock.json']
+
+/**
+ * @param {string} service a folder of `services/`
+ * @returns {Promise<string>} the folder with its `main.js`; made now where a source is newer, in some tenths of a second
+ */
+export async function freshBundle(service) {
+  const made = join(CACHE, service)
+  const newest = join(made, 'newest.json')
+  const known = readNewest(newest)
+  if (known !== null && known.sources.every(isUnchanged)) return join(made, known.folder)
+
+  const folder = `${Date.now()}-${randomBytes(4).toString('hex')}`
+  const outdir = join(made, folder)
+  mkdirSync(outdir, { recursive: true })
+  const { bundle } = await import('./bundle.mjs')
+  const sources = [...(await bundle(service, outdir)), `services/${service}/package.json`, ...BUNDLER]
+  const written = `${newest}.${folder}`
+  writeFileSync(written, JSON.stringify({ folder, sources: sources.map((path) => [path, stampOf(path)]) }))
+  renameSync(written, newest)
+  for (const old of foldersOf(made).slice(0, -KEPT)) rmSync(join(made, old), { recursive: true, force: true })
+  return outdir
+}
+
+function readNewest(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    // There is none yet, or it is of no use: it is made.
+    return null
+  }
+}
+
+const isUnchanged = ([path, stamp]) => stampOf(path) === stamp
+
+function stampOf(path) {
+  const stat = statSync(join(REPOSITORY, path), { throwIfNoEntry: false })
+  return stat === undefined ? 'missing' : `${stat.mtimeMs}-${stat.size}`
+}
+
+const foldersOf = (made) =>
+  readdirSync(made, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted()
