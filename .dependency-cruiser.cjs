@@ -40,17 +40,17 @@ module.exports = {
     },
     {
       name: 'memory-is-pure-in-runtime-too',
-      comment: 'libs/runtime is for processes; the domain does not log or read settings.',
+      comment: 'libs/platform is for processes; the domain does not log or read settings.',
       severity: 'error',
       from: { path: '^libs/memory/' },
-      to: { path: '^libs/runtime/' },
+      to: { path: '^libs/platform/' },
     },
     {
       name: 'search-is-separate-from-writing',
       comment: 'Finding reads the read model; only the projector posts it.',
       severity: 'error',
       from: { path: '^libs/search/', pathNot: '\\.test\\.ts$|/testing/' },
-      to: { path: '^libs/(journal|bus)/' },
+      to: { path: '^libs/(journal|transport)/' },
     },
     {
       name: 'ranking-is-pure',

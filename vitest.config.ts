@@ -5,11 +5,11 @@ export default defineConfig({
   // Vite would take graphql's ES module where Node takes its CommonJS one: two copies, whose classes do not know each other.
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
-    include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/src/**/*.test.ts'],
+    include: ['libs/**/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'test/src/**/*.test.ts'],
     globalSetup: [
       'test/src/support/containers-setup.ts',
       'libs/postgres/src/testing/global-setup.ts',
-      'libs/bus/src/testing/global-setup.ts',
+      'libs/transport/src/testing/global-setup.ts',
     ],
     // Suites start real databases and models: two cores carry two of them, more only make each other time out.
     maxWorkers: 2,

@@ -1,5 +1,5 @@
-import type { AppendRequest } from '@daybook/journal/append-request'
-import { createJournalWriter } from '@daybook/journal/journal-writer'
+import type { AppendRequest } from '@daybook/journal/append/append-request'
+import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { decide } from '@daybook/memory/decide'
 import type { NewEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'

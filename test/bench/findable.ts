@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HAS_NATIVE_NATS, startNativeNats } from '@daybook/bus/testing/native-nats'
+import { HAS_NATIVE_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'

@@ -1,6 +1,6 @@
-import type { LegInput } from '@daybook/search/legs/leg-input'
+import type { LegInput } from '@daybook/search/retrievers/retriever-input'
 import { B, K1 } from '@daybook/search/ranking/bm25'
-import type { LegHit } from '@daybook/search/ranking/leg'
+import type { LegHit } from '@daybook/search/ranking/retriever'
 import { sql } from 'kysely'
 import type { LexicalCorpus } from './lexical-corpus.ts'
 

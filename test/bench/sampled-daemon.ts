@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { startDaemon } from '@daybook/daemon/start-daemon'
-import { createStops } from '@daybook/process/stops'
+import { createStops } from '@daybook/process/shutdown'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 

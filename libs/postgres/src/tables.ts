@@ -65,7 +65,7 @@ export interface Tables {
     /** Of projections that are kept outside of the database: in which run of it they were last seen to agree with the position. */
     server_run: string | null
   }
-  /** Places that readers came through (`@daybook/journal/checkpoints`). */
+  /** Places that readers came through (`@daybook/journal/read/checkpoints`). */
   checkpoints: {
     reader: string
     generation: number

@@ -1,5 +1,5 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
-import type { Generation } from '@daybook/projection/generations'
+import type { Generation } from '@daybook/projection/generations/generations'
 
 /** The query's vector, or in words why there is none. */
 export type QueryVector = { readonly vector: Float32Array } | { readonly missing: string }

@@ -1,7 +1,7 @@
 import type { Memory } from '@daybook/memory/state'
-import { type MemoryColumns, toMemory } from '@daybook/read-model/read-memories'
+import { type MemoryColumns, toMemory } from '@daybook/pgvector/read/read-memories'
 import { sql } from 'kysely'
-import type { LegInput } from './legs/leg-input.ts'
+import type { LegInput } from './retrievers/retriever-input.ts'
 import type { RankedHit } from './ranking/rank.ts'
 
 /** What the last statement of a search found. */

@@ -1,8 +1,8 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { LiveReadModel } from '@daybook/read-model/live-read-model'
+import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { OnLeg } from './timed.ts'
-import type { TypesenseSearch } from './typesense/typesense-search.ts'
+import type { TypesenseSearch } from './engine/typesense-search.ts'
 
 /** What a search works with. */
 export interface SearchParts {

@@ -1,6 +1,6 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { Memory } from '@daybook/memory/state'
-import type { EngineWanted, SearchEngine } from './engine.ts'
+import type { EngineWanted, SearchEngine } from './engine/engine.ts'
 import type { HitExplanation } from './ranking/explanation.ts'
 import type { RankingOptions } from './ranking/options.ts'
 

@@ -1,6 +1,6 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { PGVECTOR } from '@daybook/read-model/generation-tables'
-import type { LiveReadModel } from '@daybook/read-model/live-read-model'
+import { PGVECTOR } from '@daybook/pgvector/generation-tables'
+import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { sql } from 'kysely'
 
 /** How complete the index is at the moment of a search. */

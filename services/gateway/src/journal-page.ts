@@ -1,5 +1,5 @@
-import { readJournal } from '@daybook/journal/read'
-import type { LinkedRecord } from '@daybook/journal/stored-event'
+import { readJournal } from '@daybook/journal/read/read'
+import type { LinkedRecord } from '@daybook/journal/read/stored-event'
 import { DaybookError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 

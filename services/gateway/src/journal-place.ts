@@ -1,5 +1,5 @@
 import { readHash } from '@daybook/journal/chain/read-chain'
-import { readEnd } from '@daybook/journal/read'
+import { readEnd } from '@daybook/journal/read/read'
 import { DivergedError, ValidationError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 

@@ -1,5 +1,5 @@
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
-import { readReadings } from '@daybook/projection/readings'
+import { readReadings } from '@daybook/projection/positions/readings'
 import { createMetrics } from '@daybook/runtime/metrics'
 import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
 import { type MemoryTracing, startMemoryTracing } from '@daybook/runtime/testing/memory-tracing'

@@ -1,8 +1,8 @@
-import type { Bus } from '@daybook/bus/bus'
+import type { Bus } from '@daybook/transport/bus'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
-import { startRelay } from '@daybook/relay/relay'
+import { startRelay } from '@daybook/transport/relay/relay'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 

@@ -1,6 +1,6 @@
 import type { ProcessParts } from '@daybook/process/process-parts'
 import type { Config } from '@daybook/runtime/config'
-import { createTypesenseSearch, type TypesenseSearch } from '@daybook/search/typesense/typesense-search'
+import { createTypesenseSearch, type TypesenseSearch } from '@daybook/search/engine/typesense-search'
 
 /** The Typesense of `TYPESENSE_URL` for searches, which need not be there; null where none is configured. */
 export function openTypesense(

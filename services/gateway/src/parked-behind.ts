@@ -1,8 +1,8 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { liveGeneration } from '@daybook/projection/generations'
-import { parkedUpTo } from '@daybook/projection/parked-events'
-import { PGVECTOR } from '@daybook/read-model/generation-tables'
-import { TYPESENSE } from '@daybook/typesense/generation'
+import { liveGeneration } from '@daybook/projection/generations/generations'
+import { parkedUpTo } from '@daybook/projection/apply/parked-events'
+import { PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
 import type { Context } from './context.ts'
 
 /** Parked events that are named; the others are counted. */

@@ -1,13 +1,13 @@
-import type { Bus } from '@daybook/bus/bus'
+import type { Bus } from '@daybook/transport/bus'
 import type { Embedders } from '@daybook/embeddings/embedders'
-import type { JournalWriter } from '@daybook/journal/journal-writer'
+import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import type { Database } from '@daybook/postgres/connect'
-import type { PositionSignal } from '@daybook/projection/position-signal'
-import type { AccessTracker } from '@daybook/read-model/access'
+import type { PositionSignal } from '@daybook/projection/positions/position-signal'
+import type { AccessTracker } from '@daybook/pgvector/read/access'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
-import type { TypesenseSearch } from '@daybook/search/typesense/typesense-search'
+import type { TypesenseSearch } from '@daybook/search/engine/typesense-search'
 
 /** What the gateway is assembled from. */
 export interface GatewayParts {

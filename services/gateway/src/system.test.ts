@@ -1,4 +1,4 @@
-import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { newId } from '@daybook/memory/id'
 import { requestOperation } from '@daybook/operations/request'
 import { projectScope } from '@daybook/postgres/project-scope'

@@ -1,4 +1,4 @@
-import { createJournalWriter } from '@daybook/journal/journal-writer'
+import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { note } from '@daybook/journal/testing/requests'
 import { type CompatibilityWatch, raiseMinimum, watchCompatibility } from '@daybook/postgres/compatibility'
 import { evenIfRefused } from '@daybook/postgres/connect'

@@ -1,4 +1,4 @@
-import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { EmbedderError } from '@daybook/embeddings/embedder-error'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
@@ -8,17 +8,17 @@ import { claimTexts, contentHash } from '@daybook/embeddings/store'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { createPositionSignal, waitForPosition } from '@daybook/projection/position-signal'
-import type { GenerationPoster } from '@daybook/projection/post-generations'
-import { pgvectorStatus } from '@daybook/read-model/projection-status'
-import { checkReadModel } from '@daybook/read-model/testing/check-read-model'
+import { createPositionSignal, waitForPosition } from '@daybook/projection/positions/position-signal'
+import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
+import { pgvectorStatus } from '@daybook/pgvector/read/projection-status'
+import { checkReadModel } from '@daybook/pgvector/testing/check-read-model'
 import {
   appendRequest,
   note,
   type ReadModelHarness,
   rememberCommand,
   startReadModelHarness,
-} from '@daybook/read-model/testing/read-model-harness'
+} from '@daybook/pgvector/testing/read-model-harness'
 import { silentLogger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { sql } from 'kysely'

@@ -1,8 +1,8 @@
 import type { EmbeddingModel } from '@daybook/embeddings/embedders'
-import { type GenerationPoster, postGenerations } from '@daybook/projection/post-generations'
-import { ensureLiveGeneration } from '@daybook/read-model/create-generation'
-import { LAYOUT_VERSION, PGVECTOR } from '@daybook/read-model/generation-tables'
-import { type PostGenerationOptions, postGeneration } from '@daybook/read-model/post-generation'
+import { type GenerationPoster, postGenerations } from '@daybook/projection/generations/apply-to-generations'
+import { ensureLiveGeneration } from '@daybook/pgvector/write/create-generation'
+import { LAYOUT_VERSION, PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { type PostGenerationOptions, postGeneration } from '@daybook/pgvector/write/apply-to-generation'
 
 export interface PgvectorProjectorOptions extends PostGenerationOptions {
   /** The model that a first generation is made for. */

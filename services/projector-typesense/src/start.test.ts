@@ -1,4 +1,4 @@
-import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
@@ -7,11 +7,11 @@ import type { Command } from '@daybook/memory/commands'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { createPositionSignal } from '@daybook/projection/position-signal'
-import type { GenerationPoster } from '@daybook/projection/post-generations'
+import { createPositionSignal } from '@daybook/projection/positions/position-signal'
+import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
-import { typesenseStatus } from '@daybook/typesense/status'
+import { typesenseStatus } from '@daybook/typesense/read/status'
 import {
   note,
   rememberCommand,

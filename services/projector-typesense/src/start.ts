@@ -1,9 +1,9 @@
 import type { EmbeddingModel } from '@daybook/embeddings/embedders'
-import { type GenerationPoster, postGenerations } from '@daybook/projection/post-generations'
-import { createTypesenseClient, type TypesenseSettings } from '@daybook/typesense/client'
-import { ensureLiveGeneration, TYPESENSE } from '@daybook/typesense/generation'
-import { type PostGenerationOptions, postGeneration } from '@daybook/typesense/post-generation'
-import { LAYOUT_VERSION } from '@daybook/typesense/schema'
+import { type GenerationPoster, postGenerations } from '@daybook/projection/generations/apply-to-generations'
+import { createTypesenseClient, type TypesenseSettings } from '@daybook/typesense/client/client'
+import { ensureLiveGeneration, TYPESENSE } from '@daybook/typesense/write/generation'
+import { type PostGenerationOptions, postGeneration } from '@daybook/typesense/write/apply-to-generation'
+import { LAYOUT_VERSION } from '@daybook/typesense/write/schema'
 
 export interface TypesenseProjectorOptions extends Omit<PostGenerationOptions, 'client'> {
   /** The model that a first generation is made for. */

@@ -1,5 +1,5 @@
 import type { Database } from '@daybook/postgres/connect'
-import { listGenerations } from '@daybook/projection/generations'
+import { listGenerations } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Projections } from './projections.ts'

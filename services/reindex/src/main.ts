@@ -5,7 +5,7 @@ import { openMetrics } from '@daybook/process/open-metrics'
 import { openQueueWorkers } from '@daybook/process/open-queue-workers'
 import { runProcess } from '@daybook/process/run-process'
 import { serveProbes } from '@daybook/process/serve-probes'
-import { createPositionSignal } from '@daybook/projection/position-signal'
+import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { startReindex } from './start.ts'
 

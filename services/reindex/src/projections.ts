@@ -1,5 +1,5 @@
 import { ValidationError } from '@daybook/memory/errors'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
 
 /** The projections that this process can work on, by name. */
 export type Projections = ReadonlyMap<string, Rebuildable>

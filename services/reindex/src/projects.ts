@@ -1,7 +1,7 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import type { Checkable } from '@daybook/projection/verify/checkable'
+import type { Checkable } from '@daybook/projection/verify/verifiable'
 import { sql } from 'kysely'
 
 /** A project with events. */

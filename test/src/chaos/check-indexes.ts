@@ -1,6 +1,6 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { liveReadModel } from '@daybook/read-model/live-read-model'
-import { checkReadModel } from '@daybook/read-model/testing/check-read-model'
+import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
+import { checkReadModel } from '@daybook/pgvector/testing/check-read-model'
 import { checkTypesenseIndex } from './check-typesense-index.ts'
 import type { Cluster } from './cluster.ts'
 

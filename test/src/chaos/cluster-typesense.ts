@@ -3,7 +3,7 @@ import {
   nativeTypesenseProgram,
   startNativeTypesense,
 } from '@daybook/typesense/testing/native-typesense'
-import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
+import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 
 /** The Typesense of a cluster, which ends with it. */
 export type TypesenseServer = Pick<TypesenseDouble, 'url' | 'apiKey' | 'stop'>

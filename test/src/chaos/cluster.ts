@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type NativeNats, startNativeNats } from '@daybook/bus/testing/native-nats'
+import { type NativeNats, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import type { NativeServer } from '@daybook/postgres/testing/running-server'
 import { type Api, askGraphQL, TransportError } from '../support/graphql.ts'

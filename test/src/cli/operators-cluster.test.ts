@@ -1,4 +1,4 @@
-import { HAS_NATIVE_NATS } from '@daybook/bus/testing/native-nats'
+import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Cluster, startCluster } from '../chaos/cluster.ts'

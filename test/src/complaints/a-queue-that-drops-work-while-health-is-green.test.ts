@@ -1,4 +1,4 @@
-import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HAS_NATIVE_NATS, type NativeNats, startNativeNats } from '@daybook/bus/testing/native-nats'
+import { HAS_NATIVE_NATS, type NativeNats, startNativeNats } from '@daybook/transport/testing/native-nats'
 import {
   createNativeDatabase,
   type NativeDatabase,

@@ -1,4 +1,4 @@
-import { HAS_NATIVE_NATS } from '@daybook/bus/testing/native-nats'
+import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { expect, test } from 'vitest'
 import { runReindex } from './run.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { TEST_NATS_URL } from '@daybook/bus/testing/test-nats'
+import { TEST_NATS_URL } from '@daybook/transport/testing/test-nats'
 import { TEST_DATABASE_URL } from '@daybook/postgres/testing/test-database'
 
 /*

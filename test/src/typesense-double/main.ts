@@ -1,4 +1,4 @@
-import { startTypesenseDouble } from '@daybook/typesense/testing/start-typesense-double'
+import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 
 /**
  * Runs the test double of Typesense as a process, until SIGTERM or SIGINT:

@@ -5,9 +5,9 @@ import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createJournalWriter } from '../journal-writer.ts'
+import { createJournalWriter } from '../append/journal-writer.ts'
 import { note, revision } from '../testing/requests.ts'
-import { verifyJournal } from '../verify-journal.ts'
+import { verifyJournal } from './verify-journal.ts'
 import { readChain } from './read-chain.ts'
 
 describe.each(TEST_DATABASES)('migrating a journal on $name', ({ start }) => {

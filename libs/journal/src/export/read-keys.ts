@@ -1,6 +1,6 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import { versionKey } from '../batch-context.ts'
+import { versionKey } from '../append/batch-context.ts'
 import type { ChainedEvent } from '../chain/chain-events.ts'
 import type { ExportedKey } from './export-format.ts'
 

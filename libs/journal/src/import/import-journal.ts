@@ -1,4 +1,4 @@
-import { type PlacedProject, placeProject } from '@daybook/postgres/access/place-project'
+import { type PlacedProject, placeProject } from '@daybook/postgres/access/claim-imported-project'
 import type { Database } from '@daybook/postgres/connect'
 import type { ImportedEvent } from './check-project.ts'
 import type { ImportedProject, ImportProgress, ImportResult } from './import-progress.ts'

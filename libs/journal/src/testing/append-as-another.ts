@@ -3,8 +3,8 @@ import { type JournalPlace, SCHEMA_VERSION } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { chainEvents } from '../chain/chain-events.ts'
-import { lockProject } from '../lock-project.ts'
-import { writeEvents } from '../write-events.ts'
+import { lockProject } from '../append/lock-project.ts'
+import { writeEvents } from '../append/write-events.ts'
 import { NOBODY } from './requests.ts'
 
 /** An event as some other version of Daybook writes it. */

@@ -1,7 +1,7 @@
 import type { Command } from '@daybook/memory/commands'
 import type { Cause } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
-import type { AppendRequest } from '../append-request.ts'
+import type { AppendRequest } from '../append/append-request.ts'
 
 export const NOBODY: Cause = { actor: null, correlationId: null, causationId: null }
 

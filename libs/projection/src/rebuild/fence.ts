@@ -1,6 +1,6 @@
 import type { Database, DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
-import type { Generation, GenerationStatus } from '../generations.ts'
+import type { Generation, GenerationStatus } from '../generations/generations.ts'
 
 /*
  * A rebuild may be stalled for longer than its lease: paused with its machine, starved, cut off from the database. Another

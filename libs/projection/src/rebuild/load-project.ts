@@ -1,14 +1,14 @@
 import { readHash } from '@daybook/journal/chain/read-chain'
-import { type FirstEvent, readFirstEvents } from '@daybook/journal/first-events'
-import { JournalDiverged } from '@daybook/journal/journal-diverged'
-import { type JournalRecord, toRecord } from '@daybook/journal/stored-event'
+import { type FirstEvent, readFirstEvents } from '@daybook/journal/append/first-events'
+import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { type JournalRecord, toRecord } from '@daybook/journal/read/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
 import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
 import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
 import { sql } from 'kysely'
-import { isNotErased } from '../applied-memories.ts'
+import { isNotErased } from '../apply/applied-memories.ts'
 import type { ParkedEvent } from '../projection.ts'
 import { FencedOffError } from './fence.ts'
 import type { LoadBatch, LoadedMemory, LoadTarget } from './load-target.ts'
@@ -44,7 +44,7 @@ export interface LoadOptions {
   readonly onPage: (place: LoadPlace) => Promise<void>
 }
 
-/** Memories of a page: as many as the lexical index keeps together (`@daybook/read-model/packed-postings`). */
+/** Memories of a page: as many as the lexical index keeps together (`@daybook/lexical-index/postings`). */
 const PAGE = 4_096
 /** Memories whose events are asked for together. */
 const MEMORIES_PER_READ = 250

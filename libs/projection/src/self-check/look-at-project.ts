@@ -1,9 +1,9 @@
-import { verifyPart } from '@daybook/journal/verify-part'
+import { verifyPart } from '@daybook/journal/chain/verify-part'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import { readDivergence } from '../divergence.ts'
-import { readPosition } from '../positions.ts'
-import type { Checkable, ComparedIndexes } from '../verify/checkable.ts'
+import { readDivergence } from '../positions/divergence.ts'
+import { readPosition } from '../positions/positions.ts'
+import type { Checkable, ComparedIndexes } from '../verify/verifiable.ts'
 import { type Difference, repairProject } from '../verify/verify-project.ts'
 import type { DueProject, Look } from './self-checks.ts'
 

@@ -2,8 +2,8 @@ import { UnavailableError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import { noteRetry } from '../parked-events.ts'
-import type { Checkable } from '../verify/checkable.ts'
+import { noteRetry } from '../apply/parked-events.ts'
+import type { Checkable } from '../verify/verifiable.ts'
 
 /** Seconds after which events that were tried 5 times and parked are tried again; then after twice that, and so on for good. */
 const FIRST_AFTER_S = 10

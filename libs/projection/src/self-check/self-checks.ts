@@ -1,6 +1,6 @@
 import type { Queryable } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
-import type { Checkable } from '../verify/checkable.ts'
+import type { Checkable } from '../verify/verifiable.ts'
 
 type Place = Pick<Checkable, 'name' | 'generation'>
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readFirstEvents } from '@daybook/journal/first-events'
+import { readFirstEvents } from '@daybook/journal/append/first-events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
 import { sql } from 'kysely'
-import { readPosition } from '../positions.ts'
-import type { Checkable, ComparedMemory } from './checkable.ts'
+import { readPosition } from '../positions/positions.ts'
+import type { Checkable, ComparedMemory } from './verifiable.ts'
 
 /** A memory that the projection holds otherwise than the journal says. */
 export interface Difference {

@@ -1,4 +1,4 @@
-import type { LegName } from './leg.ts'
+import type { LegName } from './retriever.ts'
 import type { RankingMethod } from './options.ts'
 
 /** What one leg gave to a hit. `contribution = weight · normalisedScore`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fuse } from './fuse.ts'
-import type { LegHit } from './leg.ts'
+import type { LegHit } from './retriever.ts'
 import { DEFAULT_RANKING } from './options.ts'
 
 const lexical: LegHit[] = [

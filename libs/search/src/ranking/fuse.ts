@@ -1,5 +1,5 @@
 import type { LegContribution } from './explanation.ts'
-import { type LegHit, type LegName, legCandidates, normaliseLexical, normaliseVector } from './leg.ts'
+import { type LegHit, type LegName, legCandidates, normaliseLexical, normaliseVector } from './retriever.ts'
 import type { RankingOptions } from './options.ts'
 
 /** What each leg found, or null where a leg did not run. An empty list is a leg that ran and found nothing. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuse } from './fuse.ts'
-import { legCandidates } from './leg.ts'
+import { legCandidates } from './retriever.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 import { DEFAULT_RANKING, type RankingOptions } from './options.ts'
 import { type RankInput, rank } from './rank.ts'

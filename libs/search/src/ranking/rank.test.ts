@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LegHit } from './leg.ts'
+import type { LegHit } from './retriever.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 import { DEFAULT_RANKING } from './options.ts'
 import { type RankInput, rank } from './rank.ts'

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import { readJournal } from '@daybook/journal/read'
-import { readable } from '@daybook/journal/stored-event'
+import { readJournal } from '@daybook/journal/read/read'
+import { readable } from '@daybook/journal/read/stored-event'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabaseKind } from '@daybook/postgres/testing/test-database'
-import { type ReadModelHarness, startReadModelHarness } from '@daybook/read-model/testing/read-model-harness'
+import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import { silentLogger } from '@daybook/runtime/logger'
-import { createTypesenseClient } from '@daybook/typesense/client'
-import { collectionName } from '@daybook/typesense/collection'
-import { ensureLiveGeneration } from '@daybook/typesense/generation'
-import { keepCollection } from '@daybook/typesense/keep-collection'
-import { postAllVectors } from '@daybook/typesense/post-vectors'
-import { createPosting } from '@daybook/typesense/posting'
+import { createTypesenseClient } from '@daybook/typesense/client/client'
+import { collectionName } from '@daybook/typesense/write/collection'
+import { ensureLiveGeneration } from '@daybook/typesense/write/generation'
+import { keepCollection } from '@daybook/typesense/write/keep-collection'
+import { postAllVectors } from '@daybook/typesense/write/write-vectors'
+import { createPosting } from '@daybook/typesense/write/writer'
 import {
   type TestTypesense,
   TYPESENSE_SERVERS,
   type TypesenseKind,
 } from '@daybook/typesense/testing/typesense-servers'
-import { typesenseProjection } from '@daybook/typesense/typesense-projection'
-import type { SearchEngine } from '../engine.ts'
-import { createTypesenseSearch, type TypesenseSearch } from '../typesense/typesense-search.ts'
+import { typesenseProjection } from '@daybook/typesense/write/typesense-projection'
+import type { SearchEngine } from '../engine/engine.ts'
+import { createTypesenseSearch, type TypesenseSearch } from '../engine/typesense-search.ts'
 
 /** An engine that search suites run on. */
 export interface EngineKind {

@@ -1,5 +1,5 @@
 import type { Operation } from '@daybook/operations/operation'
-import type { GenerationState } from '@daybook/projection/generations'
+import type { GenerationState } from '@daybook/projection/generations/generations'
 import { readConfig } from '@daybook/runtime/config'
 import { describe, expect, it } from 'vitest'
 import { judgeRights } from './application-role.ts'

@@ -1,6 +1,6 @@
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
-import { liveGeneration } from '@daybook/projection/generations'
-import { within } from '@daybook/runtime/within'
+import { liveGeneration } from '@daybook/projection/generations/generations'
+import { within } from '@daybook/runtime/with-timeout'
 import { type CheckedParts, reasonOf } from './check.ts'
 import { lookAtTypesense } from './typesense.ts'
 

@@ -1,4 +1,4 @@
-import { describeDiverged } from '@daybook/projection/divergence'
+import { describeDiverged } from '@daybook/projection/positions/divergence'
 import { type CheckedParts, type Finding, failed, ok } from './check.ts'
 
 /** Whether each live generation is at a place that the journals have. */

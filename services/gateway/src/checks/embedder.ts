@@ -1,6 +1,6 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
-import { liveGeneration } from '@daybook/projection/generations'
-import { within } from '@daybook/runtime/within'
+import { liveGeneration } from '@daybook/projection/generations/generations'
+import { within } from '@daybook/runtime/with-timeout'
 import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
 import { type CheckedParts, type Finding, failed, ok, reasonOf, warning, worst } from './check.ts'
 

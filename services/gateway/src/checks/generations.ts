@@ -1,5 +1,5 @@
 import { listOperations } from '@daybook/operations/read'
-import { type GenerationState, listGenerations } from '@daybook/projection/generations'
+import { type GenerationState, listGenerations } from '@daybook/projection/generations/generations'
 import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 

@@ -1,4 +1,4 @@
-import type { BusStatus } from '@daybook/bus/bus'
+import type { BusStatus } from '@daybook/transport/bus'
 import { type CheckedParts, type Finding, failed, ok } from './check.ts'
 
 export async function checkNats({ bus }: CheckedParts): Promise<Finding> {

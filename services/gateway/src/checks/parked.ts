@@ -1,5 +1,5 @@
-import { describeGeneration } from '@daybook/projection/describe-generation'
-import { liveGeneration } from '@daybook/projection/generations'
+import { describeGeneration } from '@daybook/projection/generations/describe-generation'
+import { liveGeneration } from '@daybook/projection/generations/generations'
 import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
 import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 

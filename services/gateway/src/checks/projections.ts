@@ -1,7 +1,7 @@
-import { describeGeneration, type GenerationProgress } from '@daybook/projection/describe-generation'
-import { liveGeneration } from '@daybook/projection/generations'
+import { describeGeneration, type GenerationProgress } from '@daybook/projection/generations/describe-generation'
+import { liveGeneration } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'
-import { TYPESENSE } from '@daybook/typesense/generation'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
 import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
 import { type Check, type CheckedParts, type Finding, failed, ok } from './check.ts'
 

@@ -1,4 +1,4 @@
-import { type Backlog, readBacklog } from '@daybook/relay/backlog'
+import { type Backlog, readBacklog } from '@daybook/transport/relay/backlog'
 import { type CheckedParts, type Finding, ok, warning } from './check.ts'
 
 /** Longer than it takes another relay to take over from one that died. */

@@ -1,4 +1,4 @@
-import { within } from '@daybook/runtime/within'
+import { within } from '@daybook/runtime/with-timeout'
 import { checkApplicationRole } from './application-role.ts'
 import { type Check, type CheckedParts, type Finding, failed, reasonOf } from './check.ts'
 import { checkClock } from './clock.ts'

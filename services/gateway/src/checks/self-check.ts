@@ -1,6 +1,6 @@
-import { liveGeneration } from '@daybook/projection/generations'
+import { liveGeneration } from '@daybook/projection/generations/generations'
 import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-check/self-checks'
-import { TYPESENSE } from '@daybook/typesense/generation'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
 import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 

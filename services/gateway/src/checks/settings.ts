@@ -1,5 +1,5 @@
-import { liveGeneration } from '@daybook/projection/generations'
-import { TYPESENSE } from '@daybook/typesense/generation'
+import { liveGeneration } from '@daybook/projection/generations/generations'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
 import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
 /** Settings of this process that do not fit together, or not what is there. */

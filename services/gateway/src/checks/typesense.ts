@@ -1,8 +1,8 @@
-import { type Generation, liveGeneration } from '@daybook/projection/generations'
-import { createTypesenseClient } from '@daybook/typesense/client'
-import { collectionName, DEFAULT_BASE_NAME } from '@daybook/typesense/collection'
-import { TYPESENSE } from '@daybook/typesense/generation'
-import { inspectTypesense, type TypesenseFacts } from '@daybook/typesense/inspect'
+import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
+import { createTypesenseClient } from '@daybook/typesense/client/client'
+import { collectionName, DEFAULT_BASE_NAME } from '@daybook/typesense/write/collection'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
+import { inspectTypesense, type TypesenseFacts } from '@daybook/typesense/read/inspect'
 import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 
 /** Milliseconds that each of its answers may take. */

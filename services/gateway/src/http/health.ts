@@ -1,7 +1,7 @@
 import { refusalOf } from '@daybook/postgres/connect'
 import { isReachable } from '@daybook/postgres/migrate'
-import { describeDiverged } from '@daybook/projection/divergence'
-import { liveReadModel } from '@daybook/read-model/live-read-model'
+import { describeDiverged } from '@daybook/projection/positions/divergence'
+import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { Readiness } from '@daybook/runtime/probes'
 import type { GatewayParts } from '../parts.ts'
 

@@ -1,5 +1,5 @@
-import type { Bus } from '@daybook/bus/bus'
-import { readHeads } from '@daybook/journal/read'
+import type { Bus } from '@daybook/transport/bus'
+import { readHeads } from '@daybook/journal/read/read'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalPlace } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'

@@ -1,7 +1,7 @@
 import type { RetryParkedOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
-import { liveGeneration } from '@daybook/projection/generations'
+import { liveGeneration } from '@daybook/projection/generations/generations'
 import { type Projections, projectionOf } from '../projections.ts'
 import { retryParked } from './retry-parked.ts'
 

@@ -4,8 +4,8 @@ import type { Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { noteRetry } from '@daybook/projection/parked-events'
-import type { Checkable } from '@daybook/projection/verify/checkable'
+import { noteRetry } from '@daybook/projection/apply/parked-events'
+import type { Checkable } from '@daybook/projection/verify/verifiable'
 
 /**
  * Tries to apply parked events again, memory by memory: one that fails stays parked, with what it failed of now.

@@ -1,6 +1,6 @@
 import type { Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
-import type { Generation } from '@daybook/projection/generations'
+import type { Generation } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 

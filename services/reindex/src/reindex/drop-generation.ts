@@ -1,8 +1,8 @@
 import type { Database } from '@daybook/postgres/connect'
-import { listGenerations, moveGeneration } from '@daybook/projection/generations'
-import { GENERATIONS_SEEN_MS } from '@daybook/projection/post-generations'
+import { listGenerations, moveGeneration } from '@daybook/projection/generations/generations'
+import { GENERATIONS_SEEN_MS } from '@daybook/projection/generations/apply-to-generations'
 import { type Builder, holdOperation } from '@daybook/projection/rebuild/fence'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable'
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
 import { pause } from '@daybook/runtime/backoff'
 
 /**

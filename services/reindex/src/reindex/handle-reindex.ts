@@ -2,12 +2,12 @@ import type { Embedders } from '@daybook/embeddings/embedders'
 import type { ReindexOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
-import { liveGeneration } from '@daybook/projection/generations'
+import { liveGeneration } from '@daybook/projection/generations/generations'
 import type { Logger } from '@daybook/runtime/logger'
 import { retryParked } from '../parked/retry-parked.ts'
 import { type Projections, projectionOf } from '../projections.ts'
 import { abandonRebuild, rebuild } from './rebuild.ts'
-import { repost } from './repost.ts'
+import { repost } from './rewrite.ts'
 
 export interface ReindexParts {
   readonly db: Database

@@ -13,7 +13,7 @@ import {
   listGenerations,
   liveGeneration,
   moveGeneration,
-} from '@daybook/projection/generations'
+} from '@daybook/projection/generations/generations'
 import {
   type Builder,
   claimGeneration,
@@ -22,8 +22,8 @@ import {
   FencedOffError,
 } from '@daybook/projection/rebuild/fence'
 import { LOAD_BEGINNING, type LoadPlace, loadProject } from '@daybook/projection/rebuild/load-project'
-import type { LoadTargetOptions, Rebuildable } from '@daybook/projection/rebuild/rebuildable'
-import { MoreParkedError, parkedBeyond, swapGenerations } from '@daybook/projection/swap-generations'
+import type { LoadTargetOptions, Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
+import { MoreParkedError, parkedBeyond, swapGenerations } from '@daybook/projection/generations/swap-generations'
 import { verifyProject } from '@daybook/projection/verify/verify-project'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'

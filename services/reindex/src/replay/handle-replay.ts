@@ -1,12 +1,12 @@
-import type { Bus } from '@daybook/bus/bus'
-import { readJournal } from '@daybook/journal/read'
-import { publishable } from '@daybook/journal/stored-event'
+import type { Bus } from '@daybook/transport/bus'
+import { readJournal } from '@daybook/journal/read/read'
+import { publishable } from '@daybook/journal/read/stored-event'
 import type { ReplayOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { type Projections, projectionOf } from '../projections.ts'
-import { repost } from '../reindex/repost.ts'
+import { repost } from '../reindex/rewrite.ts'
 
 /** Events published together. */
 const PAGE = 200

@@ -1,5 +1,5 @@
 import type { JournalProblem } from '@daybook/journal/chain/check-chain'
-import { verifyJournal } from '@daybook/journal/verify-journal'
+import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import type { JsonObject } from '@daybook/operations/operation'
 import type { VerifyJournalOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'

@@ -4,10 +4,10 @@ import { listSucceeded } from '@daybook/operations/read'
 import type { OperationHandler, Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { readDivergence } from '@daybook/projection/divergence'
-import { type Generation, liveGeneration } from '@daybook/projection/generations'
-import { countParked } from '@daybook/projection/parked-events'
-import type { Checkable } from '@daybook/projection/verify/checkable'
+import { readDivergence } from '@daybook/projection/positions/divergence'
+import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
+import { countParked } from '@daybook/projection/apply/parked-events'
+import type { Checkable } from '@daybook/projection/verify/verifiable'
 import {
   type Difference,
   repairProject,

@@ -1,5 +1,5 @@
 import { readChain } from '@daybook/journal/chain/read-chain'
-import { verifyJournal } from '@daybook/journal/verify-journal'
+import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
 import { type Api, dataOf } from '../../support/graphql.ts'

@@ -1,5 +1,5 @@
-import type { Bus } from '@daybook/bus/bus'
-import { createInProcessBus } from '@daybook/bus/in-process-bus'
+import type { Bus } from '@daybook/transport/bus'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
@@ -12,16 +12,16 @@ import {
   type TestDatabase,
   type TestDatabaseKind,
 } from '@daybook/postgres/testing/test-database'
-import { createPositionSignal } from '@daybook/projection/position-signal'
-import type { GenerationPoster } from '@daybook/projection/post-generations'
-import { readReadings } from '@daybook/projection/readings'
+import { createPositionSignal } from '@daybook/projection/positions/position-signal'
+import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
+import { readReadings } from '@daybook/projection/positions/readings'
 import { startTypesenseProjector } from '@daybook/projector-typesense/start'
 import { type ReindexService, startReindex } from '@daybook/reindex/start'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createMetrics } from '@daybook/runtime/metrics'
-import { createTypesenseSearch } from '@daybook/search/typesense/typesense-search'
-import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client'
-import { collectionName } from '@daybook/typesense/collection'
+import { createTypesenseSearch } from '@daybook/search/engine/typesense-search'
+import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client/client'
+import { collectionName } from '@daybook/typesense/write/collection'
 import { TYPESENSE_SERVERS, type TypesenseKind } from '@daybook/typesense/testing/typesense-servers'
 
 /** What the parts of a Daybook in this process are made of. */

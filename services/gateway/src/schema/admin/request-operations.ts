@@ -1,5 +1,5 @@
 import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
-import { readHead } from '@daybook/journal/read'
+import { readHead } from '@daybook/journal/read/read'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import type { Operation, OperationType } from '@daybook/operations/operation'
 import type {

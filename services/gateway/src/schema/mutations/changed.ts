@@ -1,4 +1,4 @@
-import type { Appended } from '@daybook/journal/append-request'
+import type { Appended } from '@daybook/journal/append/append-request'
 import { builder } from '../builder.ts'
 import { memoryInterface } from '../types/memory.ts'
 

@@ -1,4 +1,4 @@
-import type { Appended, AppendRequest } from '@daybook/journal/append-request'
+import type { Appended, AppendRequest } from '@daybook/journal/append/append-request'
 import { ConflictError, ValidationError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'

@@ -1,4 +1,4 @@
-import type { Appended } from '@daybook/journal/append-request'
+import type { Appended } from '@daybook/journal/append/append-request'
 import { check } from '@daybook/memory/check'
 import type { Command } from '@daybook/memory/commands'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'

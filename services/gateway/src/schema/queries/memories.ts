@@ -1,5 +1,5 @@
 import { checkFilter } from '@daybook/memory/filter'
-import { listMemories } from '@daybook/read-model/read-memories'
+import { listMemories } from '@daybook/pgvector/read/read-memories'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { memoryInterface } from '../types/memory.ts'

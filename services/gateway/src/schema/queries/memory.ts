@@ -1,5 +1,5 @@
 import { parseMemoryId } from '@daybook/memory/id'
-import { readMemories } from '@daybook/read-model/read-memories'
+import { readMemories } from '@daybook/pgvector/read/read-memories'
 import { requireAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
 import { requireNotParked } from '../../parked-behind.ts'

@@ -1,8 +1,8 @@
-import { liveGeneration } from '@daybook/projection/generations'
-import { generationTables, PGVECTOR } from '@daybook/read-model/generation-tables'
-import { pgvectorStatus } from '@daybook/read-model/projection-status'
-import { TYPESENSE } from '@daybook/typesense/generation'
-import { typesenseStatus } from '@daybook/typesense/status'
+import { liveGeneration } from '@daybook/projection/generations/generations'
+import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { pgvectorStatus } from '@daybook/pgvector/read/projection-status'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
+import { typesenseStatus } from '@daybook/typesense/read/status'
 import { builder } from '../builder.ts'
 import { projection } from '../types/projection.ts'
 

@@ -1,4 +1,4 @@
-import type { JournalRecord } from '@daybook/journal/stored-event'
+import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { memoryIdOf } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'

@@ -1,4 +1,4 @@
-import { readMemoryEvents } from '@daybook/journal/read'
+import { readMemoryEvents } from '@daybook/journal/read/read'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { event } from './event.ts'

@@ -1,6 +1,6 @@
 import { decayWeight } from '@daybook/memory/decay'
 import { type Memory, memoryIdOf, textOf, titleOf } from '@daybook/memory/state'
-import { readMemories } from '@daybook/read-model/read-memories'
+import { readMemories } from '@daybook/pgvector/read/read-memories'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { memoryKind } from './memory-kind.ts'

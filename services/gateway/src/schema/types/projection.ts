@@ -1,4 +1,4 @@
-import type { ProjectionStatus } from '@daybook/projection/project-status'
+import type { ProjectionStatus } from '@daybook/projection/status/project-status'
 import { builder } from '../builder.ts'
 
 export const projection = builder.objectRef<ProjectionStatus>('Projection')

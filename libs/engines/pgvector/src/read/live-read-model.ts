@@ -1,0 +1,30 @@
+import { UnavailableError } from '@daybook/memory/errors'
+import type { Database } from '@daybook/postgres/connect'
+import { type Generation, liveGenerationState } from '@daybook/projection/generations/generations'
+import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
+
+/** The generation that queries read, with its tables. */
+export interface LiveReadModel {
+  readonly generation: Generation
+  readonly tables: GenerationTables
+}
+
+/**
+ * Looks up which generation is live. One query through the switch, then every statement of a request reads that same
+ * generation: a swap in between leaves the old one standing, so the request is never answered from a mixture.
+ * @throws UnavailableError before the projector's first start, and while the read model is unusable and is made anew.
+ */
+export async function liveReadModel(db: Database): Promise<LiveReadModel> {
+  const live = await liveGenerationState(db, PGVECTOR)
+  if (live === null)
+    throw new UnavailableError(
+      'There is no search index yet: start the projector (services/projector-pgvector) once',
+    )
+  if (live.unusable !== null)
+    throw new UnavailableError(
+      `The search index is unusable (${live.unusable}): it is made anew from the journal by itself, how far is in: daybook operations`,
+    )
+  const { projection, generation: number, modelId, dimension } = live
+  const generation: Generation = { projection, generation: number, modelId, dimension }
+  return { generation, tables: generationTables(generation.generation) }
+}

@@ -1,0 +1,303 @@
+import { isDeepStrictEqual } from 'node:util'
+import { readJournal } from '@daybook/journal/read/read'
+import type { JournalEvent } from '@daybook/memory/events'
+import type { MemoryState } from '@daybook/memory/state'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { readPosition } from '@daybook/projection/positions/positions'
+import { type RawBuilder, sql } from 'kysely'
+import { PGVECTOR } from '../generation-tables.ts'
+import type { LiveReadModel } from '../read/live-read-model.ts'
+import { type MemoryRow, memoryRow } from '../write/memory-row.ts'
+import { LENGTH_MAX, SEGMENT_SIZE } from '@daybook/lexical-index/postings'
+
+/** Differences named; a broken table would else name every row of it. */
+const NAMED = 50
+
+/**
+ * Holds a project's rows in a generation against the journal: whether the index is what the events up to its position come
+ * to, parked ones left out. Everything is read in one snapshot, so it may run beside writers and projectors.
+ *
+ * - `memories` is the fold of the events, each column of it, and the lexemes are those of its text
+ * - `memory_versions` is the events
+ * - `postings` is the lexemes of the live memories, `lexical_stats` their number and total length
+ * - `vectors` holds, of live memories only, what the embedding store has for their text, unless they still wait for it;
+ *   what waits is in the store's queue
+ *
+ * It says nothing of how far the position is behind the journal.
+ *
+ * @returns every difference in words; empty where there is none
+ */
+export async function checkReadModel(scope: ProjectScope, readModel: LiveReadModel): Promise<string[]> {
+  return scope.db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      const snapshot = projectScope(trx, scope.projectId)
+      const events = await appliedEvents(snapshot, readModel)
+      const differences = [
+        ...(await checkMemories(snapshot, readModel, events)),
+        ...(await checkVersions(snapshot, readModel, events)),
+        ...(await checkPostings(snapshot, readModel)),
+        ...(await checkStats(snapshot, readModel)),
+        ...(await checkVectors(snapshot, readModel)),
+      ]
+      const more = differences.length - NAMED
+      return more > 0 ? [...differences.slice(0, NAMED), `and ${more} more differences`] : differences
+    })
+}
+
+/** The events that the generation must hold: up to its position, without the parked, and what came before an erasure. */
+async function appliedEvents(scope: ProjectScope, { generation }: LiveReadModel): Promise<JournalEvent[]> {
+  const place = { name: PGVECTOR, generation: generation.generation }
+  const position = await readPosition(scope.db, place, scope.projectId)
+  const parkedRows = await scope.db
+    .selectFrom('parked_events')
+    .select('sequence')
+    .where('projection', '=', place.name)
+    .where('generation', '=', place.generation)
+    .where('project_id', '=', scope.projectId)
+    .execute()
+  const parked = new Set(parkedRows.map((row) => row.sequence))
+  let events: JournalEvent[] = []
+  for (let after = 0; after < position; ) {
+    const records = await readJournal(scope, { after, limit: Math.min(500, position - after) })
+    if (records.length === 0) throw new Error(`the journal ends at ${after}, before the position ${position}`)
+    for (const record of records) {
+      const { sequence, memoryId } = record
+      if (sequence !== after + 1) throw new Error(`the journal has a hole after ${after}`)
+      after = sequence
+      if (parked.has(sequence)) continue
+      if (record.status === 'opaque')
+        throw new Error(`the event ${sequence} cannot be read and is not parked`)
+      if (record.status === 'readable') events.push(record.event)
+      else events = events.filter((event) => event.memoryId !== memoryId)
+    }
+  }
+  return events
+}
+
+/** A row by column; moments as milliseconds since 1970. */
+type StoredRow = Readonly<Record<string, unknown>> & { readonly memory_id: string }
+
+const MOMENTS = ['created_at', 'occurred_at', 'expires_at'] as const
+const milliseconds = (column: string) =>
+  sql`(extract(epoch from ${sql.id(column)}) * 1000)::float8 as ${sql.id(column)}`
+
+async function checkMemories(
+  { db, projectId }: ProjectScope,
+  { tables }: LiveReadModel,
+  events: readonly JournalEvent[],
+): Promise<string[]> {
+  const { rows } = await sql<StoredRow>`
+    select memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent, labels, categories,
+      importance, ${sql.join(MOMENTS.map(milliseconds))}, forgotten, encode(content_hash, 'hex') as content_hash,
+      lexemes::text as lexemes, length
+    from ${tables.memories} where project_id = ${projectId}`.execute(db)
+  const stored = new Map(rows.map((row) => [row.memory_id, row]))
+  const expected = expectedRows(events)
+  const analysed = await analyse({ db, projectId }, [...expected.values()])
+
+  const differences: string[] = []
+  for (const [id, row] of expected) {
+    const found = stored.get(id)
+    if (found === undefined) {
+      differences.push(`memory ${id} is missing from memories`)
+      continue
+    }
+    const { number: _, lexical_text: __, ...columns } = row
+    const moments = MOMENTS.map((name) => [name, row[name] === null ? null : Date.parse(row[name])])
+    const wanted = { ...columns, ...analysed.get(id), ...Object.fromEntries(moments) }
+    for (const [column, value] of Object.entries(wanted)) {
+      const is = found[column]
+      if (!isDeepStrictEqual(normal(is), normal(value)))
+        differences.push(`memory ${id} has ${column} ${show(is)}, the journal says ${show(value)}`)
+    }
+  }
+  for (const id of stored.keys())
+    if (!expected.has(id)) differences.push(`memory ${id} is in memories, but not in the journal`)
+  return differences
+}
+
+/** By hand and not by `rowsOf`, which is what is checked. */
+function expectedRows(events: readonly JournalEvent[]): Map<string, MemoryRow> {
+  const newest = new Map<string, JournalEvent>()
+  const firstSequences = new Map<string, number>()
+  for (const event of events) {
+    newest.set(event.memoryId, event)
+    firstSequences.set(event.memoryId, firstSequences.get(event.memoryId) ?? event.sequence)
+  }
+  return new Map(
+    [...newest].map(([id, event]) => [
+      id,
+      memoryRow(event, { number: 0, firstSequence: firstSequences.get(id) ?? 0 }),
+    ]),
+  )
+}
+
+/** Lexemes and lengths as Postgres makes them of the texts. */
+async function analyse(
+  { db }: ProjectScope,
+  rows: readonly MemoryRow[],
+): Promise<Map<string, { lexemes: string; length: number }>> {
+  const analysed = new Map<string, { lexemes: string; length: number }>()
+  for (let from = 0; from < rows.length; from += 500) {
+    const texts = rows
+      .slice(from, from + 500)
+      .map(({ memory_id, lexical_text }) => ({ memory_id, lexical_text }))
+    const result = await sql<{ memory_id: string; lexemes: string; length: number }>`
+      select memory_id, lexemes::text as lexemes,
+        (select coalesce(sum(cardinality(positions)), 0) from unnest(lexemes)) as length
+      from (
+        select memory_id, to_tsvector('english', lexical_text) as lexemes
+        from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as given(memory_id uuid, lexical_text text) offset 0
+      ) analysed`.execute(db)
+    for (const { memory_id, lexemes, length } of result.rows) analysed.set(memory_id, { lexemes, length })
+  }
+  return analysed
+}
+
+async function checkVersions(
+  { db, projectId }: ProjectScope,
+  { tables }: LiveReadModel,
+  events: readonly JournalEvent[],
+): Promise<string[]> {
+  interface Version {
+    readonly memory_id: string
+    readonly version: number
+    readonly sequence: number
+    readonly type: string
+    readonly recorded_at: string
+    readonly state: MemoryState
+    readonly content_hash: string
+  }
+  const { rows } = await sql<Version>`
+    select memory_id, version, sequence, type, recorded_at, state, encode(content_hash, 'hex') as content_hash
+    from ${tables.versions} where project_id = ${projectId}`.execute(db)
+  const stored = new Map(rows.map((row) => [row.sequence, row]))
+  const differences: string[] = []
+  for (const event of events) {
+    const wanted: Version = {
+      memory_id: event.memoryId,
+      version: event.version,
+      sequence: event.sequence,
+      type: event.type,
+      recorded_at: event.recordedAt,
+      state: event.data.state,
+      content_hash: memoryRow(event, { number: 0, firstSequence: 0 }).content_hash,
+    }
+    const is = stored.get(event.sequence)
+    if (is === undefined) differences.push(`event ${event.sequence} is missing from memory_versions`)
+    else if (!isDeepStrictEqual(normal(is), normal(wanted)))
+      differences.push(`event ${event.sequence} is ${show(is)} in memory_versions, not ${show(wanted)}`)
+  }
+  const applied = new Set(events.map((event) => event.sequence))
+  for (const sequence of stored.keys())
+    if (!applied.has(sequence))
+      differences.push(`event ${sequence} is in memory_versions, but was not to be applied`)
+  return differences
+}
+
+/** `memories` has been held against the journal: from here on it says what must be in the indexes. */
+async function checkPostings({ db, projectId }: ProjectScope, { tables }: LiveReadModel): Promise<string[]> {
+  const { rows } = await sql<{ problem: string; lexeme: string; number: number; posting: string }>`
+    with wanted as materialized (
+      select u.lexeme, m.number, cardinality(u.positions) as frequency, least(m.length, ${LENGTH_MAX}::int) as length
+      from ${tables.memories} m, unnest(m.lexemes) u
+      where m.project_id = ${projectId} and not m.forgotten
+    ), packed as materialized (
+      select lexeme, segment, octet_length(entries) as sealed, entries || recent as postings, removed
+      from ${tables.postings} where project_id = ${projectId}
+    ), posted as materialized (
+      select lexeme, segment * ${SEGMENT_SIZE}::int + (posting >> 20) + 1 as number, posting >> 12 & 255 as frequency,
+        posting & 4095 as length
+      from packed cross join lateral (${bitsIn(sql`postings`)}) each
+      where at >= sealed or posting >> 20 <> all(array(select posting >> 20 from (${bitsIn(sql`removed`)}) gone))
+    )
+    select 'is missing' as problem, lexeme, number, frequency || '/' || length as posting
+    from (select * from wanted except all select * from posted) missing
+    union all
+    select 'should not be there', lexeme, number, frequency || '/' || length
+    from (select * from posted except all select * from wanted) surplus
+    union all
+    select 'should not be there', lexeme, null, 'a row without postings' from packed where postings = ''
+    union all
+    select 'should not be there', lexeme, null, 'a removed posting that never was' from packed
+    where exists (select posting >> 20 from (${bitsIn(sql`removed`)}) gone
+      except all select posting >> 20 from (${bitsIn(sql`postings`)}) each where at < sealed)`.execute(db)
+  return rows.map(
+    ({ problem, lexeme, number, posting }) =>
+      `the posting of "${lexeme}" for memory number ${number} (${posting}) ${problem}`,
+  )
+}
+
+/** Each 32 bits of a string, with the byte at which they begin. */
+const bitsIn = (bytes: RawBuilder<unknown>) => sql`
+  select at, ('x' || encode(substr(${bytes}, at + 1, 4), 'hex'))::bit(32)::bigint as posting
+  from generate_series(0, octet_length(${bytes}) - 1, 4) at`
+
+async function checkStats({ db, projectId }: ProjectScope, { tables }: LiveReadModel): Promise<string[]> {
+  interface Stats {
+    readonly memories: number
+    readonly total_length: number
+    next_number: number
+  }
+  const { rows } = await sql<Stats & { readonly stored: Stats | null }>`
+    select count(*) filter (where not m.forgotten) as memories,
+      coalesce(sum(m.length) filter (where not m.forgotten), 0)::bigint as total_length,
+      coalesce(max(m.number), 0) + 1 as next_number,
+      (select jsonb_build_object('memories', memories, 'total_length', total_length, 'next_number', next_number)
+        from ${tables.lexicalStats} where project_id = ${projectId}) as stored
+    from ${tables.memories} m where m.project_id = ${projectId}`.execute(db)
+  const { stored = null, ...wanted } = rows[0] ?? { memories: 0, total_length: 0, next_number: 1 }
+  const is = stored ?? { memories: 0, total_length: 0, next_number: 1 }
+  // Numbers of memories that were erased are not given out again.
+  if (wanted.next_number < is.next_number) wanted.next_number = is.next_number
+  return isDeepStrictEqual(normal(is), normal(wanted))
+    ? []
+    : [`lexical_stats are ${show(is)}, the memories come to ${show(wanted)}`]
+}
+
+async function checkVectors(
+  { db, projectId }: ProjectScope,
+  { generation, tables }: LiveReadModel,
+): Promise<string[]> {
+  const chunk = sql`chunk, span_start, span_end, embedding::text as embedding`
+  const { rows } = await sql<{ problem: string }>`
+    with live as materialized (
+      select memory_id, content_hash, vector_pending from ${tables.memories}
+      where project_id = ${projectId} and not forgotten
+    ), wanted as materialized (
+      select live.memory_id, c.* from live cross join lateral (
+        select ${chunk} from embedding_chunks
+        where project_id = ${projectId} and model_id = ${generation.modelId} and content_hash = live.content_hash
+        offset 0) c
+      where not live.vector_pending
+    ), stored as materialized (
+      select memory_id, ${chunk} from ${tables.vectors} where project_id = ${projectId}
+    )
+    select 'chunk ' || chunk || ' of memory ' || memory_id || ' is missing from vectors' as problem
+    from (select * from wanted except all select * from stored) missing
+    union all
+    select 'chunk ' || chunk || ' of memory ' || memory_id || ' should not be in vectors'
+    from (select * from stored except all select * from wanted) surplus
+    union all
+    select 'memory ' || memory_id || ' does not wait for a vector and has none' from live
+    where not vector_pending and not exists (select from wanted where wanted.memory_id = live.memory_id)
+    union all
+    select 'memory ' || memory_id || ' waits for a vector of a text that is not in the embedding store' from live
+    where vector_pending and not exists (
+      select from embeddings
+      where project_id = ${projectId} and model_id = ${generation.modelId} and content_hash = live.content_hash)
+    union all
+    select 'memory ' || memory_id || ' is forgotten and waits for a vector' from ${tables.memories}
+    where project_id = ${projectId} and forgotten and vector_pending`.execute(db)
+  return rows.map((row) => row.problem)
+}
+
+/** JSON's view of a value: absent and undefined are one, and a driver's own classes are gone. */
+const normal = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null))
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}

@@ -1,0 +1,110 @@
+import { embedInChunks } from '@daybook/embeddings/embed-in-chunks'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import type { AppendRequest } from '@daybook/journal/append/append-request'
+import { createJournalWriter, type JournalWriter } from '@daybook/journal/append/journal-writer'
+import { readJournal } from '@daybook/journal/read/read'
+import type { Command, RememberInput } from '@daybook/memory/commands'
+import { newId } from '@daybook/memory/id'
+import type { Memory } from '@daybook/memory/state'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
+import type { Projection } from '@daybook/projection/projection'
+import { ensureLiveGeneration } from '../write/create-generation.ts'
+import { type LiveReadModel, liveReadModel } from '../read/live-read-model.ts'
+import { pgvectorProjection } from '../write/pgvector-projection.ts'
+import { fillAllVectors } from '../write/write-vectors.ts'
+
+/** A journal and a read model on a test database, stepped by hand: nothing runs by itself. */
+export interface ReadModelHarness extends TestDatabase {
+  readonly writer: JournalWriter
+  readonly readModel: LiveReadModel
+  readonly projection: Projection
+  /** Knows words only: texts are alike as far as they share words. */
+  readonly embedder: Embedder
+  /** Writes to the journal only. Fails as the command does. */
+  append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
+  /** Remembers, and posts with vectors; what a test of reading begins with. */
+  remember(scope: ProjectScope, ...inputs: RememberInput[]): Promise<Memory[]>
+  /** Posts what the journal has beyond the position, in batches of `size`. */
+  post(scope: ProjectScope, size?: number): Promise<void>
+  /** Embeds what is queued and gives it to the memories that wait. */
+  embed(): Promise<void>
+}
+
+const CAUSE = { actor: null, correlationId: null, causationId: null }
+
+export const appendRequest = (command: Command): AppendRequest => ({ command, cause: CAUSE })
+export const note = (text: string, more: Omit<RememberInput, 'content'> = {}): RememberInput => ({
+  content: { kind: 'note', fields: { text } },
+  ...more,
+})
+export const rememberCommand = (input: RememberInput, id = newId()): Command => ({
+  type: 'remember',
+  id,
+  input,
+})
+
+/** @param dimension of the hash embedder; small, as an HNSW index is slow to fill. */
+export async function startReadModelHarness(
+  { start }: Pick<TestDatabaseKind, 'start'>,
+  { dimension = 64 } = {},
+): Promise<ReadModelHarness> {
+  const database = await start()
+  const { db } = database
+  const embedder = createHashEmbedder({ dimension })
+  const generation = await ensureLiveGeneration(db, embedder)
+  const readModel = await liveReadModel(db)
+  const projection = pgvectorProjection(generation)
+  const writer = createJournalWriter(() => {})
+
+  const harness: ReadModelHarness = {
+    ...database,
+    writer,
+    readModel,
+    projection,
+    embedder,
+    async append(scope, ...commands) {
+      const outcomes = await writer.appendMany(scope, commands.map(appendRequest))
+      return outcomes.map((outcome) => {
+        if ('error' in outcome) throw outcome.error
+        return outcome.appended.memory
+      })
+    },
+    async remember(scope, ...inputs) {
+      const memories = await harness.append(scope, ...inputs.map((input) => rememberCommand(input)))
+      await harness.post(scope)
+      await harness.embed()
+      return memories
+    },
+    async post(scope, size = 100) {
+      for (;;) {
+        const from = await projection.position(scope)
+        const records = await readJournal(scope, { after: from.sequence, limit: size })
+        if (records.length === 0) return
+        await applyWithParking(scope, projection, from, records, ({ error }) => {
+          throw error
+        })
+      }
+    },
+    async embed() {
+      for (;;) {
+        const texts = await claimTexts(db, embedder.modelId, { limit: 64 })
+        if (texts.length === 0) break
+        const chunks = await embedInChunks(
+          embedder,
+          texts.map(({ text }) => text),
+        )
+        await storeVectors(
+          db,
+          embedder.modelId,
+          texts.map((text, index) => ({ ...text, chunks: chunks[index] ?? [] })),
+        )
+      }
+      await fillAllVectors(db, readModel.tables, generation)
+    },
+  }
+  return harness
+}

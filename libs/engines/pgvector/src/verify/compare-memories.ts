@@ -1,0 +1,143 @@
+import { SCHEMA_VERSION } from '@daybook/memory/events'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { appliedMemories, isApplied } from '@daybook/projection/apply/applied-memories'
+import type { Generation } from '@daybook/projection/generations/generations'
+import { readPosition } from '@daybook/projection/positions/positions'
+import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
+import { type RawBuilder, sql } from 'kysely'
+import { generationTables, PGVECTOR } from '../generation-tables.ts'
+import { memoryRow } from '../write/memory-row.ts'
+
+/** SHA-256 of a text in hexadecimal, made by Postgres. */
+const hashed = (text: RawBuilder<unknown>) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
+
+/**
+ * Compares the rows of memories with what the journal says they must be, in one snapshot: the current state with its lexemes,
+ * every version, and the vectors, which must be those of the embedding store unless they are still waited for. Rows of both
+ * sides are made into text by Postgres and only digests are looked at, so that no column can be forgotten here and not there.
+ *
+ * Versions are compared as they are in the journal; those of events that had to be upcast, by number and type alone.
+ */
+export async function compareMemories(
+  { db, projectId }: ProjectScope,
+  generation: Generation,
+  memoryIds: readonly string[],
+): Promise<ComparedPage> {
+  const place = { name: PGVECTOR, generation: generation.generation }
+  const { memories, versions, vectors } = generationTables(generation.generation)
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      const scope = projectScope(trx, projectId)
+      const position = await readPosition(trx, place, projectId)
+      const applied = await appliedMemories(scope, place, { memoryIds, position })
+      const rows = applied.map(({ newest, firstSequence }) => memoryRow(newest, { number: 0, firstSequence }))
+      const result = await sql<{
+        memory_id: string
+        wanted_row: string | null
+        held_row: string | null
+        wanted_versions: string | null
+        held_versions: string | null
+        wanted_vectors: string | null
+        held_vectors: string | null
+        pending: boolean
+      }>`
+        with asked as materialized (
+          select memory_id from unnest(${memoryIds}::uuid[]) as memory_id
+        ), given as materialized (
+          select memory_id, ${hashed(sql`row(kind, version, sequence, first_sequence, state, exact_key, context, agent,
+            array(select jsonb_array_elements_text(labels)), array(select jsonb_array_elements_text(categories)), importance,
+            created_at, occurred_at, expires_at, forgotten, content_hash, lexemes,
+            (select coalesce(sum(cardinality(positions)), 0) from unnest(lexemes)))::text`)} as hash,
+            decode(content_hash, 'hex') as text_hash, forgotten
+          from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, kind text, version int,
+            sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
+            categories jsonb, importance smallint, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,
+            forgotten boolean, lexical_text text, content_hash text)
+          cross join lateral (select to_tsvector('english', lexical_text) as lexemes offset 0) analysed
+        ), held as materialized (
+          select memory_id, ${hashed(sql`row(kind, version, sequence, first_sequence, state, exact_key, context, agent,
+            labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
+            encode(content_hash, 'hex'), lexemes, length::bigint)::text`)} as hash, vector_pending
+          from ${memories} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+        ), wanted_versions as materialized (
+          select memory_id, ${hashed(sql`string_agg(row(version, sequence, type, recorded_at,
+            case when schema_version = ${SCHEMA_VERSION}::int then data->'state' end)::text, ',' order by version)`)} as hash
+          from events e where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+            and ${isApplied(place, position)}
+          group by memory_id
+        ), held_versions as materialized (
+          select memory_id, ${hashed(sql`string_agg(row(v.version, v.sequence, v.type, v.recorded_at,
+            case when e.schema_version is null or e.schema_version = ${SCHEMA_VERSION}::int then v.state end)::text, ','
+            order by v.version)`)} as hash
+          from ${versions} v left join lateral (
+            select schema_version from events
+            where project_id = ${projectId} and sequence = v.sequence offset 0
+          ) e on true
+          where v.project_id = ${projectId} and v.memory_id = any(${memoryIds}::uuid[])
+          group by memory_id
+        ), held_vectors as materialized (
+          select memory_id,
+            string_agg(row(chunk, span_start, span_end, sha256(vector_send(embedding)))::text, ',' order by chunk) as vectors
+          from ${vectors} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+          group by memory_id
+        )
+        select memory_id, given.hash as wanted_row, held.hash as held_row,
+          wanted_versions.hash as wanted_versions, held_versions.hash as held_versions,
+          case when given.memory_id is null or given.forgotten or awaited then null else (
+            select coalesce(string_agg(row(chunk, span_start, span_end, sha256(vector_send(embedding)))::text, ','
+              order by chunk), 'none')
+            from embedding_chunks
+            where project_id = ${projectId} and model_id = ${generation.modelId}
+              and content_hash = given.text_hash
+          ) end as wanted_vectors,
+          held_vectors.vectors as held_vectors,
+          awaited as pending
+        from asked left join given using (memory_id) left join held using (memory_id)
+          left join wanted_versions using (memory_id) left join held_versions using (memory_id)
+          left join held_vectors using (memory_id)
+          -- One that waits for a text that is in no queue waits in vain.
+          cross join lateral (select coalesce(held.vector_pending, false) and exists (
+            select from embeddings
+            where project_id = ${projectId} and model_id = ${generation.modelId}
+              and content_hash = given.text_hash offset 0) as awaited) waits`.execute(trx)
+      const found = new Map(result.rows.map((row) => [row.memory_id, compared(row)]))
+      return {
+        // In the order asked, so that digests over many do not depend on a plan.
+        memories: memoryIds.flatMap((id) => found.get(id) ?? []),
+        pending: result.rows.filter((row) => row.pending).length,
+      }
+    })
+}
+
+interface Hashes {
+  readonly memory_id: string
+  readonly wanted_row: string | null
+  readonly held_row: string | null
+  readonly wanted_versions: string | null
+  readonly held_versions: string | null
+  readonly wanted_vectors: string | null
+  readonly held_vectors: string | null
+}
+
+/** Null where the first part is: then there is nothing. */
+const whole = (...parts: readonly (string | null)[]): string | null =>
+  parts[0] === null ? null : parts.join(' ')
+
+function compared(row: Hashes): ComparedMemory {
+  const { wanted_row: wanted, held_row: held } = row
+  const differs = [
+    ...(wanted !== null && held === null ? ['missing'] : []),
+    ...(wanted === null && held !== null ? ['surplus'] : []),
+    ...(wanted !== null && held !== null && wanted !== held ? ['row'] : []),
+    ...(row.wanted_versions !== row.held_versions ? ['versions'] : []),
+    ...(row.wanted_vectors !== row.held_vectors ? ['vectors'] : []),
+  ]
+  return {
+    memoryId: row.memory_id,
+    wanted: whole(wanted, row.wanted_versions, row.wanted_vectors),
+    held: whole(held, row.held_versions, row.held_vectors),
+    differs,
+  }
+}

@@ -1,0 +1,29 @@
+import type { Database } from '@daybook/postgres/connect'
+import { isRelationMissing } from '@daybook/postgres/errors'
+import { sql } from 'kysely'
+import { generationTables } from '../generation-tables.ts'
+
+/**
+ * What keeps a generation from being posted and read: tables or columns that are not there, as after a restore of a dump that
+ * left them out. The statements ask for every column and no row. Null where all are there.
+ */
+export async function findProblem(db: Database, generation: number): Promise<string | null> {
+  const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
+  const looks = [
+    sql`select project_id, memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent,
+      labels, categories, importance, created_at, occurred_at, expires_at, forgotten, lexemes, length, content_hash,
+      vector_pending, session from ${memories} limit 0`,
+    sql`select project_id, memory_id, version, sequence, type, recorded_at, state, content_hash from ${versions} limit 0`,
+    sql`select project_id, lexeme, segment, entries, removed, recent from ${postings} limit 0`,
+    sql`select project_id, memories, total_length, next_number from ${lexicalStats} limit 0`,
+    sql`select project_id, memory_id, chunk, span_start, span_end, embedding from ${vectors} limit 0`,
+  ]
+  for (const look of looks)
+    try {
+      await look.execute(db)
+    } catch (error) {
+      if (isRelationMissing(error)) return (error as Error).message
+      throw error
+    }
+  return null
+}

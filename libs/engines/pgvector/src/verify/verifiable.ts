@@ -1,0 +1,53 @@
+import type { Database } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations/generations'
+import type { Checkable } from '@daybook/projection/verify/verifiable'
+import { type RawBuilder, sql } from 'kysely'
+import { compareLexicalIndex, repairLexicalIndex } from '@daybook/lexical-index/verify'
+import { compareMemories } from './compare-memories.ts'
+import { generationTables, PGVECTOR } from '../generation-tables.ts'
+import { repostMemories } from '../write/rewrite-memories.ts'
+
+/** The rows of a generation, as they are held against the journal and posted anew. */
+export function pgvectorCheckable(db: Database, generation: Generation): Checkable {
+  const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation.generation)
+  return {
+    name: PGVECTOR,
+    generation: generation.generation,
+    async projects() {
+      const found = new Set<string>()
+      for (const table of [memories, versions, postings, lexicalStats, vectors])
+        for (const id of await projectsIn(db, table)) found.add(id)
+      return [...found]
+    },
+    compare: (scope, memoryIds) => compareMemories(scope, generation, memoryIds),
+    compareIndexes: (scope, signal) => compareLexicalIndex(scope, generation, signal),
+    repairIndexes: (scope, signal) => repairLexicalIndex(scope, generation, signal),
+    async surplus({ db: bound, projectId }) {
+      const { rows } = await sql<{ memory_id: string }>`
+        select memory_id from (
+          select memory_id from ${memories} where project_id = ${projectId}
+          union select memory_id from ${versions} where project_id = ${projectId}
+          union select memory_id from ${vectors} where project_id = ${projectId}
+        ) held
+        where not exists (
+          select from events e where e.project_id = ${projectId} and e.memory_id = held.memory_id and e.version = 1)`.execute(
+        bound,
+      )
+      return rows.map((row) => row.memory_id)
+    },
+    repost: (scope, memoryIds, options) => repostMemories(scope, generation, memoryIds, options),
+  }
+}
+
+/** From one project to the next by the key, which begins with the project: there may be millions of rows, and few projects. */
+async function projectsIn(db: Database, table: RawBuilder<unknown>): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    with recursive found as (
+      (select project_id from ${table} order by project_id limit 1)
+      union all
+      select next.project_id from found cross join lateral (
+        select project_id from ${table} where project_id > found.project_id order by project_id limit 1) next
+    )
+    select project_id from found`.execute(db)
+  return rows.map((row) => row.project_id)
+}

@@ -1,0 +1,62 @@
+import type { Bus } from '@daybook/transport/bus'
+import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
+import type { Database } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations/generations'
+import type { PositionSignal } from '@daybook/projection/positions/position-signal'
+import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
+import { startProjector } from '@daybook/projection/apply/projector'
+import { startSelfCheck } from '@daybook/projection/self-check/start-self-check'
+import type { Logger } from '@daybook/runtime/logger'
+import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
+import { pgvectorCheckable } from '../verify/verifiable.ts'
+import { generationTables, PGVECTOR } from '../generation-tables.ts'
+import { pgvectorProjection } from './pgvector-projection.ts'
+import { fillAllVectors, fillVectors } from './write-vectors.ts'
+
+export interface PostGenerationOptions {
+  readonly db: Database
+  readonly bus: Bus
+  readonly signal: PositionSignal
+  readonly logger: Logger
+  /** Where they have no embedder for a generation's model, rows and words are posted, and its texts stay queued. */
+  readonly workers: QueueWorkers
+  readonly metrics?: Pick<Metrics, 'applied'>
+  /** Milliseconds between looks at whether a project is as the journal says. Default 0: none are made. */
+  readonly selfCheckMs?: number
+}
+
+/** Keeps one generation up with the journal, and gives it its vectors as they become ready. */
+export function postGeneration(options: PostGenerationOptions, generation: Generation): GenerationPoster {
+  const { db, bus, signal, logger, workers, metrics = noMetrics, selfCheckMs = 0 } = options
+  const tables = generationTables(generation.generation)
+  const vectors = workers.want(generation.modelId, async (hashes) => {
+    await (hashes.length > 0
+      ? fillVectors(db, tables, generation, hashes)
+      : fillAllVectors(db, tables, generation))
+  })
+  const projector = startProjector({
+    db,
+    projection: pgvectorProjection(generation),
+    bus,
+    signal,
+    logger,
+    onApplied: (events) => {
+      metrics.applied(PGVECTOR, events)
+      vectors.wake()
+    },
+  })
+  const selfCheck = startSelfCheck({
+    db,
+    checkable: pgvectorCheckable(db, generation),
+    logger,
+    everyMs: selfCheckMs,
+    journal: true,
+  })
+  return {
+    async stop() {
+      await selfCheck.stop()
+      await projector.stop()
+      await vectors.leave()
+    },
+  }
+}

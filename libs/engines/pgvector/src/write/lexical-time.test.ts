@@ -1,0 +1,100 @@
+import { INDEXED_BYTES, lexicalText } from '@daybook/memory/lexical-text'
+import type { MemoryState } from '@daybook/memory/state'
+import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const state = (text: string) =>
+  ({
+    kind: 'note',
+    content: { text },
+    labels: [],
+    occurredAt: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }) as unknown as MemoryState
+
+/** What joins tokens, begins addresses, tags and entities, or is a letter to one locale and not to another. */
+const PIECES =
+  'a b1 1 e x _ - . / @ : < > !-- & # ; + ? = " \' ~ % é \u0301 記 \u00a0 \u3000 🎉 , ( \\ http://'
+    .split(' ')
+    .concat(' ', '\n', '\t')
+
+const JOINERS = ['_', '@', '/~', '../', '/', '<!--', '-', '.', ':']
+
+/** Patterns that are quadratic to the parser, whole or in part. */
+const KNOWN = ['a_', '1_', 'b1@', '@b1', '/~', '../', '<!--', 'snake_case_', 'é_a', '<a "', 'a_b-c.d/', 'a/a_']
+
+/** Milliseconds that nothing up to 256 KB takes in proportion to its length: some 50 are usual. */
+const SLOW_MS = 2_000
+/** Four times as long, and the same again for what a busy machine does; quadratic time is 16. */
+const IN_PROPORTION = 9
+
+const filled = (pattern: string, bytes: number) =>
+  Buffer.from(pattern.repeat(Math.ceil(bytes / Buffer.byteLength(pattern)))).toString('utf8', 0, bytes)
+
+describe.each(TEST_DATABASES)('C2: indexing a text on $name', ({ start }) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await start()
+  })
+  afterAll(() => database?.stop())
+
+  /** Milliseconds, the best of several: what else the machine does only adds. One try of what is slow says enough. */
+  async function timeOf(text: string, tries = 3): Promise<number> {
+    const lexical = lexicalText(state(text))
+    let best = Number.POSITIVE_INFINITY
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const startedAt = performance.now()
+      await sql`select length(to_tsvector('english', ${lexical}))`.execute(database.db)
+      best = Math.min(best, performance.now() - startedAt)
+      if (best > SLOW_MS) break
+    }
+    return best
+  }
+
+  /**
+   * How much longer a text takes than a quarter of it. Goes there from 1 KB on, and no further than to what is slow: 256 KB
+   * would take half an hour.
+   */
+  async function growth(pattern: string, bytes: number): Promise<number> {
+    let quarter = await timeOf(filled(pattern, 1024))
+    let times = 1
+    for (let size = 4096; size <= bytes; size *= 4) {
+      // What takes less than 8 ms is measured with too much noise.
+      const most = IN_PROPORTION * Math.max(quarter, 8)
+      const text = filled(pattern, size)
+      let whole = await timeOf(text)
+      // A busy machine may have held up each try.
+      if (whole >= most && whole <= SLOW_MS) whole = Math.min(whole, await timeOf(text, 20))
+      if (whole > SLOW_MS) return Number.POSITIVE_INFINITY
+      times = whole / Math.max(quarter, 8)
+      quarter = whole
+    }
+    return times
+  }
+
+  it.each(KNOWN)(
+    'of %j takes time in proportion to its length',
+    async (pattern) => expect(await growth(pattern, 64 * 1024)).toBeLessThan(IN_PROPORTION),
+    120_000,
+  )
+
+  it('of 256 KB takes time in proportion to its length, whatever is in it', async () => {
+    const anything = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 8 })
+    // One in three of these is quadratic to the parser; of anything it is one in some fifty.
+    const joined = fc.tuple(fc.constantFrom('a', '1', 'b1', 'snake', 'é'), fc.constantFrom(...JOINERS))
+    const pattern = fc.oneof(anything, joined)
+    // Runs that are just not taken apart cost the most.
+    const separator = fc.constantFrom('', ' ')
+    await fc.assert(
+      fc.asyncProperty(pattern, separator, async (pieces, between) => {
+        const short = pieces.join('')
+        const run = between === '' ? short : filled(short, 98).replaceAll('\uFFFD', '') + between
+        expect(await growth(run, INDEXED_BYTES)).toBeLessThan(IN_PROPORTION)
+      }),
+      // To look for the shortest that fails would take minutes.
+      { numRuns: 12, endOnFailure: true },
+    )
+  }, 300_000)
+})

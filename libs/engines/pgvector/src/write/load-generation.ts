@@ -1,0 +1,55 @@
+import { requeueTexts } from '@daybook/embeddings/store'
+import type { Generation } from '@daybook/projection/generations/generations'
+import { parkEvents } from '@daybook/projection/apply/parked-events'
+import { setPosition } from '@daybook/projection/positions/positions'
+import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
+import type { LoadTargetOptions } from '@daybook/projection/rebuild/rebuildable-projection'
+import { generationTables, PGVECTOR } from '../generation-tables.ts'
+import { memoryRow } from './memory-row.ts'
+import { countLexicalStats, insertSegmentPostings } from '@daybook/lexical-index/write'
+import { insertVersions, upsertMemories } from './write-memories.ts'
+import { insertStoredVectors, queueLiveTexts, textsOf } from './write-vectors.ts'
+
+/**
+ * A generation of the Postgres read model, as a rebuild fills it. Rows of a batch are one transaction; the lexical index
+ * follows by pages. With `vectorsAtOnce` rows come with the vectors that the store has, which is for a table whose vectors have
+ * no index yet; else they wait to be filled in small steps.
+ */
+export function pgvectorLoadTarget(
+  generation: Generation,
+  { regenerateBefore, fence, vectorsAtOnce }: LoadTargetOptions & { readonly vectorsAtOnce: boolean },
+): LoadTarget {
+  const { modelId } = generation
+  const tables = generationTables(generation.generation)
+  const place = { name: PGVECTOR, generation: generation.generation }
+  return {
+    async load({ db, projectId }, { memories, events, parked }) {
+      const rows = memories.map(({ newest, number, firstSequence }) =>
+        memoryRow(newest, { number, firstSequence }),
+      )
+      await db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
+        await parkEvents(trx, place, projectId, parked)
+        if (events.length > 0) await insertVersions(trx, tables, projectId, events)
+        if (rows.length === 0) return
+        if (regenerateBefore === null) await queueLiveTexts(trx, generation, projectId, rows)
+        else await requeueTexts(trx, { projectId, modelId }, textsOf(rows), regenerateBefore)
+        const storedVectorsOf = vectorsAtOnce ? modelId : null
+        await upsertMemories(trx, tables, projectId, rows, { storedVectorsOf })
+        if (vectorsAtOnce) await insertStoredVectors(trx, tables, generation, projectId, rows)
+      })
+    },
+    async endPage({ db, projectId }, first, last) {
+      await db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
+        await insertSegmentPostings(trx, tables, projectId, first, last)
+      })
+    },
+    endProject: ({ db, projectId }, { head, memories }) =>
+      db.transaction().execute(async (trx) => {
+        await fence.hold(trx)
+        await countLexicalStats(trx, tables, projectId, memories + 1)
+        await setPosition(trx, place, projectId, head)
+      }),
+  }
+}

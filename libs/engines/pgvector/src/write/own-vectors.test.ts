@@ -1,0 +1,82 @@
+import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compareMemories } from '../verify/compare-memories.ts'
+import { fillAllVectors } from './write-vectors.ts'
+import { checkReadModel } from '../testing/check-read-model.ts'
+import {
+  note,
+  type ReadModelHarness,
+  rememberCommand,
+  startReadModelHarness,
+} from '../testing/read-model-harness.ts'
+
+describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => {
+  let harness: ReadModelHarness
+  beforeAll(async () => {
+    harness = await startReadModelHarness(kind, { dimension: 8 })
+  })
+  afterAll(() => harness?.stop())
+
+  const check = (scope: ProjectScope) => checkReadModel(scope, harness.readModel)
+  const vectorsOf = async ({ db }: ProjectScope) => {
+    const { rows } = await sql<{ embedding: string }>`
+      select embedding::text as embedding from ${harness.readModel.tables.vectors}`.execute(db)
+    return rows.map(({ embedding }) => embedding)
+  }
+  const fill = () => fillAllVectors(harness.db, harness.readModel.tables, harness.readModel.generation)
+
+  it('C10: a text that one project has is embedded anew for another, and each gets its own vector', async () => {
+    const one = await harness.newProject()
+    const other = await harness.newProject()
+    await harness.remember(one, note('both have this'))
+    const before = await vectorsOf(one)
+    expect(before).toHaveLength(1)
+
+    const [memory] = await harness.append(other, rememberCommand(note('both have this')))
+    await harness.post(other)
+    expect(await fill()).toBe(0)
+    expect(await vectorsOf(other), 'it waits, as for a text that nobody has').toEqual([])
+    expect(await check(other)).toEqual([])
+
+    const claimed = await claimTexts(harness.db, harness.embedder.modelId, { limit: 64 })
+    expect(claimed).toMatchObject([{ projectId: other.projectId, text: 'both have this' }])
+    const vector = new Float32Array(8).fill(0.5)
+    await storeVectors(
+      harness.db,
+      harness.embedder.modelId,
+      claimed.map((text) => ({ ...text, chunks: [{ start: 0, end: 14, vector }] })),
+    )
+    expect(await fill()).toBe(1)
+    expect(await vectorsOf(other)).toEqual([`[${[...vector].join(',')}]`])
+    expect(await vectorsOf(one)).toEqual(before)
+    for (const scope of [one, other]) expect(await check(scope)).toEqual([])
+    const { memories } = await compareMemories(other, harness.readModel.generation, [memory!.state.id])
+    expect(memories[0]?.differs, 'verified against its own').toEqual([])
+  })
+
+  it('C10: more waiting than are looked at together, of one text in many projects, keep nobody from theirs', async () => {
+    const ready = await harness.newProject()
+    await harness.append(ready, rememberCommand(note('everybody has this')))
+    await harness.post(ready)
+    const [claimed] = await claimTexts(harness.db, harness.embedder.modelId, { limit: 64 })
+    // 600 other projects wait for the same text; whichever come first, they are more than a page.
+    const { tables } = harness.readModel
+    await sql`
+      insert into ${tables.memories} (project_id, memory_id, number, kind, version, sequence, first_sequence, state, labels,
+        categories, importance, created_at, forgotten, lexemes, length, content_hash, vector_pending)
+      select others.project_id, gen_random_uuid(), 1, kind, version, sequence, first_sequence, state, labels,
+        categories, importance, created_at, forgotten, lexemes, length, content_hash, true
+      from ${tables.memories} m cross join lateral (
+        select lpad(to_hex(number), 32, '0')::uuid as project_id from generate_series(1, 600) number) others
+      where m.project_id = ${ready.projectId}`.execute(harness.db)
+    const vector = new Float32Array(8).fill(0.5)
+    await storeVectors(harness.db, harness.embedder.modelId, [
+      { ...claimed!, chunks: [{ start: 0, end: 18, vector }] },
+    ])
+    expect(await fill()).toBe(1)
+    expect(await vectorsOf(ready)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,27 @@
+import type { Generation } from '@daybook/projection/generations/generations'
+import { ensurePosition, lockPosition, readPlace, savePosition } from '@daybook/projection/positions/positions'
+import type { Projection } from '@daybook/projection/projection'
+import { eraseMemories } from './erase-memories.ts'
+import { generationTables, PGVECTOR } from '../generation-tables.ts'
+import { postBatch } from './write-batch.ts'
+import { rewindReadModel } from './rewind-read-model.ts'
+
+/** The Postgres read model. Rows and position are one transaction, so an event takes effect exactly once. */
+export function pgvectorProjection(generation: Generation): Projection {
+  const place = { name: PGVECTOR, generation: generation.generation }
+  const tables = generationTables(generation.generation)
+  return {
+    ...place,
+    position: ({ db, projectId }) => readPlace(db, place, projectId),
+    async apply({ db, projectId }, batch) {
+      if (batch.from.sequence === 0) await ensurePosition(db, place, projectId)
+      await db.transaction().execute(async (trx) => {
+        await lockPosition(trx, place, projectId, batch)
+        await eraseMemories(trx, tables, projectId, batch.erased)
+        await postBatch(trx, tables, generation, projectId, batch.events)
+        await savePosition(trx, place, projectId, batch)
+      })
+    },
+    rewind: (scope, way) => rewindReadModel(scope, generation, way),
+  }
+}

@@ -1,0 +1,64 @@
+import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
+import { sql } from 'kysely'
+import { pgvectorCheckable } from '../verify/verifiable.ts'
+import { buildVectorIndex, createGeneration, dropGeneration, gatherStatistics } from './create-generation.ts'
+import { findProblem } from '../verify/find-problem.ts'
+import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
+import { pgvectorLoadTarget } from './load-generation.ts'
+import { type PostGenerationOptions, postGeneration } from './apply-to-generation.ts'
+import { fillAllVectors } from './write-vectors.ts'
+
+export interface PgvectorRebuildableOptions extends PostGenerationOptions {
+  /**
+   * The database has one connection, on which everybody waits for each statement (the embedded one). Statements are kept short
+   * then: batches come one at a time, and a large index grows with its rows instead of being built in one go.
+   */
+  readonly oneConnection: boolean
+  /** Parallel workers that Postgres may use for the index of vectors, besides the session's own process. */
+  readonly indexWorkers: number
+}
+
+/** Batches at a time on a server: two processes are at work there, and one here. */
+const PARALLEL = 3
+
+/**
+ * With so many memories the index of vectors is built in one go even where everybody waits for that: on PGlite 2,000 vectors of
+ * 384 numbers take it half a second.
+ */
+const BUILT_IN_ONE_GO = 2_000
+
+/** The Postgres read model as rebuilds see it. */
+export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuildable {
+  const { db, oneConnection, indexWorkers } = options
+  return {
+    name: PGVECTOR,
+    parallel: oneConnection ? 1 : PARALLEL,
+    layoutVersion: LAYOUT_VERSION,
+    problemOf: (generation) => findProblem(db, generation),
+    writesLate: false,
+    create: (model, builder) => createGeneration(db, model, builder),
+    async prepare({ generation }, memories, fence) {
+      if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation, 0, fence)
+    },
+    loadTarget: (generation, load) =>
+      pgvectorLoadTarget(generation, { ...load, vectorsAtOnce: !oneConnection }),
+    async fillVectors(generation, fence) {
+      await fillAllVectors(db, generationTables(generation.generation), generation, fence)
+    },
+    async pendingVectors({ generation }) {
+      const { rows } = await sql<{ pending: number }>`
+        select count(*) as pending from ${generationTables(generation).memories} where vector_pending`.execute(
+        db,
+      )
+      return rows[0]?.pending ?? 0
+    },
+    async buildIndexes({ generation }, fence) {
+      await buildVectorIndex(db, generation, oneConnection ? 0 : indexWorkers, fence)
+      // The embedded database plans without statistics all the time, and is asked for nothing that needs them.
+      if (!oneConnection) await gatherStatistics(db, generation, fence)
+    },
+    post: (generation) => postGeneration(options, generation),
+    check: (generation) => pgvectorCheckable(db, generation),
+    drop: (generation) => dropGeneration(db, generation),
+  }
+}

@@ -1,0 +1,55 @@
+import type { JournalPlace } from '@daybook/memory/events'
+import type { Queryable } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Generation } from '@daybook/projection/generations/generations'
+import { holdPosition } from '@daybook/projection/positions/positions'
+import { PositionMoved } from '@daybook/projection/projection'
+import { rewindPosition } from '@daybook/projection/positions/rewind-position'
+import { sql } from 'kysely'
+import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
+import { countLexicalStats } from '@daybook/lexical-index/write'
+import { repostMemories } from './rewrite-memories.ts'
+
+/** Memories taken back in one transaction. On the embedded database it takes some 100 ms, while everybody else waits. */
+const PAGE = 100
+
+/**
+ * Takes the rows of a project back to an earlier place. A memory that was changed since is one whose row says so by its sequence:
+ * it is posted anew as of that place, or goes. The position moves last, so that whoever takes over begins again.
+ * @throws PositionMoved where the position is not `from`
+ */
+export async function rewindReadModel(
+  scope: ProjectScope,
+  generation: Generation,
+  { from, to }: { readonly from: JournalPlace; readonly to: JournalPlace },
+): Promise<void> {
+  const { db, projectId } = scope
+  const place = { name: PGVECTOR, generation: generation.generation }
+  const tables = generationTables(generation.generation)
+  const changed = await changedAfter(db, tables, projectId, to.sequence)
+  for (let start = 0; start < changed.length; start += PAGE)
+    await repostMemories(scope, generation, changed.slice(start, start + PAGE), { rewound: { from, to } })
+  await db.transaction().execute(async (trx) => {
+    const held = await holdPosition(trx, place, projectId)
+    if (held.sequence !== from.sequence || held.hash !== from.hash)
+      throw new PositionMoved(place.name, from.sequence)
+    const { rows } = await sql<{ next: number }>`
+      select coalesce(max(number), 0) + 1 as next from ${tables.memories} where project_id = ${projectId}`.execute(
+      trx,
+    )
+    // The numbers of memories that are gone are given again, as a rebuild would.
+    await countLexicalStats(trx, tables, projectId, rows[0]?.next ?? 1)
+    await rewindPosition(trx, place, projectId, to)
+  })
+}
+
+async function changedAfter(
+  db: Queryable,
+  { memories }: GenerationTables,
+  projectId: string,
+  sequence: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ memory_id: string }>`
+    select memory_id from ${memories} where project_id = ${projectId} and sequence > ${sequence}`.execute(db)
+  return rows.map((row) => row.memory_id)
+}

@@ -1,0 +1,124 @@
+import { contentHash } from '@daybook/embeddings/store'
+import type { JournalEvent } from '@daybook/memory/events'
+import { embeddedTextOf } from '@daybook/memory/state'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
+import type { GenerationTables } from '../generation-tables.ts'
+import { type MemoryRow, memoryRow } from './memory-row.ts'
+
+/** What a row was before the batch, as far as the indexes built on it must know. */
+export interface OldRow {
+  readonly memory_id: string
+  readonly number: number
+  readonly first_sequence: number
+  readonly length: number
+  readonly forgotten: boolean
+  readonly content_hash: string
+}
+
+/** Several events of one memory in a batch come to one row: the newest carries the whole state. */
+function newestOfEach(events: readonly JournalEvent[]): JournalEvent[] {
+  return [...new Map(events.map((event) => [event.memoryId, event])).values()]
+}
+
+export async function readOldRows(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  memoryIds: readonly string[],
+): Promise<Map<string, OldRow>> {
+  const { rows } = await sql<OldRow>`
+    select memory_id, number, first_sequence, length, forgotten, encode(content_hash, 'hex') as content_hash
+    from ${tables.memories}
+    where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+    order by memory_id for update`.execute(trx)
+  return new Map(rows.map((row) => [row.memory_id, row]))
+}
+
+/** The rows that the events come to. New memories get the project's next numbers. */
+export function rowsOf(
+  events: readonly JournalEvent[],
+  old: ReadonlyMap<string, OldRow>,
+  firstFreeNumber: number,
+): { rows: MemoryRow[]; nextNumber: number } {
+  const firstSequences = new Map<string, number>()
+  for (const event of events)
+    if (!firstSequences.has(event.memoryId)) firstSequences.set(event.memoryId, event.sequence)
+  let nextNumber = firstFreeNumber
+  const rows = newestOfEach(events).map((event) => {
+    const before = old.get(event.memoryId)
+    const firstSequence = before?.first_sequence ?? firstSequences.get(event.memoryId) ?? event.sequence
+    return memoryRow(event, { number: before?.number ?? nextNumber++, firstSequence })
+  })
+  return { rows, nextNumber }
+}
+
+/**
+ * Writes the rows, a new one or over the old one. The lexemes are made by Postgres, which stems and drops stop words.
+ * @param storedVectorsOf a model: new rows whose vectors the embedding store has of it do not wait for them, as the caller is
+ *   about to insert them. Default: every row waits.
+ */
+export async function upsertMemories(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  rows: readonly MemoryRow[],
+  { storedVectorsOf = null }: { readonly storedVectorsOf?: string | null } = {},
+): Promise<void> {
+  const hasVector =
+    storedVectorsOf === null
+      ? sql`false`
+      : sql`exists (select from embeddings e where e.project_id = ${projectId} and e.model_id = ${storedVectorsOf}
+          and e.content_hash = analysed.text_hash and e.embedded_at is not null offset 0)`
+  await sql`
+    insert into ${tables.memories} as m (project_id, memory_id, number, kind, version, sequence, first_sequence, state,
+      exact_key, context, agent, labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
+      lexemes, length, content_hash, vector_pending)
+    select ${projectId}, memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent,
+      array(select jsonb_array_elements_text(labels)), array(select jsonb_array_elements_text(categories)), importance,
+      created_at, occurred_at, expires_at, forgotten, analysed.lexemes,
+      (select coalesce(sum(cardinality(positions)), 0) from unnest(analysed.lexemes)),
+      analysed.text_hash, not forgotten and not ${hasVector}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, number int, kind text, version int,
+      sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
+      categories jsonb, importance int, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,
+      forgotten boolean, lexical_text text, content_hash text)
+    cross join lateral (
+      select to_tsvector('english', lexical_text) as lexemes, decode(content_hash, 'hex') as text_hash offset 0
+    ) analysed
+    on conflict (project_id, memory_id) do update set
+      kind = excluded.kind, version = excluded.version, sequence = excluded.sequence, state = excluded.state,
+      exact_key = excluded.exact_key, context = excluded.context, agent = excluded.agent, labels = excluded.labels,
+      categories = excluded.categories, importance = excluded.importance, created_at = excluded.created_at,
+      occurred_at = excluded.occurred_at, expires_at = excluded.expires_at, forgotten = excluded.forgotten,
+      lexemes = excluded.lexemes, length = excluded.length,
+      vector_pending = case
+        when excluded.forgotten then false
+        when m.content_hash = excluded.content_hash and not m.forgotten then m.vector_pending
+        else true end,
+      content_hash = excluded.content_hash`.execute(trx)
+}
+
+/** Keeps every event's state: what was searched before a revision stays findable as a version. */
+export async function insertVersions(
+  trx: DatabaseTransaction,
+  tables: GenerationTables,
+  projectId: string,
+  events: readonly JournalEvent[],
+): Promise<void> {
+  const rows = events.map((event) => ({
+    memory_id: event.memoryId,
+    version: event.version,
+    sequence: event.sequence,
+    type: event.type,
+    recorded_at: event.recordedAt,
+    state: event.data.state,
+    content_hash: contentHash(embeddedTextOf(event.data.state)).toString('hex'),
+  }))
+  await sql`
+    insert into ${tables.versions} (project_id, memory_id, version, sequence, type, recorded_at, state, content_hash)
+    select ${projectId}, memory_id, version, sequence, type, recorded_at, state, decode(content_hash, 'hex')
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, version int, sequence bigint,
+      type text, recorded_at timestamptz, state jsonb, content_hash text)
+    on conflict do nothing`.execute(trx)
+}

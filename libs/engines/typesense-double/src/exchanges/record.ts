@@ -1,0 +1,19 @@
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { answersOf } from '../server/answers-of.ts'
+import { STRICT } from './strict.ts'
+
+/*
+ * Asks the real server at TYPESENSE_URL, with TYPESENSE_API_KEY, what is listed in `strict.ts`, and writes its answers beside it:
+ *
+ *   npx tsx libs/typesense/src/testing/exchanges/record.ts
+ */
+const { TYPESENSE_URL: url, TYPESENSE_API_KEY: apiKey } = process.env
+if (url === undefined || apiKey === undefined) throw new Error('Set TYPESENSE_URL and TYPESENSE_API_KEY')
+const recorded: Record<string, unknown> = {}
+for (const [name, scenario] of Object.entries(STRICT))
+  recorded[name] = await answersOf({ url, apiKey }, scenario)
+writeFileSync(
+  fileURLToPath(new URL('strict.json', import.meta.url)),
+  `${JSON.stringify(recorded, null, 2)}\n`,
+)

@@ -1,0 +1,90 @@
+import { newId } from '@daybook/memory/id'
+import type { TestTypesense } from '@daybook/typesense/testing/typesense-servers'
+import type { Scenario } from './scenarios.ts'
+
+/** One answer of a server, to be held against another's. */
+export interface Answer {
+  readonly asked: string
+  readonly status: number
+  readonly said: unknown
+}
+
+/** What a server answers to a scenario, without what differs from run to run. */
+export async function answersOf(
+  server: Pick<TestTypesense, 'url' | 'apiKey'>,
+  { schema, imports, searches }: Scenario,
+): Promise<Answer[]> {
+  const name = `daybook_test_${newId().replaceAll('-', '')}`
+  const answers: Answer[] = []
+  const ask = async (method: string, path: string, body?: string) => {
+    const answer = await fetch(server.url + path.replace('COLLECTION', name), {
+      method,
+      signal: AbortSignal.timeout(4_000),
+      headers: { 'x-typesense-api-key': server.apiKey },
+      ...(body !== undefined && { body: body.replaceAll('COLLECTION', name) }),
+    }).catch((error: unknown) => {
+      throw new Error(`no answer to ${method} ${path} ${body}`, { cause: error })
+    })
+    const text = (await answer.text()).replaceAll(name, 'COLLECTION')
+    return { asked: `${method} ${path} ${body ?? ''}`, status: answer.status, text }
+  }
+  const made = await ask('POST', '/collections', JSON.stringify(schema))
+  answers.push({ ...made, said: steady(parsed(made.text)), ...hidden })
+  if (made.status === 201) {
+    for (const { action, lines } of imports) {
+      const answer = await ask(
+        'POST',
+        `/collections/COLLECTION/documents/import?action=${action}`,
+        lines.join('\n'),
+      )
+      answers.push({ ...answer, said: answer.text.split('\n').map(parsed).map(steady), ...hidden })
+    }
+    for (const search of searches) {
+      const body = JSON.stringify({ searches: [{ collection: 'COLLECTION', ...search }] })
+      const answer = await ask('POST', '/multi_search', body)
+      answers.push({ ...answer, said: found(parsed(answer.text)), ...hidden })
+    }
+    const exported = await ask('GET', '/collections/COLLECTION/documents/export')
+    answers.push({ ...exported, said: exported.text.split('\n').map(parsed), ...hidden })
+    await ask('DELETE', '/collections/COLLECTION')
+  }
+  return answers
+}
+
+const hidden = { text: undefined }
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Without the time of the making; of a refused line without the line, which the server writes in its own order of keys. */
+function steady(answer: unknown): unknown {
+  if (answer === null || typeof answer !== 'object') return answer
+  const { created_at: _at, document: _document, error, ...rest } = answer as Record<string, unknown>
+  // What its JSON library says is exact for the recorded lines alone.
+  return { ...rest, ...(error !== undefined && { error: String(error).replace(/ \[json\..*$/s, '') }) }
+}
+
+interface Hit {
+  readonly document: unknown
+  readonly text_match?: number
+  readonly vector_distance?: number
+}
+
+/** What was found, in its order, or why nothing was. */
+function found(answer: unknown): unknown {
+  const [result] = (answer as { results?: { found?: number; hits?: Hit[] }[] }).results ?? []
+  if (result?.hits === undefined) return result ?? answer
+  return {
+    found: result.found,
+    hits: result.hits.map(({ document, text_match, vector_distance }) => ({
+      document,
+      text_match,
+      ...(vector_distance !== undefined && { vector_distance: vector_distance.toFixed(4) }),
+    })),
+  }
+}

@@ -1,0 +1,40 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestTypesense, TYPESENSE_SERVERS } from '@daybook/typesense/testing/typesense-servers'
+import { answersOf } from './answers-of.ts'
+import { scenario } from './scenarios.ts'
+
+/*
+ * The double beside a real server: whatever schema, documents, filters and searches they are asked, of the kinds that our client uses
+ * and near misses of these, the status and the answer are the same. `DAYBOOK_FUZZ_RUNS` and `DAYBOOK_FUZZ_SEED` choose other runs.
+ */
+
+const RUNS = Number(process.env.DAYBOOK_FUZZ_RUNS ?? 2_000)
+/** Fixed, so that what a run covers is known. */
+const SEED = Number(process.env.DAYBOOK_FUZZ_SEED ?? 29)
+
+const [double, real] = TYPESENSE_SERVERS
+if (real === undefined)
+  process.stderr.write(
+    '\n*** NOT TESTED: the double beside a real Typesense. Set DAYBOOK_TYPESENSE_SERVER or TYPESENSE_URL (CONTRIBUTING.md).\n\n',
+  )
+
+describe.skipIf(real === undefined)('A2: the double beside a real server', () => {
+  const servers: TestTypesense[] = []
+  beforeAll(async () => {
+    for (const kind of [double, real]) if (kind !== undefined) servers.push(await kind.start())
+  })
+  afterAll(async () => {
+    for (const server of servers) await server.stop()
+  })
+
+  it(`answers ${RUNS} random schemas with their documents and searches alike (seed ${SEED})`, async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (asked) => {
+        const [ofDouble, ofReal] = await Promise.all(servers.map((server) => answersOf(server, asked)))
+        expect(ofDouble).toEqual(ofReal)
+      }),
+      { numRuns: RUNS, seed: SEED },
+    )
+  }, 900_000)
+})

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { embedInChunks } from '@daybook/embeddings/embed-in-chunks'
+import type { Embedder } from '@daybook/embeddings/embedder'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import { createJournalWriter, type JournalWriter } from '@daybook/journal/append/journal-writer'
+import { readJournal } from '@daybook/journal/read/read'
+import type { Command, RememberInput } from '@daybook/memory/commands'
+import { newId } from '@daybook/memory/id'
+import type { Memory } from '@daybook/memory/state'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
+import type { Generation } from '@daybook/projection/generations/generations'
+import type { Projection } from '@daybook/projection/projection'
+import { silentLogger } from '@daybook/runtime/logger'
+import { createTypesenseClient, type TypesenseClient } from '../client/client.ts'
+import { collectionName } from '../write/collection.ts'
+import { ensureLiveGeneration } from '../write/generation.ts'
+import { keepCollection } from '../write/keep-collection.ts'
+import { postAllVectors } from '../write/write-vectors.ts'
+import { createPosting, type Posting, type PostingOptions } from '../write/writer.ts'
+import { typesenseProjection } from '../write/typesense-projection.ts'
+import { checkTypesense } from './check-typesense.ts'
+import type { TestTypesense, TypesenseKind } from './typesense-servers.ts'
+
+/** A journal, a Typesense and its projection, stepped by hand: nothing runs by itself. */
+export interface TypesenseHarness extends TestDatabase {
+  readonly typesense: TestTypesense
+  readonly client: TypesenseClient
+  readonly generation: Generation
+  /** Of the collections' names, and the alias; this harness' own. */
+  readonly base: string
+  readonly writer: JournalWriter
+  readonly posting: Posting
+  readonly projection: Projection
+  /** Knows words only, and cuts texts at 32 of them. */
+  readonly embedder: Embedder
+  /** Another process that posts the same generation. */
+  replica(options?: Partial<PostingOptions>): { posting: Posting; projection: Projection }
+  /** Writes to the journal only. Fails as the command does. */
+  append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
+  /** Posts what the journal has beyond the position, in batches of `size`, parking what is refused. */
+  post(scope: ProjectScope, size?: number): Promise<void>
+  /** Embeds what is queued. */
+  embed(): Promise<void>
+  /** Gives the stored vectors to the documents that wait. */
+  fill(): Promise<void>
+  /** How the documents differ from the journal. */
+  check(scope: ProjectScope): Promise<string[]>
+}
+
+const CAUSE = { actor: null, correlationId: null, causationId: null }
+
+export const note = (text: string, more: Omit<RememberInput, 'content'> = {}): RememberInput => ({
+  content: { kind: 'note', fields: { text } },
+  ...more,
+})
+export const rememberCommand = (input: RememberInput, id = newId()): Command & { readonly id: string } => ({
+  type: 'remember',
+  id,
+  input,
+})
+
+export async function startTypesenseHarness(
+  { start }: Pick<TestDatabaseKind, 'start'>,
+  server: TypesenseKind,
+): Promise<TypesenseHarness> {
+  const database = await start()
+  const { db } = database
+  const typesense = await server.start()
+  const embedder = createHashEmbedder({ dimension: 16, maxTokens: 32 })
+  const base = `daybook_test_${randomUUID().replaceAll('-', '')}`
+  const generation = await ensureLiveGeneration(db, embedder)
+  const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
+  const replica = (options: Partial<PostingOptions> = {}) => {
+    const posting = createPosting({ client, generation, logger: silentLogger, base, ...options })
+    return { posting, projection: typesenseProjection(db, posting) }
+  }
+  const { posting, projection } = replica()
+  const writer = createJournalWriter(() => {})
+  await keepCollection(db, posting)
+
+  return {
+    ...database,
+    typesense,
+    client,
+    generation,
+    base,
+    writer,
+    posting,
+    projection,
+    embedder,
+    replica,
+    async append(scope, ...commands) {
+      const outcomes = await writer.appendMany(
+        scope,
+        commands.map((command) => ({ command, cause: CAUSE })),
+      )
+      return outcomes.map((outcome) => {
+        if ('error' in outcome) throw outcome.error
+        return outcome.appended.memory
+      })
+    },
+    async post(scope, size = 100) {
+      for (;;) {
+        const from = await projection.position(scope)
+        const records = await readJournal(scope, { after: from.sequence, limit: size })
+        if (records.length === 0) return
+        await applyWithParking(scope, projection, from, records, () => {})
+      }
+    },
+    async embed() {
+      for (;;) {
+        const texts = await claimTexts(db, embedder.modelId, { limit: 64 })
+        if (texts.length === 0) return
+        const chunks = await embedInChunks(
+          embedder,
+          texts.map(({ text }) => text),
+        )
+        await storeVectors(
+          db,
+          embedder.modelId,
+          texts.map((text, index) => ({ ...text, chunks: chunks[index] ?? [] })),
+        )
+      }
+    },
+    fill: () => postAllVectors(db, posting),
+    check: (scope) => checkTypesense(scope, { client, generation, base, restMs: 0 }),
+    async stop() {
+      if (typesense.faults === null) await removeCollections(client, base, generation)
+      client.close()
+      await typesense.stop()
+      await database.stop()
+    },
+  }
+}
+
+/** By their own names, never by the alias' (trap 12). */
+async function removeCollections(
+  client: TypesenseClient,
+  base: string,
+  { generation }: Generation,
+): Promise<void> {
+  await client.request((typesense) => typesense.aliases(base).delete())
+  await client.request((typesense) => typesense.collections(collectionName(generation, base)).delete())
+}

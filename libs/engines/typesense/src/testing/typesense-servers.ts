@@ -1,0 +1,36 @@
+import type { Faults } from '@daybook/typesense-double/server/faults'
+import { nativeTypesenseProgram, startNativeTypesense } from './native-typesense.ts'
+import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
+
+/** A Typesense for tests. */
+export interface TestTypesense {
+  readonly url: string
+  readonly apiKey: string
+  /** Null on a real server, where nothing can be made to fail. */
+  readonly faults: Faults | null
+  stop(): Promise<void>
+}
+
+/** A kind of server that suites run on. */
+export interface TypesenseKind {
+  readonly name: string
+  start(): Promise<TestTypesense>
+}
+
+const { TYPESENSE_URL: url = '', TYPESENSE_API_KEY: apiKey = '' } = process.env
+
+const REAL: readonly TypesenseKind[] =
+  url !== '' && apiKey !== ''
+    ? [{ name: 'a real server', start: async () => ({ url, apiKey, faults: null, stop: async () => {} }) }]
+    : nativeTypesenseProgram() !== null
+      ? [{ name: 'a real server', start: async () => ({ ...(await startNativeTypesense()), faults: null }) }]
+      : []
+
+/**
+ * The servers that suites run on: the double, and a real one where `TYPESENSE_URL` and `TYPESENSE_API_KEY` are set or
+ * `DAYBOOK_TYPESENSE_SERVER` names a program, of which each suite starts one. Suites give their collections names of their own and take them away.
+ */
+export const TYPESENSE_SERVERS: readonly TypesenseKind[] = [
+  { name: 'the double', start: () => startTypesenseDouble({ apiKey: 'key-of-the-double' }) },
+  ...REAL,
+]

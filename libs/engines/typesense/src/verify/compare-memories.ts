@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { contentHash } from '@daybook/embeddings/store'
+import { lexicalText } from '@daybook/memory/lexical-text'
+import { embeddedTextOf, type Memory } from '@daybook/memory/state'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Generation } from '@daybook/projection/generations/generations'
+import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
+import { sql } from 'kysely'
+import { appliedMemories } from '../write/applied-memories.ts'
+import type { JsonDocument } from '../client/client.ts'
+import { compareDocuments } from './compare-documents.ts'
+import { documentsOf, type VectorChunk } from '../write/document.ts'
+import { exportDocuments, IDS_PER_FILTER, ofMemories } from './export-documents.ts'
+import { readLexemes } from '../write/lexemes.ts'
+import type { Posting } from '../write/writer.ts'
+import { readStoredVectors } from '../write/stored-vectors.ts'
+import { underClaim } from '../write/with-project-lease.ts'
+
+/**
+ * Compares memories' documents with those that the journal's states come to, every field and chunk of them, with the vectors
+ * of the embedding store. Under the project's claim, so that nobody writes meanwhile and the position stands.
+ * @throws PositionMoved where another has the project: ask again
+ */
+export async function compareMemories(
+  posting: Posting,
+  scope: ProjectScope,
+  memoryIds: readonly string[],
+): Promise<ComparedPage> {
+  let compared: ComparedPage = { memories: [], pending: 0 }
+  await underClaim(posting, scope, null, async (held) => {
+    compared = await compareAt(posting, scope, memoryIds, held.position.sequence)
+    await held.commit(async () => {})
+  })
+  return compared
+}
+
+async function compareAt(
+  { client, collection, generation, place }: Posting,
+  scope: ProjectScope,
+  memoryIds: readonly string[],
+  position: number,
+): Promise<ComparedPage> {
+  const memories = new Map(
+    (await appliedMemories(scope, place, { memoryIds, position })).map((memory) => [memory.state.id, memory]),
+  )
+  const waiting = await readWaiting(scope, generation, memoryIds)
+  const hashes = new Set([...memories.values()].map(hashOf))
+  const vectors = await readStoredVectors(scope, generation.modelId, [...hashes])
+  const lexemes = await readLexemes(
+    scope.db,
+    [...memories.values()].map(({ state }) => lexicalText(state)),
+  )
+  const found = new Map<string, JsonDocument[]>()
+  for (let from = 0; from < memoryIds.length; from += IDS_PER_FILTER) {
+    const filter = ofMemories(scope.projectId, memoryIds.slice(from, from + IDS_PER_FILTER))
+    for (const document of await exportDocuments(client, collection, filter)) {
+      const memoryId = String(document.memory_id)
+      found.set(memoryId, [...(found.get(memoryId) ?? []), document])
+    }
+  }
+  return {
+    memories: memoryIds.map((memoryId) =>
+      compareMemory(scope.projectId, {
+        memoryId,
+        memory: memories.get(memoryId) ?? null,
+        found: found.get(memoryId) ?? [],
+        waits: waiting.has(memoryId),
+        vectors,
+        lexemes,
+      }),
+    ),
+    pending: waiting.size,
+  }
+}
+
+const hashOf = ({ state }: Memory) => contentHash(embeddedTextOf(state)).toString('hex')
+
+/** Those that wait for the vectors of a text that is in the queue, or just left it: others wait in vain. */
+async function readWaiting(
+  { db, projectId }: ProjectScope,
+  { generation, modelId }: Pick<Generation, 'generation' | 'modelId'>,
+  memoryIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ memory_id: string }>`
+    select memory_id from typesense_pending_vectors p
+    where generation = ${generation} and project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+      and exists (
+        select from embeddings
+        where project_id = p.project_id and model_id = ${modelId} and content_hash = p.content_hash offset 0)`.execute(
+    db,
+  )
+  return new Set(rows.map((row) => row.memory_id))
+}
+
+interface Held {
+  readonly memoryId: string
+  readonly memory: Memory | null
+  readonly found: readonly JsonDocument[]
+  readonly waits: boolean
+  readonly vectors: ReadonlyMap<string, VectorChunk[]>
+  readonly lexemes: ReadonlyMap<string, string>
+}
+
+const digest = (documents: readonly JsonDocument[]): string | null =>
+  documents.length === 0 ? null : createHash('sha256').update(JSON.stringify(documents)).digest('hex')
+
+/**
+ * Vectors are 32-bit numbers there and are compared within a tolerance, so that what is held has the digest of what is wanted
+ * where nothing differs, and else its own.
+ */
+function compareMemory(
+  projectId: string,
+  { memoryId, memory, found, waits, vectors, lexemes }: Held,
+): ComparedMemory {
+  const stored = memory === null ? [] : (vectors.get(hashOf(memory)) ?? [])
+  const lacksVectors = memory !== null && memory.state.forgottenAt === null && !waits && stored.length === 0
+  const wanted = memory === null ? [] : documentsOf(projectId, memory, { chunks: stored, lexemes })
+  // A vector may have been written a moment before the note of it was taken away.
+  const without = memory === null ? [] : documentsOf(projectId, memory, { chunks: [], lexemes })
+  const same =
+    compareDocuments(wanted, found).length === 0 || (waits && compareDocuments(without, found).length === 0)
+  return {
+    memoryId,
+    wanted: digest(wanted),
+    held: same ? digest(wanted) : digest(found),
+    differs: [
+      ...(!same && found.length === 0 ? ['missing'] : []),
+      ...(!same && found.length > 0 ? [memory === null ? 'surplus' : 'documents'] : []),
+      ...(lacksVectors ? ['vectors'] : []),
+    ],
+  }
+}

@@ -1,0 +1,99 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { unparkMemories } from '@daybook/projection/apply/parked-events'
+import { PositionMoved } from '@daybook/projection/projection'
+import type { Checkable, ComparedPage, RepostOptions } from '@daybook/projection/verify/verifiable'
+import { pause } from '@daybook/runtime/backoff'
+import { sql } from 'kysely'
+import { compareMemories } from './compare-memories.ts'
+import { exportDocuments, ofProject } from './export-documents.ts'
+import type { Posting } from '../write/writer.ts'
+import { postAsOf } from '../write/take-back.ts'
+import { underClaim } from '../write/with-project-lease.ts'
+
+/** Milliseconds until a project is asked for again that another has. */
+const OTHERS_TURN_MS = 20
+
+/** Until it is our turn: projectors have a project for a batch at a time. */
+async function whenFree<T>(work: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof PositionMoved)) throw error
+      await pause(OTHERS_TURN_MS)
+    }
+}
+
+/** The documents of a generation, as they are held against the journal and posted anew. */
+export function typesenseCheckable(posting: Posting): Checkable {
+  return {
+    ...posting.place,
+    projects: () => projectsIn(posting),
+    compare: (scope, memoryIds): Promise<ComparedPage> =>
+      whenFree(() => compareMemories(posting, scope, memoryIds)),
+    // Typesense keeps its own indexes over documents; there is nothing to look at.
+    compareIndexes: () => Promise.resolve({ problems: [], memoryIds: [] }),
+    repairIndexes: () => Promise.resolve(),
+    surplus: (scope, held) => surplus(posting, scope, held),
+    repost: (scope, memoryIds, options) => whenFree(() => repost(posting, scope, memoryIds, options)),
+  }
+}
+
+/** More projects than this are not looked for at once. */
+const PROJECTS_MAX = 10_000
+
+/** The projects that documents are of. */
+async function projectsIn({ client, collection }: Posting): Promise<string[]> {
+  const { facet_counts } = await client.request(({ apiCall }) =>
+    apiCall.get<{ facet_counts: { counts: { value: string }[] }[] }>(
+      `/collections/${collection}/documents/search`,
+      { q: '*', facet_by: 'project_id', max_facet_values: PROJECTS_MAX, per_page: 0 },
+    ),
+  )
+  return (facet_counts[0]?.counts ?? []).map(({ value }) => value).filter((id) => UUID.test(id))
+}
+
+/** Memories with documents and without events. The first look counts, since there is seldom any. */
+async function surplus(
+  { client, collection }: Posting,
+  scope: ProjectScope,
+  held: number,
+): Promise<string[]> {
+  const { found } = await client.request(({ apiCall }) =>
+    apiCall.get<{ found: number }>(`/collections/${collection}/documents/search`, {
+      q: '*',
+      filter_by: `${ofProject(scope.projectId)} && chunk:=0`,
+      per_page: 0,
+    }),
+  )
+  if (found === held) return []
+  const documents = await exportDocuments(client, collection, ofProject(scope.projectId), ['memory_id'])
+  const ids = [...new Set(documents.map(({ memory_id }) => String(memory_id)))].filter((id) => UUID.test(id))
+  const known = await sql<{ memory_id: string }>`
+    select memory_id from unnest(${ids}::uuid[]) as memory_id
+    where not exists (
+      select from events e where e.project_id = ${scope.projectId} and e.memory_id = memory_id.memory_id and e.version = 1)`.execute(
+    scope.db,
+  )
+  return known.rows.map((row) => row.memory_id)
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
+
+async function repost(
+  posting: Posting,
+  scope: ProjectScope,
+  memoryIds: readonly string[],
+  options: RepostOptions = {},
+): Promise<void> {
+  await underClaim(posting, scope, null, async (held) => {
+    const record = await postAsOf(posting, held, memoryIds, {
+      ...options,
+      sequence: held.position.sequence,
+    })
+    await held.commit(async (trx) => {
+      await record(trx)
+      if (options.unpark === true) await unparkMemories(trx, posting.place, scope.projectId, memoryIds)
+    })
+  })
+}

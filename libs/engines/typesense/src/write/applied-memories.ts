@@ -1,0 +1,15 @@
+import type { Memory } from '@daybook/memory/state'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { appliedMemories as appliedEvents } from '@daybook/projection/apply/applied-memories'
+import type { RepostOptions } from '@daybook/projection/verify/verifiable'
+import type { Place } from './lease.ts'
+
+/** The memories as documents show them: their states at the generation's position, without parked events. */
+export async function appliedMemories(
+  scope: ProjectScope,
+  place: Place,
+  at: { memoryIds: readonly string[]; position: number } & RepostOptions,
+): Promise<Memory[]> {
+  const applied = await appliedEvents(scope, place, at)
+  return applied.map(({ newest: { data, version, sequence } }) => ({ state: data.state, version, sequence }))
+}

@@ -1,0 +1,91 @@
+import type { Bus } from '@daybook/transport/bus'
+import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
+import type { Database } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations/generations'
+import type { PositionSignal } from '@daybook/projection/positions/position-signal'
+import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
+import { startProjector } from '@daybook/projection/apply/projector'
+import { startSelfCheck } from '@daybook/projection/self-check/start-self-check'
+import type { Logger } from '@daybook/runtime/logger'
+import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
+import { typesenseCheckable } from '../verify/verifiable.ts'
+import type { TypesenseClient } from '../client/client.ts'
+import { TYPESENSE } from './generation.ts'
+import { createPosting } from './writer.ts'
+import { typesenseProjection } from './typesense-projection.ts'
+import { startUpkeep } from './reconciler.ts'
+
+export interface PostGenerationOptions {
+  readonly db: Database
+  readonly bus: Bus
+  readonly signal: PositionSignal
+  readonly logger: Logger
+  readonly client: TypesenseClient
+  /** Where they have no embedder for a generation's model, vectors that others make are taken over. */
+  readonly workers: QueueWorkers
+  /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
+  readonly base?: string | undefined
+  /** Milliseconds; see `PostingOptions.leaseMs`. */
+  readonly leaseMs?: number | undefined
+  readonly metrics?: Pick<Metrics, 'applied'> | undefined
+  /** Milliseconds between looks at the journal, and at what waits for vectors. Default 1,000. */
+  readonly pollMs?: number | undefined
+  /** Milliseconds between looks at whether a project is as the journal says. Default 0: none are made. */
+  readonly selfCheckMs?: number | undefined
+}
+
+/**
+ * Keeps one generation up with the journal, and gives it its vectors as they become ready. Typesense may be away when it
+ * starts, and later: it is tried again, and everything else goes on.
+ */
+export function postGeneration(options: PostGenerationOptions, generation: Generation): GenerationPoster {
+  const {
+    db,
+    bus,
+    signal,
+    logger,
+    client,
+    workers,
+    base,
+    leaseMs,
+    metrics = noMetrics,
+    pollMs = 1_000,
+    selfCheckMs = 0,
+  } = options
+  const posting = createPosting({
+    client,
+    generation,
+    logger,
+    ...(base !== undefined && { base }),
+    ...(leaseMs !== undefined && { leaseMs }),
+  })
+  const upkeep = startUpkeep(db, posting, { pollMs })
+  // Not waited for: while Typesense is away, texts are embedded all the same, for the other projections too.
+  const vectors = workers.want(generation.modelId, async (hashes) => upkeep.stored(hashes))
+  const projector = startProjector({
+    db,
+    projection: typesenseProjection(db, posting),
+    bus,
+    signal,
+    logger,
+    pollMs,
+    onApplied: (events) => {
+      metrics.applied(TYPESENSE, events)
+      vectors.wake()
+    },
+  })
+  const selfCheck = startSelfCheck({
+    db,
+    checkable: typesenseCheckable(posting),
+    logger,
+    everyMs: selfCheckMs,
+  })
+  return {
+    async stop() {
+      await selfCheck.stop()
+      await projector.stop()
+      await vectors.leave()
+      await upkeep.stop()
+    },
+  }
+}

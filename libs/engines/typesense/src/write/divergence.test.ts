@@ -1,0 +1,113 @@
+import { readEnd } from '@daybook/journal/read/read'
+import { loseTail } from '@daybook/journal/testing/lose-tail'
+import { placeAt } from '@daybook/journal/testing/place-at'
+import { newId } from '@daybook/memory/id'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { heal } from '@daybook/projection/positions/heal'
+import { verifyProject } from '@daybook/projection/verify/verify-project'
+import { silentLogger } from '@daybook/runtime/logger'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { typesenseCheckable } from '../verify/verifiable.ts'
+import {
+  note,
+  rememberCommand,
+  startTypesenseHarness,
+  type TypesenseHarness,
+} from '../testing/typesense-harness.ts'
+import { TYPESENSE_SERVERS } from '../testing/typesense-servers.ts'
+
+const PLACES = TEST_DATABASES.flatMap((database) =>
+  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
+)
+
+describe.each(PLACES)('B1: the documents of a journal that lost its end, $name', ({ database, server }) => {
+  let harness: TypesenseHarness
+  beforeAll(async () => {
+    harness = await startTypesenseHarness(database, server)
+  })
+  afterAll(() => harness?.stop())
+
+  /** Three memories at the first checkpoint, and three events after it that change, add and forget. */
+  async function posted() {
+    const scope = await harness.newProject()
+    const [kept, revised, forgotten] = [newId(), newId(), newId()]
+    await harness.append(
+      scope,
+      rememberCommand(note('the lighthouse keeps'), kept),
+      rememberCommand(note('the lighthouse is revised'), revised),
+      rememberCommand(note('the lighthouse is forgotten'), forgotten),
+    )
+    await harness.post(scope)
+    await harness.append(
+      scope,
+      { type: 'revise', id: revised, input: note('the harbour was lost') },
+      rememberCommand(note('a memory that nobody has')),
+      { type: 'forget', id: forgotten },
+    )
+    await harness.post(scope)
+    await harness.embed()
+    await harness.fill()
+    expect(await harness.check(scope)).toEqual([])
+    return { scope, revised }
+  }
+  const again = (scope: ProjectScope, revised: string) =>
+    harness.append(scope, rememberCommand(note('in the place of what was lost')), {
+      type: 'revise',
+      id: revised,
+      input: note('the harbour was found'),
+    })
+  const isEqual = async (scope: ProjectScope) => {
+    await harness.post(scope)
+    await harness.embed()
+    await harness.fill()
+    expect(await harness.projection.position(scope)).toEqual(await readEnd(scope))
+    expect(await harness.check(scope)).toEqual([])
+    const verified = await verifyProject(scope, typesenseCheckable(harness.posting), {
+      signal: new AbortController().signal,
+    })
+    expect(verified).toMatchObject({ differences: [] })
+    expect(verified.projectionDigest).toBe(verified.journalDigest)
+  }
+
+  it('B1: become what the journal comes to, where the position lies beyond it', async () => {
+    const { scope, revised } = await posted()
+    await loseTail(harness, scope, 4)
+    await again(scope, revised)
+    await heal(scope, harness.projection, await harness.projection.position(scope), silentLogger)
+    expect(await harness.projection.position(scope)).toEqual(await placeAt(scope, 3))
+    expect(await harness.check(scope)).toEqual([])
+    await isEqual(scope)
+  })
+
+  /** The database as a replica has it that was promoted: journal and position both stand where it had come to. */
+  async function failOver(scope: ProjectScope, keep: number): Promise<void> {
+    await loseTail(harness, scope, keep)
+    const { hash } = await placeAt(scope, keep)
+    await sql`
+      update positions set position = ${keep}, hash = decode(${hash}, 'hex'), server_run = 'of the server before'
+      where project_id = ${scope.projectId}`.execute(harness.db)
+    await sql`delete from typesense_pending_vectors where project_id = ${scope.projectId}`.execute(harness.db)
+  }
+
+  it('B1: those from beyond a position that went back with its journal go before anything is posted', async () => {
+    const { scope, revised } = await posted()
+    await failOver(scope, 3)
+    await again(scope, revised)
+    expect(await harness.check(scope)).not.toEqual([])
+    await isEqual(scope)
+  })
+
+  it('B1: they go where nothing is remembered afterwards, too, and are looked at once', async () => {
+    const { scope } = await posted()
+    const { outside } = harness.projection
+    await failOver(scope, 3)
+    expect(await harness.check(scope)).not.toEqual([])
+    expect(await outside?.unsettled()).toContain(scope.projectId)
+    await outside?.settle(scope)
+    expect(await outside?.unsettled()).not.toContain(scope.projectId)
+    expect(await harness.check(scope)).toEqual([])
+    await isEqual(scope)
+  })
+})

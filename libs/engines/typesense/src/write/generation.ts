@@ -1,0 +1,107 @@
+import type { EmbeddingModel } from '@daybook/embeddings/embedders'
+import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import {
+  forgetGeneration,
+  type Generation,
+  holdDropping,
+  insertGeneration,
+  liveGeneration,
+} from '@daybook/projection/generations/generations'
+import { type Builder, holdOperation } from '@daybook/projection/rebuild/fence'
+import { sql } from 'kysely'
+import { LAYOUT_VERSION } from './schema.ts'
+
+/** The name by which the projection is known everywhere. */
+export const TYPESENSE = 'typesense'
+
+/** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
+const CREATE_LOCK = 7_033_216
+
+/** The live generation; on the very first start generation 1, for the given model. Its collection is not made here. */
+export async function ensureLiveGeneration(db: Database, model: EmbeddingModel): Promise<Generation> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
+    const live = await liveGeneration(trx, TYPESENSE)
+    if (live !== null) return live
+    return insertGeneration(trx, TYPESENSE, { model, status: 'live', layoutVersion: LAYOUT_VERSION })
+  })
+}
+
+/** Notes a new generation beside the live one, to be filled by a rebuild. Its collection is not made here. */
+export async function createGeneration(
+  db: Database,
+  model: EmbeddingModel,
+  builder: Builder,
+): Promise<Generation> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
+    await holdOperation(trx, builder)
+    return insertGeneration(trx, TYPESENSE, {
+      model,
+      status: 'building',
+      layoutVersion: LAYOUT_VERSION,
+      builder: builder.token,
+    })
+  })
+}
+
+/** Forgets everything that Postgres notes of a generation that is being dropped, whose collection is gone. */
+export async function forgetTypesenseGeneration(db: Database, generation: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await holdDropping(trx, { projection: TYPESENSE, generation }))) return
+    for (const table of ['typesense_pending_vectors', 'typesense_reposts', 'typesense_collections'] as const)
+      await trx.deleteFrom(table).where('generation', '=', generation).execute()
+    await forgetGeneration(trx, { projection: TYPESENSE, generation })
+  })
+}
+
+/**
+ * Notes which making of its collection a generation's positions are about. If they were about another one, that is gone
+ * with all its documents: the generation starts again from 0 in every project, with no position, parked event or wait left
+ * over. Whoever is just posting finds its claim gone.
+ *
+ * @returns whether the generation starts again
+ */
+export async function adoptCollection(
+  db: Database,
+  generation: number,
+  incarnation: string,
+): Promise<boolean> {
+  if ((await knownIncarnation(db, generation)) === incarnation) return false
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
+    const known = await knownIncarnation(trx, generation)
+    if (known === incarnation) return false
+    await trx
+      .insertInto('typesense_collections')
+      .values({ generation, incarnation })
+      .onConflict((conflict) => conflict.column('generation').doUpdateSet({ incarnation }))
+      .execute()
+    await trx
+      .deleteFrom('checkpoints')
+      .where('reader', '=', TYPESENSE)
+      .where('generation', '=', generation)
+      .execute()
+    for (const table of ['positions', 'parked_events'] as const)
+      await trx
+        .deleteFrom(table)
+        .where('projection', '=', TYPESENSE)
+        .where('generation', '=', generation)
+        .execute()
+    for (const table of ['typesense_pending_vectors', 'typesense_reposts'] as const)
+      await trx.deleteFrom(table).where('generation', '=', generation).execute()
+    return known !== undefined
+  })
+}
+
+async function knownIncarnation(
+  db: Database | DatabaseTransaction,
+  generation: number,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('typesense_collections')
+    .select('incarnation')
+    .where('generation', '=', generation)
+    .executeTakeFirst()
+  return row?.incarnation
+}

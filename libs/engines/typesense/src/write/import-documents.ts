@@ -1,0 +1,131 @@
+import { pause } from '@daybook/runtime/backoff'
+import type { JsonDocument } from '../client/client.ts'
+import { isPassingLine, TypesenseUnavailableError } from '../client/errors.ts'
+import type { Posting } from './writer.ts'
+import type { HeldProject } from './with-project-lease.ts'
+
+/** A document that Typesense did not take, and what it said. */
+export interface RefusedDocument {
+  readonly document: JsonDocument
+  readonly code: number
+  readonly error: string
+}
+
+/** Documents were refused in the answer to an import. Sent again they will be, unless somebody changes something. */
+export class ImportRefusedError extends Error {
+  constructor(refused: readonly RefusedDocument[], sent: number) {
+    const said = refused.slice(0, 5).map(({ document, code, error }) => `${document.id}: ${error} (${code})`)
+    super(`Typesense refused ${refused.length} of ${sent} documents: ${said.join('; ')}`)
+    this.name = 'ImportRefusedError'
+  }
+}
+
+/** Bytes in one import: enough for 100 memories of usual size, and quick enough to be answered far within the timeout. */
+const BYTES_PER_CALL = 2 * 1024 * 1024
+
+/** Milliseconds before the refused lines of an import are sent once more. */
+const RETRY_MS = 50
+
+/**
+ * Imports documents and reads every line of the answer, which is 200 whatever became of them. Lines that failed are sent
+ * once more.
+ *
+ * @returns what was refused again
+ * @throws TypesenseUnavailableError also where a line says "not now", or lines of the answer are missing
+ */
+export async function importDocuments(
+  posting: Posting,
+  held: HeldProject,
+  action: 'upsert' | 'update',
+  documents: readonly JsonDocument[],
+  memoryOf: (document: JsonDocument) => string,
+): Promise<RefusedDocument[]> {
+  const refused: RefusedDocument[] = []
+  for (const page of pages(documents)) {
+    const memoryIds = new Set(page.map(({ document }) => memoryOf(document)))
+    const send = (lines: readonly Line[]) =>
+      held.write(memoryIds, () => sendLines(posting, action, lines, { whole: lines === page }))
+    const first = await send(page)
+    const again = page.filter(({ document }) =>
+      // An update of a document that is not there is no accident.
+      first.some((one) => one.document === document && !(action === 'update' && one.code === 404)),
+    )
+    if (again.length === 0) refused.push(...first)
+    else {
+      await pause(RETRY_MS)
+      const sent = new Set(again.map(({ document }) => document))
+      refused.push(...first.filter((one) => !sent.has(one.document)), ...(await send(again)))
+    }
+  }
+  return refused
+}
+
+interface Line {
+  readonly document: JsonDocument
+  readonly json: string
+}
+
+function* pages(documents: readonly JsonDocument[]): Generator<Line[]> {
+  let page: Line[] = []
+  let bytes = 0
+  for (const document of documents) {
+    const json = JSON.stringify(document)
+    if (page.length > 0 && bytes + json.length > BYTES_PER_CALL) {
+      yield page
+      page = []
+      bytes = 0
+    }
+    page.push({ document, json })
+    bytes += json.length
+  }
+  if (page.length > 0) yield page
+}
+
+/** Lines that do not all fail by accident. */
+const MANY = 10
+
+async function sendLines(
+  { client, collection }: Posting,
+  action: 'upsert' | 'update',
+  lines: readonly Line[],
+  { whole }: { whole: boolean },
+): Promise<RefusedDocument[]> {
+  const answer = await client.importLines(
+    collection,
+    action,
+    lines.map(({ json }) => json),
+  )
+  if (answer.length !== lines.length)
+    throw new TypesenseUnavailableError(
+      `Typesense answered ${answer.length} lines to an import of ${lines.length}`,
+      true,
+    )
+  const refused = lines.flatMap(({ document }, index) => {
+    const { success, code, error } = readLine(answer[index] ?? '')
+    return success ? [] : [{ document, code, error }]
+  })
+  // Where every one of many lines fails in the server itself, it is not the documents. Of few it may be: those who look for
+  // the bad ones send them in ever smaller batches, and lines that are sent again have all failed before.
+  const allFail =
+    whole &&
+    lines.length >= MANY &&
+    refused.length === lines.length &&
+    refused.every(({ code }) => code >= 500)
+  const passing = allFail ? refused[0] : refused.find(({ code, error }) => isPassingLine(code, error))
+  if (passing !== undefined)
+    throw new TypesenseUnavailableError(
+      `Typesense cannot take documents now (${passing.code} ${passing.error})`,
+      false,
+    )
+  return refused
+}
+
+function readLine(line: string): { success: boolean; code: number; error: string } {
+  try {
+    const { success, code, error } = JSON.parse(line) as Record<string, unknown>
+    // What it says may quote the document, which is not for logs.
+    return { success: success === true, code: Number(code ?? 0), error: String(error ?? '').slice(0, 200) }
+  } catch {
+    return { success: false, code: 0, error: 'its line of the answer cannot be read' }
+  }
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import type { JournalPlace } from '@daybook/memory/events'
+import { isLeaseOver } from '@daybook/postgres/clock'
+import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import { isInJournal } from '@daybook/projection/positions/positions'
+import type { Projection, ProjectionBatch } from '@daybook/projection/projection'
+import { sql } from 'kysely'
+import { SERVER_RUN } from '../client/server-run.ts'
+
+/*
+ * A claim on a project: the right to write its documents in one generation. It is a lease in the row `positions`, on the
+ * database's clock, since the writing itself happens in Typesense, where no row can be locked:
+ *
+ *   free ──claim──▶ claimed ──commit or release──▶ free
+ *                     │  ▲ renew
+ *                     └──┘──the holder died or was paused: the lease runs out──▶ free to others
+ *
+ * Each claim has a token of its own, so that a holder who was paused beyond its lease can tell that it holds it no more,
+ * even where the next holder was the same process.
+ */
+
+export type Place = Pick<Projection, 'name' | 'generation'>
+
+export interface Claim {
+  readonly token: string
+  /** The project's position while it is claimed. */
+  readonly position: JournalPlace
+  /** Whether Typesense was seen to hold nothing from beyond it, since the database server started (`settle.ts`). */
+  readonly settled: boolean
+  /** Whether the journal has the batch's end; true where none was named. */
+  readonly known: boolean
+}
+
+/**
+ * Claims a project for `leaseMs`; with a batch only if its position is where that begins.
+ * @returns null where another holds it, or the position is another
+ */
+export async function claimProject(
+  db: Database,
+  place: Place,
+  projectId: string,
+  { leaseMs, batch = null }: { leaseMs: number; batch?: Pick<ProjectionBatch, 'from' | 'to'> | null },
+): Promise<Claim | null> {
+  const token = randomUUID()
+  const { sequence, hash } = batch?.from ?? { sequence: null, hash: null }
+  const { rows } = await sql<JournalPlace & { settled: boolean; known: boolean }>`
+    insert into positions as place (projection, generation, project_id, position, claimed_by, claimed_until)
+    values (${place.name}, ${place.generation}, ${projectId}, 0, ${token}, ${leaseEnd(leaseMs)})
+    on conflict (projection, generation, project_id) do update
+      set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
+      where (place.claimed_by is null or ${isLeaseOver(sql`place.claimed_until`)})
+        and (${sequence}::bigint is null
+          or place.position = ${sequence}::bigint and place.hash = decode(${hash}::text, 'hex'))
+    returning position as sequence, encode(hash, 'hex') as hash,
+      server_run is not distinct from ${SERVER_RUN} as settled,
+      ${batch === null ? sql`true` : isInJournal(projectId, batch.to)} as known`.execute(db)
+  const [row] = rows
+  if (row === undefined) return null
+  const { settled, known, ...position } = row
+  if (batch === null || batch.from.sequence === position.sequence) return { token, position, settled, known }
+  // The row was not there, so that its position is 0: the generation has just been started again.
+  await releaseClaim(db, place, projectId, token)
+  return null
+}
+
+/** Lets the lease begin anew. @returns false where it was lost */
+export async function renewClaim(
+  db: Database,
+  place: Place,
+  projectId: string,
+  { token, leaseMs }: { token: string; leaseMs: number },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update positions set claimed_until = ${leaseEnd(leaseMs)}
+    where ${ofHolder(place, projectId, token)}`.execute(db)
+  return numAffectedRows > 0n
+}
+
+/** Locks the position for the holder. Nobody else can claim until the transaction ends. @returns false where it was lost */
+export async function lockClaim(
+  trx: DatabaseTransaction,
+  place: Place,
+  projectId: string,
+  token: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from positions where ${ofHolder(place, projectId, token)} for update`.execute(trx)
+  return rows.length > 0
+}
+
+/** Gives the project free. @returns false where the claim was lost before */
+export async function releaseClaim(
+  db: Database | DatabaseTransaction,
+  place: Place,
+  projectId: string,
+  token: string,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update positions set claimed_by = null, claimed_until = null
+    where ${ofHolder(place, projectId, token)}`.execute(db)
+  return numAffectedRows > 0n
+}
+
+const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`
+
+const ofHolder = (place: Place, projectId: string, token: string) => sql`
+  projection = ${place.name} and generation = ${place.generation} and project_id = ${projectId}
+  and claimed_by = ${token}`

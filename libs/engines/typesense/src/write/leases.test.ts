@@ -1,0 +1,187 @@
+import { contentHash } from '@daybook/embeddings/store'
+import { readJournal } from '@daybook/journal/read/read'
+import { readable } from '@daybook/journal/read/stored-event'
+import { placeAt } from '@daybook/journal/testing/place-at'
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { PositionMoved, type Projection } from '@daybook/projection/projection'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { claimProject, releaseClaim, renewClaim } from './lease.ts'
+import type { TypesenseClient } from '../client/client.ts'
+import { postVectors } from './write-vectors.ts'
+import { repostNoted } from './rewrites.ts'
+import {
+  note,
+  rememberCommand,
+  startTypesenseHarness,
+  type TypesenseHarness,
+} from '../testing/typesense-harness.ts'
+import { TYPESENSE_SERVERS } from '../testing/typesense-servers.ts'
+
+const PLACES = TEST_DATABASES.flatMap((database) =>
+  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
+)
+
+describe.each(PLACES)('two replicas on one project, $name', ({ database, server }) => {
+  let harness: TypesenseHarness
+  beforeAll(async () => {
+    harness = await startTypesenseHarness(database, server)
+  })
+  afterAll(() => harness?.stop())
+
+  /** A client whose next import stands still just before it is sent. */
+  function pausing() {
+    let resume = () => {}
+    let isPaused = false
+    const standstill = new Promise<void>((resolve) => {
+      resume = resolve
+    })
+    const client: TypesenseClient = {
+      ...harness.client,
+      async importLines(...lines) {
+        isPaused = true
+        await standstill
+        return harness.client.importLines(...lines)
+      },
+    }
+    return { client, resume: () => resume(), paused: () => vi.waitUntil(() => isPaused) }
+  }
+  const leaseRunsOut = ({ db, projectId }: ProjectScope) =>
+    sql`update positions set claimed_until = now() - interval '1 s' where project_id = ${projectId}`.execute(
+      db,
+    )
+  async function apply(
+    projection: Projection,
+    scope: ProjectScope,
+    { from, to }: { from: number; to: number },
+  ) {
+    const events = (await readJournal(scope, { after: from, limit: to - from })).map(readable)
+    await projection.apply(scope, {
+      from: await placeAt(scope, from),
+      to: await placeAt(scope, to),
+      events,
+      parked: [],
+      erased: [],
+    })
+  }
+  const noted = async ({ db, projectId }: ProjectScope) =>
+    (
+      await db
+        .selectFrom('typesense_reposts')
+        .select('memory_id')
+        .where('project_id', '=', projectId)
+        .execute()
+    ).length
+
+  it('only one has a claim; it can be renewed, given back, and taken once its lease has run out', async () => {
+    const scope = await harness.newProject()
+    const { db, projectId } = scope
+    const { place } = harness.posting
+    const claim = () => claimProject(db, place, projectId, { leaseMs: 60_000 })
+    const first = await claim()
+    const token = first?.token ?? ''
+    expect(first?.position.sequence).toBe(0)
+    expect(await claim()).toBeNull()
+    expect(await renewClaim(db, place, projectId, { token, leaseMs: 60_000 })).toBe(true)
+    expect(await releaseClaim(db, place, projectId, token)).toBe(true)
+    expect(await claim()).not.toBeNull()
+    await leaseRunsOut(scope)
+    expect(await claim()).not.toBeNull()
+    expect(await renewClaim(db, place, projectId, { token, leaseMs: 60_000 })).toBe(false)
+    expect(await releaseClaim(db, place, projectId, token)).toBe(false)
+  })
+
+  it('a claim from another position than it is at is refused', async () => {
+    const scope = await harness.newProject()
+    const { place } = harness.posting
+    const claim = (sequence: number) => {
+      const from = { sequence, hash: CHAIN_START }
+      return claimProject(scope.db, place, scope.projectId, { leaseMs: 60_000, batch: { from, to: from } })
+    }
+    expect(await claim(3)).toBeNull()
+    expect(await claim(0)).toMatchObject({ position: { sequence: 0 } })
+  })
+
+  it('while one is at work the other leaves the project alone', async () => {
+    const scope = await harness.newProject()
+    await harness.append(scope, rememberCommand(note('one at a time')))
+    const { client, resume, paused } = pausing()
+    const slow = apply(harness.replica({ client }).projection, scope, { from: 0, to: 1 })
+    await paused()
+    await expect(apply(harness.projection, scope, { from: 0, to: 1 })).rejects.toThrow(PositionMoved)
+    resume()
+    await slow
+    await expect(apply(harness.projection, scope, { from: 0, to: 1 })).rejects.toThrow(PositionMoved)
+    expect(await harness.check(scope)).toEqual([])
+  })
+
+  it('what one writes that was paused beyond its lease is posted again as the journal has it', async () => {
+    const scope = await harness.newProject()
+    const memory = rememberCommand(note('first text'))
+    await harness.append(scope, memory, { type: 'revise', id: memory.id, input: note('second text') })
+    const { client, resume, paused } = pausing()
+    const late = harness.replica({ client })
+    const stale = apply(late.projection, scope, { from: 0, to: 1 })
+    await paused()
+    await leaseRunsOut(scope)
+    await apply(harness.projection, scope, { from: 0, to: 1 })
+    await apply(harness.projection, scope, { from: 1, to: 2 })
+    expect(await harness.check(scope)).toEqual([])
+    resume()
+    await expect(stale).rejects.toThrow(PositionMoved)
+    // The late import has put the old text over the new one.
+    expect(await harness.check(scope)).not.toEqual([])
+    expect(await noted(scope)).toBe(1)
+    await repostNoted(harness.db, harness.posting)
+    expect(await harness.check(scope)).toEqual([])
+    expect(await noted(scope)).toBe(0)
+    expect(await harness.projection.position(scope)).toEqual(await placeAt(scope, 2))
+  })
+
+  it('a vector given late, to a text that is another by then, goes again', async () => {
+    const scope = await harness.newProject()
+    const memory = rememberCommand(note('text with a vector'))
+    await harness.append(scope, memory)
+    await harness.post(scope)
+    await harness.embed()
+    const { client, resume, paused } = pausing()
+    const late = postVectors(harness.db, harness.replica({ client }).posting, [
+      contentHash('text with a vector'),
+    ])
+    await paused()
+    await leaseRunsOut(scope)
+    await harness.append(scope, { type: 'revise', id: memory.id, input: note('text without one yet') })
+    await harness.post(scope)
+    resume()
+    await late
+    expect(await harness.check(scope)).not.toEqual([])
+    await repostNoted(harness.db, harness.posting)
+    expect(await harness.check(scope)).toEqual([])
+    await harness.embed()
+    await harness.fill()
+    expect(await harness.check(scope)).toEqual([])
+  })
+
+  it('a note made while the same memory is posted again stays', async () => {
+    const scope = await harness.newProject()
+    const memory = rememberCommand(note('noted twice'))
+    await harness.append(scope, memory)
+    await harness.post(scope)
+    const noteIt = () =>
+      sql`insert into typesense_reposts (generation, project_id, memory_id, note)
+        values (${harness.generation.generation}, ${scope.projectId}, ${memory.id}, gen_random_uuid())
+        on conflict (generation, project_id, memory_id) do update set note = excluded.note`.execute(scope.db)
+    await noteIt()
+    const { client, resume, paused } = pausing()
+    const reposting = repostNoted(harness.db, harness.replica({ client }).posting)
+    await paused()
+    await noteIt()
+    resume()
+    await reposting
+    expect(await noted(scope)).toBe(1)
+    await repostNoted(harness.db, harness.posting)
+    expect(await noted(scope)).toBe(0)
+  })
+})

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '@daybook/postgres/connect'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import type { Posting } from './writer.ts'
+
+/** Memories whose documents may be older than the position says, to be posted again by whichever process comes to it. */
+export async function noteReposts(
+  posting: Posting,
+  scope: ProjectScope,
+  memoryIds: Iterable<string>,
+): Promise<void> {
+  const noted = posting.unnoted.get(scope.projectId) ?? new Set()
+  for (const memoryId of memoryIds) noted.add(memoryId)
+  if (noted.size > 0) posting.unnoted.set(scope.projectId, noted)
+  await saveNotes(scope.db, posting).catch((error: unknown) =>
+    posting.logger.warn({ error }, 'memories to be posted again cannot be noted now; they are later'),
+  )
+}
+
+/** Writes down the notes that the database could not take before. */
+export async function saveNotes(db: Database, { generation, unnoted }: Posting): Promise<void> {
+  for (const [projectId, memoryIds] of unnoted) {
+    const ids = [...memoryIds]
+    await sql`
+      insert into typesense_reposts (generation, project_id, memory_id, note)
+      select ${generation.generation}, ${projectId}, memory_id, ${randomUUID()} from unnest(${ids}::uuid[]) as memory_id
+      on conflict (generation, project_id, memory_id) do update set note = excluded.note`.execute(
+      projectScope(db, projectId).db,
+    )
+    for (const id of ids) memoryIds.delete(id)
+    if (memoryIds.size === 0) unnoted.delete(projectId)
+  }
+}

@@ -1,0 +1,123 @@
+import { contentHash, queueTexts } from '@daybook/embeddings/store'
+import { lexicalText } from '@daybook/memory/lexical-text'
+import { embeddedTextOf, type Memory } from '@daybook/memory/state'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
+import { documentsOf, type MemoryDocument } from './document.ts'
+import { IDS_PER_FILTER, ofMemories } from '../verify/export-documents.ts'
+import { ImportRefusedError, importDocuments } from './import-documents.ts'
+import { readLexemes } from './lexemes.ts'
+import type { Posting } from './writer.ts'
+import { readStoredVectors } from './stored-vectors.ts'
+import type { HeldProject } from './with-project-lease.ts'
+
+/** A memory whose documents have been written. */
+interface PostedMemory {
+  readonly memoryId: string
+  /** Of its documents, which are all that it should have. */
+  readonly documentIds: readonly string[]
+  /** Of the text whose vector its documents lack; null where they lack none. */
+  readonly lacking: { readonly hash: Buffer; readonly text: string } | null
+}
+
+/**
+ * Writes the documents of memories as they are, with the vectors that the embedding store has, and takes away further
+ * chunks that are no more.
+ * @param erased memories of which no document stays, but for those that are among `memories` too
+ * @throws ImportRefusedError where Typesense refused any of them; the others are written
+ */
+export async function postMemories(
+  posting: Posting,
+  held: HeldProject,
+  memories: readonly Memory[],
+  erased: readonly string[] = [],
+): Promise<PostedMemory[]> {
+  const { db, projectId } = held.scope
+  const texts = new Map(
+    memories
+      .filter(({ state }) => state.forgottenAt === null)
+      .map(({ state }) => {
+        const text = embeddedTextOf(state)
+        return [state.id, { hash: contentHash(text), text }]
+      }),
+  )
+  const hashes = new Set([...texts.values()].map(({ hash }) => hash.toString('hex')))
+  const vectors = await readStoredVectors(held.scope, posting.generation.modelId, [...hashes])
+  const lexemes = await readLexemes(
+    db,
+    memories.map(({ state }) => lexicalText(state)),
+  )
+
+  const chunksKept = new Map(erased.map((memoryId) => [memoryId, 0]))
+  const posted: PostedMemory[] = erased.map((memoryId) => ({ memoryId, documentIds: [], lacking: null }))
+  const documents: MemoryDocument[] = []
+  for (const memory of memories) {
+    const { id } = memory.state
+    const text = texts.get(id) ?? null
+    const chunks = text === null ? [] : (vectors.get(text.hash.toString('hex')) ?? [])
+    const ofMemory = documentsOf(projectId, memory, { chunks, lexemes })
+    documents.push(...ofMemory)
+    posted.push({
+      memoryId: id,
+      documentIds: ofMemory.map((document) => document.id),
+      lacking: chunks.length > 0 ? null : text,
+    })
+    // A first version has nothing behind it that could be in the way.
+    if (memory.version > 1) chunksKept.set(id, ofMemory.length)
+  }
+  const refused = await importDocuments(posting, held, 'upsert', documents, ({ memory_id }) =>
+    String(memory_id),
+  )
+  if (refused.length > 0) throw new ImportRefusedError(refused, documents.length)
+  await removeFurtherChunks(posting, held, chunksKept)
+  return posted
+}
+
+/** Deletes what is beyond the number of documents that each memory has now. */
+async function removeFurtherChunks(
+  { client, collection }: Posting,
+  held: HeldProject,
+  chunksKept: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (const kept of new Set(chunksKept.values())) {
+    const ids = [...chunksKept].filter(([, chunks]) => chunks === kept).map(([memoryId]) => memoryId)
+    for (let from = 0; from < ids.length; from += IDS_PER_FILTER) {
+      const page = ids.slice(from, from + IDS_PER_FILTER)
+      const filter = `${ofMemories(held.scope.projectId, page)} && chunk:>=${kept}`
+      await held.write(page, () =>
+        client.request((typesense) =>
+          typesense.collections(collection).documents().delete({ filter_by: filter }),
+        ),
+      )
+    }
+  }
+}
+
+/** Queues the texts whose vectors are lacking, and notes who waits for them. Part of the transaction that records the post. */
+export async function recordPosted(
+  trx: DatabaseTransaction,
+  { generation }: Posting,
+  projectId: string,
+  posted: readonly PostedMemory[],
+): Promise<void> {
+  const lacking = posted.flatMap(({ memoryId, lacking: text }) =>
+    text === null ? [] : [{ memoryId, ...text }],
+  )
+  const complete = posted.filter((one) => one.lacking === null).map(({ memoryId }) => memoryId)
+  await queueTexts(trx, { projectId, modelId: generation.modelId }, lacking)
+  if (lacking.length > 0) {
+    const rows = lacking.map(({ memoryId, hash }) => ({ memory_id: memoryId, hash: hash.toString('hex') }))
+    await sql`
+      insert into typesense_pending_vectors (generation, project_id, memory_id, content_hash)
+      select ${generation.generation}, ${projectId}, memory_id, decode(hash, 'hex')
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, hash text)
+      on conflict (generation, project_id, memory_id) do update set content_hash = excluded.content_hash`.execute(
+      trx,
+    )
+  }
+  if (complete.length > 0)
+    await sql`
+      delete from typesense_pending_vectors
+      where generation = ${generation.generation} and project_id = ${projectId}
+        and memory_id = any(${complete}::uuid[])`.execute(trx)
+}

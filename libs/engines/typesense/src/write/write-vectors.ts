@@ -1,0 +1,159 @@
+import type { Database } from '@daybook/postgres/connect'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { PositionMoved } from '@daybook/projection/projection'
+import { sql } from 'kysely'
+import { appliedMemories } from './applied-memories.ts'
+import { documentId, vectorFields } from './document.ts'
+import { ImportRefusedError, importDocuments } from './import-documents.ts'
+import { postMemories, recordPosted } from './write-memories.ts'
+import type { Posting } from './writer.ts'
+import { readStoredVectors } from './stored-vectors.ts'
+import { type HeldProject, underClaim } from './with-project-lease.ts'
+
+/** Memories that get their vectors together: with 384 numbers each about half a megabyte. */
+const MEMORIES_PER_POST = 100
+
+/** Waiting memories looked at together for whether their vectors are there. */
+const WAITING_PER_PAGE = 500
+
+interface Waiting {
+  readonly project_id: string
+  readonly memory_id: string
+}
+
+/**
+ * Gives vectors that have just been stored to the documents that wait for them, each project's own.
+ * @param hashes of the texts, whosever they are
+ * @returns false where another replica was at work on one of the projects, so that some still wait
+ * @throws TypesenseUnavailableError
+ */
+export async function postVectors(
+  db: Database,
+  posting: Posting,
+  hashes: readonly Buffer[],
+): Promise<boolean> {
+  const hex = hashes.map((hash) => hash.toString('hex'))
+  const { rows } = await sql<Waiting>`
+    select project_id, memory_id from typesense_pending_vectors
+    where generation = ${posting.generation.generation}
+      and content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`.execute(
+    db,
+  )
+  return postWaiting(db, posting, rows)
+}
+
+/**
+ * The same for all documents that wait: for vectors that other processes stored, and for those that were stored in the
+ * very moment in which the memory was posted.
+ * @throws TypesenseUnavailableError
+ */
+export async function postAllVectors(db: Database, posting: Posting): Promise<void> {
+  const { generation, modelId } = posting.generation
+  const first = '00000000-0000-0000-0000-000000000000'
+  for (let after: Waiting = { project_id: first, memory_id: first }; ; ) {
+    const { rows } = await sql<Waiting & { ready: boolean | null }>`
+      select waiting.project_id, waiting.memory_id,
+        (select embedded_at is not null from embeddings
+          where project_id = waiting.project_id and model_id = ${modelId}
+            and content_hash = waiting.content_hash) as ready
+      from (
+        select project_id, memory_id, content_hash from typesense_pending_vectors
+        where generation = ${generation} and (project_id, memory_id) > (${after.project_id}::uuid, ${after.memory_id}::uuid)
+        order by project_id, memory_id limit ${WAITING_PER_PAGE}
+      ) waiting
+      order by project_id, memory_id`.execute(db)
+    await postWaiting(
+      db,
+      posting,
+      rows.filter((row) => row.ready === true),
+    )
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < WAITING_PER_PAGE) return
+    after = last
+  }
+}
+
+async function postWaiting(db: Database, posting: Posting, waiting: readonly Waiting[]): Promise<boolean> {
+  let all = true
+  for (const projectId of new Set(waiting.map((row) => row.project_id))) {
+    const ids = waiting.filter((row) => row.project_id === projectId).map((row) => row.memory_id)
+    for (let from = 0; from < ids.length; from += MEMORIES_PER_POST)
+      all =
+        (await postProject(
+          posting,
+          projectScope(db, projectId),
+          ids.slice(from, from + MEMORIES_PER_POST),
+        )) && all
+  }
+  return all
+}
+
+async function postProject(
+  posting: Posting,
+  scope: ProjectScope,
+  memoryIds: readonly string[],
+): Promise<boolean> {
+  try {
+    await underClaim(posting, scope, null, (held) => giveVectors(posting, held, memoryIds))
+    return true
+  } catch (error) {
+    // Another replica has the project; they go on waiting, and the next round finds them.
+    if (error instanceof PositionMoved) return false
+    if (!(error instanceof ImportRefusedError)) throw error
+    posting.logger.warn({ error, projectId: scope.projectId }, 'vectors were refused; they are tried again')
+    return true
+  }
+}
+
+/**
+ * Under the claim nobody else writes these documents, and what waits is what was posted last: a memory that was revised or
+ * forgotten meanwhile waits for another text, or for none. Documents are updated, never made, so that nothing comes back.
+ */
+async function giveVectors(posting: Posting, held: HeldProject, memoryIds: readonly string[]): Promise<void> {
+  const { generation, modelId } = posting.generation
+  const { db, projectId } = held.scope
+  const { rows } = await sql<{ memory_id: string; hash: string }>`
+    select memory_id, encode(content_hash, 'hex') as hash from typesense_pending_vectors
+    where generation = ${generation} and project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(
+    db,
+  )
+  const vectors = await readStoredVectors(held.scope, modelId, [...new Set(rows.map(({ hash }) => hash))])
+  const ready = rows.filter(({ hash }) => vectors.has(hash))
+
+  const single = ready.filter(({ hash }) => vectors.get(hash)?.length === 1)
+  const memoryOf = new Map(single.map((row) => [documentId(projectId, row.memory_id), row.memory_id]))
+  const updates = single.flatMap(({ memory_id, hash }) => {
+    const chunk = vectors.get(hash)?.[0]
+    return chunk === undefined ? [] : [{ id: documentId(projectId, memory_id), ...vectorFields(chunk) }]
+  })
+  const refused = await importDocuments(posting, held, 'update', updates, ({ id }) => memoryOf.get(id) ?? id)
+  const absent = refused.filter(({ code }) => code === 404)
+  if (absent.length < refused.length)
+    throw new ImportRefusedError(
+      refused.filter(({ code }) => code !== 404),
+      updates.length,
+    )
+
+  // Further chunks are documents of their own, with what filters need; and a document that is not there, though it was
+  // written, was lost by Typesense. Both are written whole.
+  const whole = [
+    ...ready.filter(({ hash }) => (vectors.get(hash)?.length ?? 0) > 1).map((row) => row.memory_id),
+    ...absent.map(({ document }) => memoryOf.get(document.id) ?? document.id),
+  ]
+  const memories =
+    whole.length === 0
+      ? []
+      : await appliedMemories(held.scope, posting.place, {
+          memoryIds: whole,
+          position: held.position.sequence,
+        })
+  const posted = await postMemories(posting, held, memories)
+
+  await held.commit(async (trx) => {
+    await recordPosted(trx, posting, projectId, posted)
+    await sql`
+      delete from typesense_pending_vectors
+      where generation = ${generation} and project_id = ${projectId}
+        and memory_id = any(${single.map((row) => row.memory_id)}::uuid[])`.execute(trx)
+  })
+}

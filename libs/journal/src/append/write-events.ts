@@ -1,0 +1,69 @@
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
+import type { KeyUse } from './batch-context.ts'
+import type { ChainedEvent } from '../chain/chain-events.ts'
+
+/** The end of a project's journal: what the next event follows on. */
+export interface JournalEnd {
+  readonly sequence: number
+  /** In hex. */
+  readonly hash: string
+  /** RFC 3339: when the last event was recorded. Without effect where none is written. */
+  readonly recordedAt: string
+}
+
+/**
+ * Writes events, uses of idempotency keys and the journal's new end: one statement, one round trip, whatever their number. The
+ * caller holds the project's lock, and the events follow on the end before without a gap.
+ */
+export async function writeEvents(
+  trx: DatabaseTransaction,
+  projectId: string,
+  events: readonly ChainedEvent[],
+  keyUses: ReadonlyMap<string, KeyUse>,
+  end: JournalEnd,
+): Promise<void> {
+  const eventRows = events.map((event) => ({
+    sequence: event.sequence,
+    event_id: event.eventId,
+    memory_id: event.memoryId,
+    version: event.version,
+    type: event.type,
+    schema_version: event.schemaVersion,
+    // In a row that is read from JSON, null is no value and not JSON's null: of an erased event nothing is there.
+    data: event.data,
+    recorded_at: event.recordedAt,
+    actor: event.actor,
+    correlation_id: event.correlationId,
+    causation_id: event.causationId,
+    traceparent: event.traceparent,
+    data_salt: event.dataSalt,
+    data_hash: event.dataHash,
+    hash: event.hash,
+  }))
+  const keyRows = [...keyUses].map(([key, use]) => ({
+    idempotency_key: key,
+    request_hash: use.hash?.toString('hex') ?? null,
+    memory_id: use.memoryId,
+    version: use.version,
+  }))
+  await sql`
+    with appended as (
+      insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
+        actor, correlation_id, causation_id, traceparent, data_salt, data_hash, hash)
+      select ${projectId}, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
+        actor, correlation_id, causation_id, traceparent, decode(data_salt, 'hex'), decode(data_hash, 'hex'),
+        decode(hash, 'hex')
+      from jsonb_to_recordset(${JSON.stringify(eventRows)}::jsonb) as given(sequence bigint, event_id uuid,
+        memory_id uuid, version int, type text, schema_version int, data jsonb, recorded_at timestamptz, actor text,
+        correlation_id text, causation_id text, traceparent text, data_salt text, data_hash text, hash text)
+    ), keys as (
+      insert into idempotency_keys (project_id, idempotency_key, request_hash, memory_id, version)
+      select ${projectId}, idempotency_key, decode(request_hash, 'hex'), memory_id, version
+      from jsonb_to_recordset(${JSON.stringify(keyRows)}::jsonb) as given(idempotency_key text, request_hash text,
+        memory_id uuid, version int)
+    )
+    update journal_heads set sequence = ${end.sequence}, hash = decode(${end.hash}, 'hex'),
+      last_recorded_at = case when sequence = ${end.sequence} then last_recorded_at else ${end.recordedAt}::timestamptz end
+    where project_id = ${projectId}`.execute(trx)
+}

@@ -1,0 +1,117 @@
+import { CHAIN_START } from '@daybook/memory/event-hash'
+import type { JournalPlace } from '@daybook/memory/events'
+import type { Database } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type SqlBool, sql } from 'kysely'
+import { readHash } from '../chain/read-chain.ts'
+import { JournalDiverged } from '../chain/journal-diverged.ts'
+import { EVENT_COLUMNS, type JournalRecord, type LinkedRecord, linked, toRecord } from './stored-event.ts'
+
+/**
+ * A project's journal from `after` (exclusive) on, in sequence order, at most `limit` places. Where there is no event at
+ * `after`, the first one's `previousHash` is empty.
+ */
+export async function readJournal(
+  { db, projectId }: ProjectScope,
+  { after, limit }: { after: number; limit: number },
+): Promise<LinkedRecord[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(EVENT_COLUMNS)
+    .select((eb) =>
+      eb
+        .selectFrom('events as before')
+        .select('before.hash')
+        .where('before.project_id', '=', projectId)
+        .where('before.sequence', '=', after)
+        .as('hash_before'),
+    )
+    .where('project_id', '=', projectId)
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute()
+  let previousHash = after === 0 ? CHAIN_START : (rows[0]?.hash_before?.toString('hex') ?? '')
+  return rows.map((row) => {
+    const record = linked(toRecord(row), previousHash)
+    previousHash = record.hash
+    return record
+  })
+}
+
+/**
+ * What follows on a place in the journal, at most `limit` places.
+ * @throws JournalDiverged where the journal has no event with that hash there
+ */
+export async function readFollowing(
+  scope: ProjectScope,
+  place: JournalPlace,
+  limit: number,
+): Promise<LinkedRecord[]> {
+  const records = await readJournal(scope, { after: place.sequence, limit })
+  const hash = records[0]?.previousHash ?? (await readHash(scope, place.sequence))
+  if (hash !== place.hash) throw new JournalDiverged(place)
+  return records
+}
+
+/** The end of a project's journal. */
+export async function readEnd({ db, projectId }: ProjectScope): Promise<JournalPlace> {
+  const row = await db
+    .selectFrom('journal_heads')
+    .select(['sequence', 'hash'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return { sequence: row?.sequence ?? 0, hash: row?.hash.toString('hex') ?? CHAIN_START }
+}
+
+/** One memory's events, oldest first, from the version after `afterVersion` on. */
+export async function readMemoryEvents(
+  { db, projectId }: ProjectScope,
+  memoryId: string,
+  { afterVersion = 0, limit }: { afterVersion?: number; limit: number },
+): Promise<JournalRecord[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(EVENT_COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('memory_id', '=', memoryId)
+    .where('version', '>', afterVersion)
+    .orderBy('version')
+    .limit(limit)
+    .execute()
+  return rows.map(toRecord)
+}
+
+/** The last sequence of a project's journal; 0 while it is empty. */
+export async function readHead({ db, projectId }: ProjectScope): Promise<number> {
+  const row = await db
+    .selectFrom('journal_heads')
+    .select('sequence')
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return row?.sequence ?? 0
+}
+
+/** The ends of these journals; a project that has none is left out. */
+export async function readHeads(
+  db: Database,
+  projectIds: readonly string[],
+): Promise<Map<string, JournalPlace>> {
+  const rows = await db
+    .selectFrom('journal_heads')
+    .select(['project_id', 'sequence', 'hash'])
+    .where(sql<SqlBool>`project_id = any(${projectIds}::uuid[])`)
+    .execute()
+  return new Map(
+    rows.map(({ project_id, sequence, hash }) => [project_id, { sequence, hash: hash.toString('hex') }]),
+  )
+}
+
+/** The events of all projects together, from one row a project. */
+export async function countEvents(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('journal_heads')
+    .select((eb) => eb.fn.sum<number | null>('sequence').as('events'))
+    .executeTakeFirstOrThrow()
+  return Number(row.events ?? 0)
+}

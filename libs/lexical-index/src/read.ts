@@ -1,0 +1,196 @@
+import { breakTokens } from '@daybook/memory/break-tokens'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
+import {
+  LENGTH_MAX,
+  lengthOf,
+  numberAt,
+  placeOf,
+  postingOf,
+  SEGMENT,
+  unpack,
+} from './postings.ts'
+import type { Turns } from '@daybook/runtime/yield-to-event-loop'
+import { type RawBuilder, sql } from 'kysely'
+import { closestLexemes, mayHaveTypos } from '@daybook/search/retrievers/postgres/closest-lexemes'
+import type { LegInput } from '@daybook/search/retrievers/retriever-input'
+import { queryTerms } from '@daybook/search/retrievers/query-terms'
+
+/** A distinct lexeme of the question. */
+export interface QuestionTerm {
+  /** How often the question says it. */
+  readonly queryFrequency: number
+  /** How many live memories contain it. */
+  documentFrequency: number
+}
+
+/** One lexeme's postings in one segment of the index. */
+export interface TermPostings {
+  readonly term: QuestionTerm
+  readonly postings: Uint32Array
+}
+
+/** What the lexical index says of a question's words. */
+export interface QuestionPostings {
+  /** n: the live memories of the project. */
+  readonly documents: number
+  /** avgdl: their mean length in lexemes, at least 1. */
+  readonly averageLength: number
+  /** Those that some memory contains. */
+  readonly terms: readonly QuestionTerm[]
+  /** By number of the segment; in each the terms in the order in which the question first says them. */
+  readonly segments: ReadonlyMap<number, readonly TermPostings[]>
+  /** By number, of the memories whose postings only say that they are long. */
+  readonly longLengths: ReadonlyMap<number, number>
+}
+
+interface Row {
+  /** Place in the question, from 1. */
+  readonly term: number
+  readonly lexeme: string
+  readonly query_frequency: number
+  /** Null for a lexeme that no memory has. */
+  readonly segment: number | null
+  readonly postings: Buffer
+  readonly removed: Buffer
+  readonly forgotten: boolean
+  readonly documents: number
+  readonly total_length: number
+}
+
+type FoundRow = Row & { readonly segment: number }
+
+/**
+ * Reads the postings of the question's lexemes and the project's statistics: one statement, so one snapshot. Others follow
+ * where they are needed: for the closest of words that no memory has, and for the lengths of memories with 4,095 lexemes or more.
+ *
+ * @param wanted the question's words; Postgres makes lexemes of them as it did of the texts
+ */
+export async function readQuestionPostings(
+  input: LegInput,
+  wanted: string,
+  turns: Turns,
+): Promise<QuestionPostings> {
+  const rows = await readRows(
+    input,
+    sql`
+      select lexeme, cardinality(positions) as query_frequency,
+        row_number() over (order by positions[1], lexeme)::int as term
+      from unnest(to_tsvector('english', ${breakTokens(wanted)}))`,
+  )
+  const found = [...rows.filter(isFound), ...(await readClosest(input, wanted, rows, turns))]
+  // Here and not there, where whole postings would be moved about. Sums of the same numbers in the same order are equal.
+  const ordered = found.toSorted((one, other) => one.term - other.term)
+  const { terms, segments, long } = await gather(ordered, turns)
+  const { documents = 0, total_length = 0 } = rows[0] ?? {}
+  return {
+    documents,
+    averageLength: Math.max(total_length / Math.max(documents, 1), 1),
+    terms,
+    segments,
+    longLengths: await readLengths(input.scope, input.readModel, [...long]),
+  }
+}
+
+/** @param terms as a query: lexeme, query_frequency, term */
+async function readRows(
+  { scope, readModel, includeForgotten }: LegInput,
+  terms: RawBuilder<unknown>,
+): Promise<Row[]> {
+  const { projectId, db } = scope
+  const { memories, postings, lexicalStats } = readModel.tables
+  // Forgotten memories are not in the index; their postings are made here.
+  const forgotten = includeForgotten
+    ? sql`
+      union all
+      select t.term, t.lexeme, t.query_frequency, ${SEGMENT}, string_agg(${postingOf(sql`u.positions`)}, ''), ''::bytea, true
+      from ${memories} m cross join lateral unnest(m.lexemes) u join terms t on t.lexeme = u.lexeme
+      where m.project_id = ${projectId} and m.forgotten
+      group by 1, 2, 3, 4`
+    : sql``
+  // `offset 0` keeps the planner to a lookup by key for each term: the embedded database gathers no statistics that would
+  // keep it from scanning all postings instead.
+  const { rows } = await sql<Row>`
+    with terms as materialized (${terms}), found as (
+      select t.term, t.lexeme, t.query_frequency, p.segment, p.postings, p.removed, false as forgotten
+      from terms t left join lateral (
+        select segment, entries || recent as postings, removed from ${postings}
+        where project_id = ${projectId} and lexeme = t.lexeme offset 0
+      ) p on true ${forgotten}
+    )
+    select found.*, stats.memories as documents, stats.total_length
+    from found cross join (select * from ${lexicalStats} where project_id = ${projectId}) stats`.execute(db)
+  return rows
+}
+
+const isFound = (row: Row): row is FoundRow => row.segment !== null
+
+/** The postings of the lexemes that are closest to those that no memory has, in their places. */
+async function readClosest(
+  input: LegInput,
+  wanted: string,
+  rows: readonly Row[],
+  turns: Turns,
+): Promise<FoundRow[]> {
+  const known = new Set(rows.filter(isFound).map((row) => row.lexeme))
+  const unknown = rows.filter((row) => !known.has(row.lexeme))
+  if (unknown.length === 0 || !mayHaveTypos(wanted)) return []
+  const words = await queryTerms(input.scope.db, wanted)
+  const closest = await closestLexemes(
+    input,
+    words.filter(({ lexeme }) => !known.has(lexeme)),
+    turns,
+  )
+  const terms = unknown.flatMap((row) => {
+    const lexeme = closest.get(row.lexeme)
+    // What the question says too, rightly or once more wrongly, counts already.
+    if (lexeme === undefined || known.has(lexeme)) return []
+    known.add(lexeme)
+    return [{ ...row, lexeme }]
+  })
+  if (terms.length === 0) return []
+  const found = await readRows(
+    input,
+    sql`
+      select * from unnest(
+        ${terms.map(({ lexeme }) => lexeme)}::text[], ${terms.map((term) => term.query_frequency)}::int[], ${terms.map(({ term }) => term)}::int[]
+      ) given(lexeme, query_frequency, term)`,
+  )
+  return found.filter(isFound)
+}
+
+/** The rows by term and by segment, and the numbers of the memories whose lengths have to be looked up. */
+async function gather(
+  rows: readonly FoundRow[],
+  turns: Turns,
+): Promise<Pick<QuestionPostings, 'terms' | 'segments'> & { readonly long: ReadonlySet<number> }> {
+  const terms = new Map<number, QuestionTerm>()
+  const segments = new Map<number, TermPostings[]>()
+  const long = new Set<number>()
+  for (const row of rows) {
+    const postings = unpack(row.postings, row.removed)
+    for (const posting of postings)
+      if (lengthOf(posting) === LENGTH_MAX) long.add(numberAt(row.segment, placeOf(posting)))
+    const term = terms.get(row.term) ?? { queryFrequency: row.query_frequency, documentFrequency: 0 }
+    terms.set(row.term, term)
+    // Word statistics are those of the live memories, also where forgotten ones are looked at.
+    if (!row.forgotten) term.documentFrequency += postings.length
+    const others = segments.get(row.segment)
+    if (others === undefined) segments.set(row.segment, [{ term, postings }])
+    else others.push({ term, postings })
+    await turns()
+  }
+  return { terms: [...terms.values()], segments, long }
+}
+
+async function readLengths(
+  { db, projectId }: ProjectScope,
+  { tables }: LiveReadModel,
+  numbers: readonly number[],
+): Promise<Map<number, number>> {
+  if (numbers.length === 0) return new Map()
+  const { rows } = await sql<{ number: number; length: number }>`
+    select number, length from ${tables.memories}
+    where project_id = ${projectId} and number = any(${numbers}::int[])`.execute(db)
+  return new Map(rows.map((row) => [row.number, row.length]))
+}

@@ -1,0 +1,17 @@
+import type { Database } from '@daybook/postgres/connect'
+import { readReadings } from '@daybook/projection/positions/readings'
+import { createMetrics, type ServiceMetrics } from '@daybook/runtime/metrics'
+import type { ProcessParts } from './process-parts.ts'
+
+/** The metrics of a service, with what the database tells when Prometheus asks. */
+export function openMetrics(
+  service: string,
+  db: Database,
+  { logger }: Pick<ProcessParts, 'logger'>,
+): ServiceMetrics {
+  return createMetrics({
+    service,
+    read: () => readReadings(db),
+    onError: (error) => logger.warn({ error }, 'the metrics lack what the database tells'),
+  })
+}

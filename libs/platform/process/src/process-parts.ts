@@ -1,0 +1,13 @@
+import type { Logger } from '@daybook/runtime/logger'
+import type { Stops } from './shutdown.ts'
+
+/** Tells the person who started the process, in a sentence, what it is doing. */
+export type Progress = (message: string) => void
+
+/** What every part of a process is opened with. */
+export interface ProcessParts {
+  readonly logger: Logger
+  readonly progress: Progress
+  /** Where a part that was opened says how it is closed. */
+  readonly stops: Stops
+}

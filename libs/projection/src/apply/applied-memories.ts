@@ -1,0 +1,56 @@
+import { readable, toRecord } from '@daybook/journal/read/stored-event'
+import type { JournalEvent } from '@daybook/memory/events'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Tables } from '@daybook/postgres/tables'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Projection } from '../projection.ts'
+import type { RepostOptions } from '../verify/verifiable.ts'
+
+type Place = Pick<Projection, 'name' | 'generation'>
+
+/** A memory as a generation must have it at a position. */
+export interface AppliedMemory {
+  /** The newest of its events up to there that is not parked. */
+  readonly newest: JournalEvent
+  /** The sequence of the oldest of them. */
+  readonly firstSequence: number
+}
+
+/**
+ * What a generation has applied of a project's events, and not parked, nor taken away by an erasure: a condition on `events e`.
+ * @param unpark counts parked events in, but for those that were dropped
+ */
+export function isApplied(
+  { name, generation }: Place,
+  position: number,
+  { unpark = false }: RepostOptions = {},
+): RawBuilder<boolean> {
+  return sql<boolean>`e.sequence <= ${position} and ${isNotErased(position)} and not exists (
+    select from parked_events p
+    where p.projection = ${name} and p.generation = ${generation}
+      and p.project_id = e.project_id and p.sequence = e.sequence
+      and (not ${unpark} or p.dropped_at is not null))`
+}
+
+/** Whether an event has its data, and no later one of its memory up to `position` was erased: a condition on `events e`. */
+export const isNotErased = (position: number): RawBuilder<boolean> => sql<boolean>`
+  e.data is not null and not exists (
+    select from events gone
+    where gone.project_id = e.project_id and gone.memory_id = e.memory_id and gone.version > e.version
+      and gone.sequence <= ${position} and gone.data is null)`
+
+/**
+ * The memories as they are at the generation's position: each by the newest of its events up to there that is not parked.
+ * One without such an event is left out.
+ */
+export async function appliedMemories(
+  { db, projectId }: ProjectScope,
+  place: Place,
+  { memoryIds, position, ...options }: { memoryIds: readonly string[]; position: number } & RepostOptions,
+): Promise<AppliedMemory[]> {
+  const { rows } = await sql<Selectable<Tables['events']> & { first_sequence: number }>`
+    select distinct on (memory_id) e.*, min(sequence) over (partition by memory_id) as first_sequence from events e
+    where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[]) and ${isApplied(place, position, options)}
+    order by memory_id, version desc`.execute(db)
+  return rows.map((row) => ({ newest: readable(toRecord(row)), firstSequence: row.first_sequence }))
+}

@@ -1,0 +1,117 @@
+import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import type { JournalRecord } from '@daybook/journal/read/stored-event'
+import { UnavailableError } from '@daybook/memory/errors'
+import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
+import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { memoriesWithParkedEvents } from './parked-events.ts'
+import { type ParkedEvent, PositionMoved, type Projection } from '../projection.ts'
+
+/** Tries before an event is parked. With the delays between them (50, 100, 200, 400 ms) about 0.6 s. */
+export const ATTEMPTS = 5
+
+/** What failed and is tried again; for the log. */
+export type OnRetry = (problem: { sequence: number; attempt: number; error: unknown }) => void
+
+/**
+ * Applies consecutive records after `from`. A record that cannot be read or applied is parked, and so are later
+ * records of the same memory, as a newer event must not overtake one that may still be retried; everything else goes on. An
+ * erased record takes its memory away, and with it whatever is parked of it.
+ *
+ * @throws PositionMoved, JournalDiverged, and whatever says that the database or the read model is not to be had, or has not the tables that it
+ *   should: nothing is parked for that.
+ */
+export async function applyWithParking(
+  scope: ProjectScope,
+  projection: Projection,
+  from: JournalPlace,
+  records: readonly JournalRecord[],
+  onRetry: OnRetry,
+): Promise<void> {
+  const held = await memoriesWithParkedEvents(scope, projection, [
+    ...new Set(records.map((record) => record.memoryId)),
+  ])
+  const apply = async (start: JournalPlace, part: readonly JournalRecord[]): Promise<void> => {
+    const last = part.at(-1)
+    if (last === undefined) return
+    const { events, parked, erased } = sort(part, held)
+    try {
+      await projection.apply(scope, { from: start, to: journalPlace(last), events, parked, erased })
+      for (const memoryId of erased) held.delete(memoryId)
+      for (const one of parked) held.add(one.memoryId)
+    } catch (error) {
+      if (isNotTheEvents(error) || events.length === 0) throw error
+      if (part.length === 1) {
+        if (await retryThenPark(scope, projection, start, last, error, onRetry)) held.add(last.memoryId)
+        return
+      }
+      // Halving finds the one bad event of a batch of 100 in 14 transactions, one by one would take 100.
+      const middle = Math.floor(part.length / 2)
+      await apply(start, part.slice(0, middle))
+      await apply(part[middle - 1] ?? start, part.slice(middle))
+    }
+  }
+  await apply(from, records)
+}
+
+function sort(records: readonly JournalRecord[], held: ReadonlySet<string>) {
+  const blocked = new Set(held)
+  const events: JournalEvent[] = []
+  const parked: ParkedEvent[] = []
+  /** Where each was erased last. */
+  const erasedAt = new Map<string, number>()
+  for (const record of records) {
+    if (record.status === 'erased') {
+      blocked.delete(record.memoryId)
+      erasedAt.set(record.memoryId, record.sequence)
+    } else if (blocked.has(record.memoryId)) {
+      parked.push({ ...placeOf(record), error: 'an earlier event of this memory is parked', attempts: 0 })
+    } else if (record.status === 'opaque') {
+      blocked.add(record.memoryId)
+      parked.push({ ...placeOf(record), error: record.error.message, attempts: 1, unreadable: true })
+    } else events.push(record.event)
+  }
+  const isLeft = ({ memoryId, sequence }: { memoryId: string; sequence: number }) =>
+    sequence > (erasedAt.get(memoryId) ?? 0)
+  return { events: events.filter(isLeft), parked: parked.filter(isLeft), erased: [...erasedAt.keys()] }
+}
+
+const journalPlace = ({ sequence, hash }: JournalPlace): JournalPlace => ({ sequence, hash })
+
+const placeOf = ({ sequence, memoryId }: JournalRecord) => ({ sequence, memoryId })
+
+const isNotTheEvents = (error: unknown) =>
+  error instanceof PositionMoved ||
+  error instanceof JournalDiverged ||
+  error instanceof UnavailableError ||
+  isRelationMissing(error) ||
+  isDatabaseUnavailable(error)
+
+/** @returns whether the event was parked in the end. */
+async function retryThenPark(
+  scope: ProjectScope,
+  projection: Projection,
+  from: JournalPlace,
+  record: JournalRecord,
+  firstError: unknown,
+  onRetry: OnRetry,
+): Promise<boolean> {
+  let error = firstError
+  const to = journalPlace(record)
+  for (let attempt = 1; attempt < ATTEMPTS && record.status === 'readable'; attempt += 1) {
+    onRetry({ sequence: record.sequence, attempt, error })
+    await pause(backoffDelay(attempt - 1))
+    try {
+      await projection.apply(scope, { from, to, events: [record.event], parked: [], erased: [] })
+      return false
+    } catch (again) {
+      if (isNotTheEvents(again)) throw again
+      error = again
+    }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  const parked = [{ ...placeOf(record), error: message, attempts: ATTEMPTS }]
+  await projection.apply(scope, { from, to, events: [], parked, erased: [] })
+  return true
+}

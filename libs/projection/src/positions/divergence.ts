@@ -1,0 +1,85 @@
+import type { JournalPlace } from '@daybook/memory/events'
+import type { Database, Queryable } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type RawBuilder, sql } from 'kysely'
+import type { Projection } from '../projection.ts'
+
+type Place = Pick<Projection, 'name' | 'generation'>
+
+/** A projection's position that its journal does not have: it lies beyond the end, or another event is there. */
+export interface Divergence {
+  /** Where the projection is. */
+  readonly position: JournalPlace
+  /** Where the journal ends. Both null where it is gone altogether. */
+  readonly head: JournalPlace
+}
+
+/** A divergence, and whose. */
+export interface DivergedProject extends Divergence {
+  readonly projectId: string
+}
+
+const ZEROS = sql`decode(repeat('00', 32), 'hex')`
+
+/**
+ * Whether a position is none of its journal: a condition on a row `place` of `positions`, left joined with the row `head` of
+ * `journal_heads`. An index is asked only for positions before the end.
+ */
+export const isDiverged: RawBuilder<boolean> = sql<boolean>`(
+  place.position > coalesce(head.sequence, 0)
+  or place.position = coalesce(head.sequence, 0) and place.hash <> coalesce(head.hash, ${ZEROS})
+  or place.position < head.sequence and case when place.position = 0 then place.hash <> ${ZEROS}
+    else not exists (
+      select from events e
+      where e.project_id = place.project_id and e.sequence = place.position and e.hash = place.hash) end)`
+
+interface Row {
+  readonly project_id: string
+  readonly position: number
+  readonly hash: string
+  readonly head_sequence: number
+  readonly head_hash: string
+}
+
+const read = (db: Queryable, place: Place, projectId: string | null) =>
+  sql<Row>`
+  select place.project_id, place.position, encode(place.hash, 'hex') as hash,
+    coalesce(head.sequence, 0) as head_sequence, encode(coalesce(head.hash, ${ZEROS}), 'hex') as head_hash
+  from positions place left join journal_heads head on head.project_id = place.project_id
+  where place.projection = ${place.name} and place.generation = ${place.generation}
+    and (${projectId}::uuid is null or place.project_id = ${projectId}::uuid) and ${isDiverged}`.execute(db)
+
+const toDiverged = (row: Row): DivergedProject => ({
+  projectId: row.project_id,
+  position: { sequence: row.position, hash: row.hash },
+  head: { sequence: row.head_sequence, hash: row.head_hash },
+})
+
+/** Whether the generation's position in the project is one of its journal. @returns null where it is */
+export async function readDivergence(
+  { db, projectId }: ProjectScope,
+  place: Place,
+): Promise<Divergence | null> {
+  const { rows } = await read(db, place, projectId)
+  return rows[0] === undefined ? null : toDiverged(rows[0])
+}
+
+/** All projects in which the generation has diverged. Goes through one row a project, and an event of each that is behind. */
+export async function listDiverged(db: Database, place: Place): Promise<DivergedProject[]> {
+  return (await read(db, place, null)).rows.map(toDiverged)
+}
+
+/** Which live generations have diverged, a sentence each; for whoever asks whether all is well. */
+export async function describeDiverged(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ projection: string; projects: number }>`
+    select live.projection, count(*) as projects
+    from generations live
+    join positions place on place.projection = live.projection and place.generation = live.generation
+    left join journal_heads head on head.project_id = place.project_id
+    where live.status = 'live' and ${isDiverged}
+    group by live.projection order by live.projection`.execute(db)
+  return rows.map(
+    ({ projection, projects }) =>
+      `DIVERGED: ${projection} has applied events that the journal does not have, in ${projects} project${projects === 1 ? '' : 's'}; its projector takes it back to the last event that both have`,
+  )
+}

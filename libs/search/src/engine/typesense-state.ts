@@ -1,0 +1,33 @@
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Generation } from '@daybook/projection/generations/generations'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
+import { sql } from 'kysely'
+
+/** How complete the Typesense projection is for a project. */
+export interface TypesenseState {
+  readonly generation: Generation
+  readonly position: number
+  /** Memories whose vectors are not posted yet. */
+  readonly pending: number
+}
+
+/** Null before the projector's first start. */
+export async function readTypesenseState({ db, projectId }: ProjectScope): Promise<TypesenseState | null> {
+  const { rows } = await sql<{
+    generation: number
+    model_id: string
+    dimension: number
+    position: number
+    pending: number
+  }>`
+    select g.generation, g.model_id, g.dimension,
+      coalesce((select position from positions p where p.projection = g.projection
+        and p.generation = g.generation and p.project_id = ${projectId}), 0) as position,
+      (select count(*) from typesense_pending_vectors v
+        where v.generation = g.generation and v.project_id = ${projectId}) as pending
+    from generations g where g.projection = ${TYPESENSE} and g.status = 'live'`.execute(db)
+  const row = rows[0]
+  if (row === undefined) return null
+  const { generation, model_id: modelId, dimension, position, pending } = row
+  return { generation: { projection: TYPESENSE, generation, modelId, dimension }, position, pending }
+}

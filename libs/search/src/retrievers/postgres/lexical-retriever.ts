@@ -1,0 +1,95 @@
+import { takeTurns } from '@daybook/runtime/yield-to-event-loop'
+import { sql } from 'kysely'
+import type { LegHit } from '../../ranking/retriever.ts'
+import { timed } from '../../timed.ts'
+import { keepBest, type Scored } from './best-scored.ts'
+import type { LegInput } from '../retriever-input.ts'
+import { readQuestionPostings } from '@daybook/lexical-index/read'
+import { scorePostings } from './score-postings.ts'
+
+/**
+ * How many of the best scored are looked up at most to find enough that satisfy the condition. Where too few of them do, the
+ * other way round is cheaper: first everything in the project that satisfies it, then the best scored of that.
+ */
+const FIRST_LOOK = 1_000
+
+/** Looked up at first for each hit wanted: without a filter only what has expired does not satisfy the condition. */
+const NEAREST = 1.25
+
+/**
+ * The lexical leg: exact BM25 with the project's own word statistics, times the coverage factor (`ranking/bm25.ts` has the
+ * formulas). The database gives the packed postings of the question's words, which are scored here: in SQL it takes three times
+ * as long, and ten times where a word is in every memory.
+ *
+ *   words ──▶ postings ──▶ all that have one, scored ──▶ the best ──▶ those that satisfy the condition
+ *
+ * Where equal scores meet the end of the list, those remembered first are on it.
+ *
+ * @param wanted the query's words; Postgres makes lexemes of them as it did of the texts
+ * @param coverage off where no vector leg runs beside it, as measured
+ */
+export function lexicalLeg(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
+  return timed(input.onLeg, 'lexical', () => bestScored(input, wanted, coverage))
+}
+
+async function bestScored(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
+  const turns = takeTurns()
+  const question = await readQuestionPostings(input, wanted, turns)
+  const score = async (keep: number): Promise<ScoredAll> => {
+    const best = keepBest(keep)
+    await scorePostings(question, coverage, turns, best)
+    return { best: best.best(), kept: keep, offered: best.offered() }
+  }
+  const nearest = Math.ceil(NEAREST * input.limit)
+  // To keep a thousand in order takes as long as all the rest; where only the nearest are likely to be needed, what has been
+  // scored is scored again for whoever needs more.
+  let scored = await score(input.narrowed === true ? FIRST_LOOK : nearest)
+  for (const among of [nearest, FIRST_LOOK]) {
+    if (among > scored.kept) scored = await score(among)
+    const hits = await satisfying(input, scored.best, among)
+    if (hits.length >= input.limit || among >= scored.offered) return hits
+  }
+  const eligible = keepBest(input.limit)
+  await scorePostings(question, coverage, turns, eligible, await satisfyingNumbers(input))
+  return satisfying(input, eligible.best(), input.limit)
+}
+
+interface ScoredAll {
+  readonly best: Scored
+  /** How many of the best are there, at most. */
+  readonly kept: number
+  readonly offered: number
+}
+
+/** Of the first so many, those that satisfy the condition: as many as are wanted, best first, equals by id. */
+async function satisfying(
+  { scope, readModel, condition, limit }: LegInput,
+  { numbers, scores }: Scored,
+  among: number,
+): Promise<LegHit[]> {
+  // `offset 0` keeps the planner to a lookup by number for each, instead of going through the whole context that a filter names.
+  const { rows } = await sql<{ memory_id: string; place: number }>`
+    select m.memory_id, best.place
+    from unnest(${numbers.slice(0, among)}::int[]) with ordinality as best(number, place) cross join lateral (
+      select * from ${readModel.tables.memories}
+      where project_id = ${scope.projectId} and number = best.number offset 0
+    ) m
+    where ${condition}
+    order by best.place limit ${limit}`.execute(scope.db)
+  return rows
+    .map((row) => ({ memoryId: row.memory_id, score: scores[row.place - 1] ?? 0 }))
+    .toSorted((left, right) => right.score - left.score || (left.memoryId < right.memoryId ? -1 : 1))
+}
+
+/** 1 at the number of each memory of the project that satisfies the condition. */
+async function satisfyingNumbers({ scope, readModel, condition }: LegInput): Promise<Uint8Array> {
+  const { rows } = await sql<{ last: number; numbers: Buffer }>`
+    select coalesce(max(m.number), 0) as last, coalesce(string_agg(int4send(m.number), ''), '') as numbers
+    from ${readModel.tables.memories} m where m.project_id = ${scope.projectId} and ${condition}`.execute(
+    scope.db,
+  )
+  const { last = 0, numbers = Buffer.alloc(0) } = rows[0] ?? {}
+  const marks = new Uint8Array(last + 1)
+  for (let at = 0; at < numbers.length; at += 4) marks[numbers.readInt32BE(at)] = 1
+  return marks
+}

@@ -1,0 +1,178 @@
+import type { MemoryFilter } from '@daybook/memory/filter'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import {
+  note,
+  type ReadModelHarness,
+  startReadModelHarness,
+} from '@daybook/pgvector/testing/read-model-harness'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseQuery } from '../../query/parse-query.ts'
+import { hitCondition } from './constraint.ts'
+import { vectorLeg } from './vector-retriever.ts'
+
+/** Below this many memories: never, so that the index is used. */
+const BY_INDEX = 0
+
+describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
+  let harness: ReadModelHarness
+  beforeAll(async () => {
+    harness = await startReadModelHarness({ start }, { dimension: 16 })
+  })
+  afterAll(() => harness?.stop())
+
+  async function leg(
+    scope: ProjectScope,
+    query: string,
+    {
+      filter = {},
+      limit = 10,
+      needed = limit,
+      exactBelow,
+    }: { filter?: MemoryFilter; limit?: number; needed?: number; exactBelow?: number } = {},
+  ) {
+    const [vector] = await harness.embedder.embed([query])
+    const input = {
+      scope,
+      readModel: harness.readModel,
+      condition: hitCondition(filter, parseQuery(query)),
+      includeForgotten: filter.includeForgotten === true,
+      limit,
+      needed,
+    }
+    return vectorLeg(input, vector!, exactBelow)
+  }
+
+  it('gives cosines, the nearest first', async () => {
+    const scope = await harness.newProject()
+    const [same, half] = await harness.remember(
+      scope,
+      note('alpha beta'),
+      note('alpha gamma'),
+      note('delta epsilon'),
+    )
+    const hits = await leg(scope, 'alpha beta')
+    expect(hits).toHaveLength(3)
+    expect(hits[0]).toMatchObject({ memoryId: same!.state.id, score: expect.closeTo(1, 6) })
+    expect(hits[1]).toMatchObject({ memoryId: half!.state.id, score: expect.closeTo(0.5, 6) })
+  })
+
+  it('counts the best chunk of a long text, and says which', async () => {
+    const scope = await harness.newProject()
+    const filler = Array.from({ length: 600 }, (_, index) => `filler${index % 50}`).join(' ')
+    const [long] = await harness.remember(
+      scope,
+      note(`${filler} needle needle needle`),
+      note('something else'),
+    )
+    for (const exactBelow of [undefined, BY_INDEX]) {
+      const hits = await leg(scope, 'needle', exactBelow === undefined ? {} : { exactBelow })
+      expect(hits.map(({ memoryId }) => memoryId)).toEqual([...new Set(hits.map(({ memoryId }) => memoryId))])
+      expect(hits[0]?.memoryId).toBe(long!.state.id)
+      const [first] = hits
+      expect(`${filler} needle needle needle`.slice(first!.spanStart, first!.spanEnd)).toContain('needle')
+    }
+  })
+
+  it('gives memories their hits where long texts have more near chunks than the index is asked for', async () => {
+    const scope = await harness.newProject()
+    const long = Array.from({ length: 6_000 }, () => 'needle').join(' ')
+    await harness.remember(scope, note(long), note('needle one'), note('needle two'), note('needle three'))
+    for (const exactBelow of [undefined, BY_INDEX])
+      expect(
+        await leg(scope, 'needle', { limit: 4, ...(exactBelow === undefined ? {} : { exactBelow }) }),
+      ).toHaveLength(4)
+  })
+
+  it('stops a tenth short of what is wanted only where the answer needs no more', async () => {
+    const scope = await harness.newProject()
+    // Two chunks of one text are nearest: ten chunks are of nine memories.
+    const long = Array.from({ length: 300 }, () => 'needle').join(' ')
+    await harness.remember(
+      scope,
+      note(long),
+      ...Array.from({ length: 20 }, (_, index) => note(`needle ${index}`)),
+    )
+    expect(await leg(scope, 'needle', { exactBelow: BY_INDEX })).toHaveLength(10)
+    const few = await leg(scope, 'needle', { exactBelow: BY_INDEX, needed: 3 })
+    expect(few).toHaveLength(9)
+    expect(few[0]?.score).toBeCloseTo(1, 6)
+  })
+
+  it('finds forgotten memories only when asked', async () => {
+    const scope = await harness.newProject()
+    const [, forgotten] = await harness.remember(scope, note('alpha beta'), note('alpha gamma'))
+    await harness.append(scope, { type: 'forget', id: forgotten!.state.id })
+    await harness.post(scope)
+    expect(await leg(scope, 'alpha gamma')).toHaveLength(1)
+    const both = await leg(scope, 'alpha gamma', { filter: { includeForgotten: true } })
+    expect(both).toHaveLength(2)
+    expect(both[0]).toMatchObject({ memoryId: forgotten!.state.id, score: expect.closeTo(1, 6) })
+  })
+
+  describe('by the index, in a database of many projects', () => {
+    let small: ProjectScope
+    let large: ProjectScope
+    beforeAll(async () => {
+      small = await harness.newProject()
+      large = await harness.newProject()
+      await harness.remember(small, ...Array.from({ length: 12 }, (_, index) => note(`small topic ${index}`)))
+      const [example] = await harness.remember(large, note('the first of the large project'))
+      await crowd(large, 1_500, example!.state.id)
+    })
+
+    /** Memories and random vectors, put in beside the journal: embedding them would take minutes. */
+    async function crowd({ projectId, db }: ProjectScope, count: number, like: string) {
+      const { memories, vectors, lexicalStats } = harness.readModel.tables
+      const id = sql`('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
+      await sql`
+        insert into ${memories}
+        select project_id, ${id}, number + n, kind, version, sequence, first_sequence + n, state, exact_key,
+          case when n % 100 = 0 then 'rare' else 'common' end, agent, labels, categories, importance, created_at,
+          occurred_at, expires_at, forgotten, lexemes, length, content_hash, vector_pending
+        from ${memories}, generate_series(1, ${count}::int) n where memory_id = ${like}`.execute(db)
+      await sql`
+        insert into ${vectors}
+        select ${projectId}, ${id}, 0, 0, 1,
+          (select array_agg(random() - 0.5) from generate_series(1, 16) where n > 0)::vector
+        from generate_series(1, ${count}::int) n`.execute(db)
+      await sql`update ${lexicalStats} set memories = memories + ${count} where project_id = ${projectId}`.execute(
+        db,
+      )
+    }
+
+    /** A scan that ends after 100 rows is to 1,500 what one that ends after 20,000 is to 300,000. */
+    const shortScan = (scope: ProjectScope, query: string, options: Parameters<typeof leg>[2]) =>
+      harness.db.transaction().execute(async (trx) => {
+        await sql`set local hnsw.max_scan_tuples = 100`.execute(trx)
+        await sql`set local hnsw.ef_search = 40`.execute(trx)
+        // With statistics of a table this small the planner would rather compare everything.
+        await sql`set local enable_sort = off`.execute(trx)
+        return leg(projectScope(trx, scope.projectId), query, options)
+      })
+
+    it('a small project gets all of its hits', async () => {
+      const hits = await shortScan(small, 'small topic 7', { limit: 10, exactBelow: BY_INDEX })
+      // All but the first are as near as each other, and which of them come is left to the index.
+      const scores = (await leg(small, 'small topic 7', { limit: 10 })).map(({ score }) => score)
+      expect(hits.map(({ score }) => score)).toEqual(scores.map((score) => expect.closeTo(score, 6)))
+      expect(new Set(hits.map(({ memoryId }) => memoryId)).size).toBe(10)
+    })
+
+    it('a filter that leaves little gets all that it leaves', async () => {
+      const filter = { context: 'rare' }
+      const hits = await shortScan(large, 'topic', { filter, limit: 15, exactBelow: BY_INDEX })
+      expect(hits).toHaveLength(15)
+      expect(hits).toEqual(await leg(large, 'topic', { filter, limit: 15 }))
+    })
+
+    it('a large project gets nearly what comparing everything gives', async () => {
+      const near = await leg(large, 'alpha beta gamma', { limit: 50, exactBelow: BY_INDEX })
+      const exact = await leg(large, 'alpha beta gamma', { limit: 50 })
+      const ids = new Set(exact.map(({ memoryId }) => memoryId))
+      expect(near).toHaveLength(50)
+      expect(near.filter(({ memoryId }) => ids.has(memoryId)).length).toBeGreaterThanOrEqual(40)
+    })
+  })
+})

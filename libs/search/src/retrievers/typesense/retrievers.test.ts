@@ -1,0 +1,175 @@
+import type { MemoryFilter } from '@daybook/memory/filter'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { note } from '@daybook/pgvector/testing/read-model-harness'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseQuery } from '../../query/parse-query.ts'
+import { ENGINES, type EngineHarness, startEngineHarness } from '../../testing/search-engines-harness.ts'
+import { hitCondition } from '../postgres/constraint.ts'
+import { lexicalLeg } from '../postgres/lexical-retriever.ts'
+import { typesenseFilter } from './filter.ts'
+import { PAGE_MAX, typesenseLexicalLeg } from './lexical-retriever.ts'
+import { typesenseVectorLeg } from './vector-retriever.ts'
+import { vectorLeg } from '../postgres/vector-retriever.ts'
+
+const SERVERS = ENGINES.filter(({ server }) => server !== null)
+const DATABASE = TEST_DATABASES.at(-1)
+
+describe.each(SERVERS)('the legs on $name', ({ server }) => {
+  let harness: EngineHarness
+  beforeAll(async () => {
+    if (DATABASE === undefined) throw new Error('no database')
+    harness = await startEngineHarness(DATABASE, { server }, { dimension: 16 })
+  })
+  afterAll(() => harness?.stop())
+
+  function inputs(scope: ProjectScope, text: string, filter: MemoryFilter, limit: number) {
+    const { search, readModel } = harness
+    if (search === null) throw new Error('no Typesense')
+    const query = parseQuery(text)
+    const condition = hitCondition(filter, query)
+    const input = { scope, readModel, condition, includeForgotten: filter.includeForgotten === true, limit }
+    return {
+      input,
+      turn: search.turn(1),
+      told: typesenseFilter(scope.projectId, filter),
+      wanted: query.wanted,
+    }
+  }
+
+  async function words(scope: ProjectScope, text: string, filter: MemoryFilter = {}, limit = 100) {
+    const { input, turn, told, wanted } = inputs(scope, text, filter, limit)
+    return {
+      typesense: await typesenseLexicalLeg(input, turn, told, wanted, true),
+      postgres: await lexicalLeg(input, wanted, true),
+    }
+  }
+
+  const close = (hits: readonly { memoryId: string; score: number }[]) =>
+    hits.map(({ memoryId, score }) => ({ memoryId, score: expect.closeTo(score, 9) }))
+
+  it('A1: scores as Postgres does, whatever is asked of whatever texts, typographic signs included', async () => {
+    const word = fc.constantFrom(
+      ...'login logins token Running the cache caches x-ray été may 8 “login” ‘token’ cache—login it’s «été»'.split(
+        ' ',
+      ),
+      ...'auth-flow foo@bar.com /usr/bin/login 1.5 -5 login… x\u2013ray login\u00a0token a_b_c кот 東京 authentcation zzap'.split(
+        ' ',
+      ),
+    )
+    const texts = fc.array(word, { minLength: 1, maxLength: 15 }).map((all) => all.join(' '))
+    const filter = fc.constantFrom<MemoryFilter>(
+      {},
+      { context: 'a' },
+      { labelsAny: ['b'] },
+      { includeForgotten: true },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ text: texts, context: fc.constantFrom('a', 'b'), forgotten: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        texts,
+        filter,
+        async (documents, question, given) => {
+          const scope = await harness.newProject()
+          const memories = await harness.remember(
+            scope,
+            ...documents.map(({ text, context }) => note(text, { context, labels: [context] })),
+          )
+          for (const [index, { forgotten }] of documents.entries())
+            if (forgotten) await harness.append(scope, { type: 'forget', id: memories[index]!.state.id })
+          await harness.post(scope)
+          const { typesense, postgres } = await words(scope, question, given)
+          expect(typesense).toEqual(close(postgres))
+        },
+      ),
+      // To look for a shorter one would outlast the test, and nothing would be said of it.
+      { numRuns: 40, endOnFailure: true },
+    )
+  })
+
+  it('asks of more words than a call takes', async () => {
+    const scope = await harness.newProject()
+    const many = Array.from({ length: 120 }, (_, index) => `word${index}`)
+    await harness.remember(scope, note(many.slice(0, 70).join(' ')), note(many.slice(60).join(' ')))
+    const { typesense, postgres } = await words(scope, many.join(' '))
+    expect(postgres).toHaveLength(2)
+    expect(typesense).toEqual(close(postgres))
+  })
+
+  it('finds nothing for stop words, unknown words, and signs', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(scope, note('The login page'))
+    for (const text of ['the of', 'xylophone', '-5', '😀'])
+      expect((await words(scope, text)).typesense).toEqual([])
+  })
+
+  it('forgives a typo in a word that nothing has, and only in such, as Postgres does', async () => {
+    const scope = await harness.newProject()
+    const [right, near] = await harness.remember(
+      scope,
+      note('authentication of users'),
+      note('the authentications'),
+      note('login'),
+      note('logic'),
+    )
+    const misspelt = await words(scope, 'authentcation')
+    const meant = [right!.state.id, near!.state.id].toSorted()
+    expect(misspelt.typesense.map((hit) => hit.memoryId).toSorted()).toEqual(meant)
+    expect(misspelt.postgres).toEqual(close(misspelt.typesense))
+    // "logic" is one letter away from a word that is there.
+    expect((await words(scope, 'login')).typesense).toHaveLength(1)
+    await harness.remember(scope, note('in 2019, version v1234'))
+    for (const number of ['2018', 'v1235']) expect((await words(scope, number)).typesense).toEqual([])
+    const both = (await words(scope, 'authentcation login')).typesense
+    expect(both).toHaveLength(3)
+  })
+
+  it('goes to Postgres where the check leaves too little of what was cut off', async () => {
+    const scope = await harness.newProject()
+    const wanted = await harness.remember(scope, note('the red car'))
+    // Newer, so that they are first of what Typesense gives.
+    await harness.remember(
+      scope,
+      ...Array.from({ length: 20 }, (_, index) => note(`car number ${index} is red`)),
+    )
+    const { typesense, postgres } = await words(scope, '"red car"', {}, 5)
+    expect(postgres.map((hit) => hit.memoryId)).toEqual([wanted[0]!.state.id])
+    expect(typesense).toEqual(close(postgres))
+  })
+
+  it('finds by meaning what Postgres finds, a long text by its nearest part', async () => {
+    const scope = await harness.newProject()
+    const filler = Array.from({ length: 300 }, (_, index) => `filler${index % 40}`).join(' ')
+    await harness.remember(
+      scope,
+      note(`${filler} observatory hill telescope`, { context: 'a' }),
+      note('login page', { context: 'a' }),
+      note('observatory', { context: 'b' }),
+    )
+    const [vector] = await harness.embedder.embed(['observatory hill telescope'])
+    for (const filter of [{}, { context: 'a' }, { includeForgotten: true }]) {
+      const { input, turn, told } = inputs(scope, 'x', filter, 100)
+      const postgres = await vectorLeg(input, vector!)
+      const typesense = await typesenseVectorLeg(input, turn, told, vector!)
+      expect(postgres.length).toBeGreaterThan(1)
+      expect(typesense).toEqual(postgres.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 5) })))
+    }
+  })
+
+  it('goes to Postgres for meaning, too, where the check leaves too little of a full page', async () => {
+    const scope = await harness.newProject()
+    const [far] = await harness.remember(
+      scope,
+      note('green bicycle'),
+      ...Array.from({ length: PAGE_MAX }, () => note('login page')),
+    )
+    const [vector] = await harness.embedder.embed(['login page'])
+    const { input, turn, told } = inputs(scope, '"green bicycle"', {}, 100)
+    const hits = await typesenseVectorLeg(input, turn, told, vector!)
+    expect(hits.map((hit) => hit.memoryId)).toEqual([far!.state.id])
+  })
+})

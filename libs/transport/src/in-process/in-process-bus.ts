@@ -1,0 +1,75 @@
+import type { LinkedEvent } from '@daybook/memory/events'
+import {
+  type Bus,
+  type BusHandler,
+  type BusListener,
+  type BusNews,
+  hasEvent,
+  type PublishedPlace,
+} from '../bus.ts'
+
+/**
+ * The bus of a single process: a publish is a call of every listener and of one member of each group. News that a member
+ * gives back are not sent again, since who would take them is the same process: it looks at the journal.
+ */
+export function createInProcessBus(): Bus {
+  const listeners = new Set<{ readonly hear: BusListener }>()
+  const groups = new Map<string, { readonly handle: BusHandler }[]>()
+
+  return {
+    async publish(projectId, places) {
+      for (const news of toNews(projectId, places)) {
+        for (const { hear } of listeners) hear(news)
+        for (const members of groups.values()) toGroup(members, news)
+      }
+    },
+    subscribe(hear) {
+      const listener = { hear }
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+    consume(group, handle) {
+      const member = { handle }
+      const members = groups.get(group) ?? []
+      groups.set(group, members)
+      members.push(member)
+      return {
+        async stop() {
+          const place = members.indexOf(member)
+          if (place >= 0) members.splice(place, 1)
+        },
+      }
+    },
+    async status() {
+      return { transport: 'process', problem: null, version: null, roundTripMs: null }
+    },
+    async close() {
+      listeners.clear()
+      groups.clear()
+    },
+  }
+}
+
+/** One for each run of events, and one for each place without its event. */
+function toNews(projectId: string, places: readonly PublishedPlace[]): BusNews[] {
+  const all: BusNews[] = []
+  let run: LinkedEvent[] = []
+  for (const [index, place] of places.entries()) {
+    const next = places[index + 1]
+    if (hasEvent(place)) run.push(place)
+    if (hasEvent(place) && next !== undefined && hasEvent(next)) continue
+    all.push({ projectId, sequence: place.sequence, hash: place.hash, events: run })
+    run = []
+  }
+  return all
+}
+
+function toGroup(members: { readonly handle: BusHandler }[], news: BusNews): void {
+  // The next news go to the next member.
+  const member = members.shift()
+  if (member === undefined) return
+  members.push(member)
+  member.handle(news).catch(() => {})
+}

@@ -1,0 +1,35 @@
+import { within } from '@daybook/runtime/with-timeout'
+import type { BusStatus } from '../bus.ts'
+import type { Session } from './link.ts'
+import type { StreamKeeper } from './stream.ts'
+
+/** What is known of a server that is away. */
+export const AWAY = { transport: 'nats', version: null, roundTripMs: null } as const
+
+/** Milliseconds that each answer may take. */
+const ANSWER_MS = 3_000
+
+/** Asks the server for a sign of life and for the stream, as a publish would find them. */
+export async function describeSession(
+  session: Session,
+  { keeper, shown }: { keeper: StreamKeeper; shown: string },
+): Promise<BusStatus> {
+  const { connection } = session
+  try {
+    const roundTripMs = await within(ANSWER_MS, connection.rtt())
+    const answered = { ...AWAY, version: connection.info?.version ?? null, roundTripMs }
+    // What was true at the last publish need not be so any more.
+    keeper.doubt(session)
+    return await within(ANSWER_MS, keeper.ensure(session)).then(
+      () => ({ ...answered, problem: null }),
+      (error: unknown) => ({
+        ...answered,
+        problem: `NATS at ${shown} answers, but its stream cannot be had: ${reasonOf(error)}`,
+      }),
+    )
+  } catch (error) {
+    return { ...AWAY, problem: `NATS at ${shown} does not answer: ${reasonOf(error)}` }
+  }
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
