@@ -22,7 +22,7 @@ const CLIENTS = 16
 const APPENDS = 1_600
 const ROUNDS = 7
 const GOAL = 1
-const CAUSE = { actor: 'bench', correlationId: null, causationId: null }
+const METADATA = { actor: 'bench', correlationId: null, causationId: null }
 
 const request = (number: number): AppendRequest => ({
   command: {
@@ -31,13 +31,13 @@ const request = (number: number): AppendRequest => ({
     input: {
       content: {
         kind: 'note',
-        fields: { text: `What was decided on day ${number}: the index is posted from the journal` },
+        fields: { text: `What was decided on day ${number}: the index is written from the journal` },
       },
       context: `repository-${number % 10}`,
       labels: ['decision', 'index'],
     },
   },
-  cause: CAUSE,
+  metadata: METADATA,
 })
 
 function rowOf({ command }: AppendRequest): NewEvent {
@@ -86,7 +86,7 @@ async function viaInserts(address: DatabaseAddress, projectId: string, from: num
     const parameters = Array.from({ length: APPENDS }, (_, index) => {
       const { memoryId, version, type, data } = rowOf(request(index))
       const place = [projectId, from + index, newId(), memoryId, version, type, 1]
-      return [...place, JSON.stringify(data), CAUSE.actor, CAUSE.correlationId, CAUSE.causationId]
+      return [...place, JSON.stringify(data), METADATA.actor, METADATA.correlationId, METADATA.causationId]
     })
     // The embedded database has one session, in which the role of the connection before is still set.
     await Promise.all(Array.from({ length: max * 4 }, () => pool.query('reset role')))

@@ -1,10 +1,10 @@
+import { SEGMENT_SIZE } from '@daybook/lexical-index/postings'
+import { insertPostings, insertSegmentPostings, saveLexicalStats } from '@daybook/lexical-index/write'
+import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
+import { ensureLiveGeneration } from '@daybook/pgvector/write/create-generation'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { ensureLiveGeneration } from '@daybook/pgvector/write/create-generation'
-import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
-import { SEGMENT_SIZE } from '@daybook/lexical-index/postings'
-import { insertPostings, insertSegmentPostings, saveLexicalStats } from '@daybook/lexical-index/write'
 import { sql } from 'kysely'
 import { createRandom, type Random } from '../src/support/random.ts'
 import { seconds } from './bench.ts'
@@ -14,7 +14,7 @@ import { createVocabulary, sentence } from './generated-texts.ts'
 export interface LexicalCorpus {
   readonly scope: ProjectScope
   readonly readModel: LiveReadModel
-  /** The plain form, as the other side: one row a posting. */
+  /** The plain form, as the other side: one row a writer. */
   readonly plain: ReturnType<typeof sql.table>
   /** What making both indexes took. */
   readonly cost: IndexingCost
@@ -27,9 +27,9 @@ export interface IndexingCost {
   readonly bytes: { readonly packed: number; readonly plain: number }
 }
 
-/** Memories of a batch of events, as a projector posts them. */
+/** Memories of a batch of events, as a projector writes them. */
 const BATCH = 100
-/** Memories that are posted in batches, to see what that costs; the others segment by segment. */
+/** Memories that are written in batches, to see what that costs; the others segment by segment. */
 const IN_BATCHES = 4_000
 
 const MONTHS = 'January February March April May June July August September October November December'.split(

@@ -1,26 +1,26 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { openDatabase } from '@daybook/postgres/connect'
 import { checkQuery } from '@daybook/search/check-request'
-import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
-import type { LegInput } from '@daybook/search/retrievers/retriever-input'
-import { lexicalLeg } from '@daybook/search/retrievers/postgres/lexical-retriever'
-import type { LegHit } from '@daybook/search/ranking/retriever'
 import { DEFAULT_RANKING } from '@daybook/search/ranking/options'
+import type { RetrieverHit } from '@daybook/search/ranking/retriever'
+import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
+import { lexicalRetriever } from '@daybook/search/retrievers/postgres/lexical-retriever'
+import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { sql } from 'kysely'
 import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, printComparison, quantile } from './bench.ts'
 import { type BenchDatabase, onEachDatabase } from './databases.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 import { buildLexicalCorpus, dayInWords, type LexicalCorpus } from './lexical-corpus.ts'
-import { plainLexicalLeg } from './plain-lexical-leg.ts'
+import { plainLexicalRetriever } from './plain-lexical-retriever.ts'
 
 /**
- * The lexical leg, which reads packed postings and scores them in this process, against plain SQL over one row a posting. Both are asked
+ * The lexical retriever, which reads packed postings and scores them in this process, against plain SQL over one row a writer. Both are asked
  * for the best hundred and must give the same; a quarter of the questions name a day, whose words are in many memories.
  */
 export const name = 'lexical'
 export const description =
-  'the lexical leg and what indexing costs it, against one row a posting scored in SQL (--large: 500,000 memories too)'
+  'the lexical retriever and what indexing costs it, against one row a writer scored in SQL (--large: 500,000 memories too)'
 
 const SIZES = [10_000, 100_000]
 const LARGE = 500_000
@@ -28,7 +28,7 @@ const QUESTIONS = 120
 const ROUNDS = 3
 /** Of the p50: in a small project both are mostly the way to the database. */
 const goalAt = (size: number) => (size < 100_000 ? 1 : 0.5)
-const LEG_GOAL_MS = 5
+const RETRIEVER_GOAL_MS = 5
 const INDEXING_GOAL_MS = 0.5
 const DELAY_RESOLUTION_MS = 1
 
@@ -44,13 +44,13 @@ async function measure({ name: where, address }: BenchDatabase, size: number, ro
   const corpus = await buildLexicalCorpus(db, size)
   const times = { packed: [] as number[], plain: [] as number[] }
   const sides = {
-    packed: (input: LegInput, wanted: string) => lexicalLeg(input, wanted, true),
-    plain: (input: LegInput, wanted: string) => plainLexicalLeg(input, corpus.plain, wanted),
+    packed: (input: RetrieverInput, wanted: string) => lexicalRetriever(input, wanted, true),
+    plain: (input: RetrieverInput, wanted: string) => plainLexicalRetriever(input, corpus.plain, wanted),
   }
-  const ask = async (side: keyof typeof sides, text: string): Promise<LegHit[]> => {
+  const ask = async (side: keyof typeof sides, text: string): Promise<RetrieverHit[]> => {
     const query = checkQuery('query', text)
     const input = { ...corpus, condition: hitCondition({}, query), includeForgotten: false }
-    return sides[side]({ ...input, limit: DEFAULT_RANKING.candidatesPerLeg }, query.wanted)
+    return sides[side]({ ...input, limit: DEFAULT_RANKING.candidatesPerRetriever }, query.wanted)
   }
   const questions = await Promise.all(makeQuestions().map((question) => ofKnownWords(corpus, question)))
   for (const question of questions) sameOrThrow(await ask('packed', question), await ask('plain', question))
@@ -95,10 +95,10 @@ async function ofKnownWords({ scope, readModel }: LexicalCorpus, question: strin
 }
 
 /** @throws where the two differ by more than rounding */
-function sameOrThrow(ours: readonly LegHit[], theirs: readonly LegHit[]): void {
+function sameOrThrow(ours: readonly RetrieverHit[], theirs: readonly RetrieverHit[]): void {
   const differ = ours.findIndex((hit, index) => !(Math.abs(hit.score - (theirs[index]?.score ?? 0)) < 1e-9))
   if (differ >= 0 || ours.length !== theirs.length)
-    throw new Error(`the two legs differ at ${differ}: ${ours.length} and ${theirs.length} hits`)
+    throw new Error(`the two retrievers differ at ${differ}: ${ours.length} and ${theirs.length} hits`)
 }
 
 function report(
@@ -112,15 +112,15 @@ function report(
     `p50 ${quantile(values, 0.5).toFixed(1)} ms   p95 ${quantile(values, 0.95).toFixed(1)} ms   max ${Math.max(...values).toFixed(0)} ms`
   const on = `${size.toLocaleString('en')} memories, ${where}`
   printComparison({
-    title: `lexical leg, ${on}, ${times.packed.length} questions of 4 to 12 words`,
+    title: `lexical retriever, ${on}, ${times.packed.length} questions of 4 to 12 words`,
     ours: { label: 'packed postings, scored here', value: show(times.packed) },
-    theirs: { label: 'one row a posting, scored in SQL', value: show(times.plain) },
+    theirs: { label: 'one row a writer, scored in SQL', value: show(times.plain) },
     ratio: quantile(times.packed, 0.5) / quantile(times.plain, 0.5),
     goal: { atMost: goalAt(size) },
   })
   const late = (nanoseconds: number) =>
     `${Math.max(0, nanoseconds / 1e6 - DELAY_RESOLUTION_MS).toFixed(1)} ms`
-  console.log(`  goal at 100,000 memories, native: p50 at most ${LEG_GOAL_MS} ms`)
+  console.log(`  goal at 100,000 memories, native: p50 at most ${RETRIEVER_GOAL_MS} ms`)
   console.log(`  the event loop was late by p99 ${late(delay.percentile(99))}, at most ${late(delay.max)}`)
   const row = (
     title: string,

@@ -2,17 +2,23 @@ import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
-import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { readEnd } from '@daybook/journal/read/read'
 import { newId } from '@daybook/memory/id'
 import { hasEnded } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
 import { requestOperation } from '@daybook/operations/request'
+import { generationTables } from '@daybook/pgvector/generation-tables'
+import {
+  buildVectorIndex,
+  createGeneration,
+  ensureLiveGeneration,
+} from '@daybook/pgvector/write/create-generation'
+import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
 import { migrate } from '@daybook/postgres/migrate'
@@ -23,15 +29,9 @@ import type { NativeServer } from '@daybook/postgres/testing/running-server'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { NO_FENCE } from '@daybook/projection/rebuild/fence'
 import { LOAD_BEGINNING, loadProject } from '@daybook/projection/rebuild/load-project'
-import {
-  buildVectorIndex,
-  createGeneration,
-  ensureLiveGeneration,
-} from '@daybook/pgvector/write/create-generation'
-import { generationTables } from '@daybook/pgvector/generation-tables'
-import { pgvectorRebuildable } from '@daybook/pgvector/write/rebuildable'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { Client } from 'pg'
 import { createRandom } from '../src/support/random.ts'
@@ -52,7 +52,7 @@ const ROUNDS = 3
 const GOAL = 0.5
 /** Journals that the service's memory is held against. `DAYBOOK_BENCH_EVENTS` gives others. */
 const SIZES = (process.env['DAYBOOK_BENCH_EVENTS'] ?? '10000,100000').split(',').map(Number)
-const CAUSE = { actor: 'bench', correlationId: null, causationId: null }
+const METADATA = { actor: 'bench', correlationId: null, causationId: null }
 const BATCH = 500
 
 /** Writes so many events: of every five one is a revision. */
@@ -69,10 +69,10 @@ async function writeEvents(scope: ProjectScope, events: number, seed: number): P
         if (index % 5 === 4)
           return {
             command: { type: 'revise' as const, id: last, input: { importance: index % 10 } },
-            cause: CAUSE,
+            metadata: METADATA,
           }
         last = newId()
-        return { command: { type: 'remember' as const, id: last, input: { content } }, cause: CAUSE }
+        return { command: { type: 'remember' as const, id: last, input: { content } }, metadata: METADATA }
       }),
     )
 }
@@ -80,7 +80,7 @@ async function writeEvents(scope: ProjectScope, events: number, seed: number): P
 async function storeRandomVectors(db: Database, modelId: string): Promise<void> {
   const random = createRandom(1)
   for (;;) {
-    const texts = await claimTexts(db, modelId, { limit: BATCH, leaseSeconds: 3_600 })
+    const texts = await leaseTexts(db, modelId, { limit: BATCH, leaseSeconds: 3_600 })
     if (texts.length === 0) return
     await storeVectors(
       db,
@@ -101,7 +101,7 @@ function rebuildableOn(db: Database) {
     embedders: fixedEmbedders([createHashEmbedder({ dimension: DIMENSION })]),
     logger: silentLogger,
   })
-  return pgvectorRebuildable({
+  return pgvectorRebuildableProjection({
     db,
     bus: createInProcessBus(),
     signal: createPositionSignal(),
@@ -315,13 +315,13 @@ async function oneOfMany(server: NativeServer): Promise<void> {
     .where('project_id', '=', one.projectId)
     .execute()
   const spent = await seconds(() =>
-    rebuildable.check(live).repost(
+    rebuildable.check(live).rewrite(
       one,
       ids.map((row) => row.memory_id),
     ),
   )
   console.log(
-    `  one project of ${ids.length} memories among ${many}: posted anew in ${(spent * 1_000).toFixed(0)} ms; rows of the others ${
+    `  one project of ${ids.length} memories among ${many}: written anew in ${(spent * 1_000).toFixed(0)} ms; rows of the others ${
       before === (await others()) ? 'untouched' : 'TOUCHED'
     }`,
   )

@@ -1,8 +1,3 @@
-import type { Bus } from '@daybook/transport/bus'
-import { openJetStreamBus } from '@daybook/transport/jetstream/jetstream-bus'
-import { HAS_NATIVE_NATS, type NativeNats, startNativeNats } from '@daybook/transport/testing/native-nats'
-import { publishPlainly } from '@daybook/transport/testing/plain-publish-loop'
-import { ownStream } from '@daybook/transport/testing/test-nats'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
@@ -10,9 +5,14 @@ import { newId } from '@daybook/memory/id'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { openDatabase } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { startRelay } from '@daybook/transport/relay/relay'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
+import type { Bus } from '@daybook/transport/bus'
+import { openJetStreamBus } from '@daybook/transport/jetstream/jetstream-bus'
+import { startRelay } from '@daybook/transport/relay/relay'
+import { HAS_NATIVE_NATS, type NativeNats, startNativeNats } from '@daybook/transport/testing/native-nats'
+import { publishPlainly } from '@daybook/transport/testing/plain-publish-loop'
+import { ownStream } from '@daybook/transport/testing/test-nats'
 import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
 import { type BenchDatabase, onEachDatabase } from './databases.ts'
 
@@ -27,7 +27,7 @@ export const description =
 const EVENTS = 10_000
 const ROUNDS = 5
 const GOAL = 0.5
-const CAUSE = { actor: 'bench', correlationId: null, causationId: null }
+const METADATA = { actor: 'bench', correlationId: null, causationId: null }
 
 /** A project whose journal has the events, none of them published. */
 async function projectWithEvents(db: ReturnType<typeof openDatabase>): Promise<ProjectScope> {
@@ -37,13 +37,13 @@ async function projectWithEvents(db: ReturnType<typeof openDatabase>): Promise<P
     await writer.appendMany(
       scope,
       Array.from({ length: 500 }, (_, index) => {
-        const text = `What was decided on day ${from + index}: the index is posted from the journal`
+        const text = `What was decided on day ${from + index}: the index is written from the journal`
         const input = {
           content: { kind: 'note', fields: { text } },
           context: 'repository',
           labels: ['decision'],
         }
-        return { command: { type: 'remember' as const, id: newId(), input }, cause: CAUSE }
+        return { command: { type: 'remember' as const, id: newId(), input }, metadata: METADATA }
       }),
     )
   return scope

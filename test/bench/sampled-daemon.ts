@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { startDaemon } from '@daybook/daemon/start-daemon'
-import { createStops } from '@daybook/process/shutdown'
+import { createShutdown } from '@daybook/process/shutdown'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 
@@ -26,11 +26,11 @@ export interface LoopDelay {
 const RESOLUTION_MS = 5
 let histogram: IntervalHistogram | null = null
 const send = (message: SampledMessage) => process.send?.(message)
-const stops = createStops()
+const shutdown = createShutdown()
 const daemon = await startDaemon(readConfig(process.env), {
   logger: silentLogger,
   progress: () => {},
-  stops,
+  shutdown,
 })
 
 process.on('message', (request: SampleRequest) => {
@@ -44,7 +44,7 @@ process.on('message', (request: SampleRequest) => {
     const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS)
     const [p50, p99] = [late(histogram.percentile(50)), late(histogram.percentile(99))]
     send({ type: 'sampled', delay: { p50, p99, max: late(histogram.max) } })
-  } else if (request === 'stop') void stops.run().then(() => process.exit(0))
+  } else if (request === 'stop') void shutdown.run().then(() => process.exit(0))
 })
 process.on('disconnect', () => process.exit(1))
 send({ type: 'ready', url: daemon.url, apiKey: daemon.apiKey })

@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
-import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { readFollowing } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import { newId } from '@daybook/memory/id'
+import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
+import { ensureLiveGeneration } from '@daybook/pgvector/write/create-generation'
+import { pgvectorProjection } from '@daybook/pgvector/write/pgvector-projection'
+import { fillVectors } from '@daybook/pgvector/write/write-vectors'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { type Database, type DatabaseAddress, openDatabase } from '@daybook/postgres/connect'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { migrate } from '@daybook/postgres/migrate'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { ensureLiveGeneration } from '@daybook/pgvector/write/create-generation'
-import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
-import { pgvectorProjection } from '@daybook/pgvector/write/pgvector-projection'
-import { fillVectors } from '@daybook/pgvector/write/write-vectors'
 import { silentLogger } from '@daybook/runtime/logger'
 import { type RawBuilder, sql } from 'kysely'
 import { createRandom } from '../src/support/random.ts'
@@ -35,7 +35,13 @@ export interface SearchCorpus {
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 /** What decides what is in the tables. A corpus that other sources built is built again. */
-const BUILDERS = ['libs/read-model/src', 'libs/postgres/src/migrations', 'libs/memory/src', 'test/bench']
+const BUILDERS = [
+  'libs/engines/pgvector/src',
+  'libs/lexical-index/src',
+  'libs/postgres/src/migrations',
+  'libs/memory/src',
+  'test/bench',
+]
 const BATCH = 500
 
 /** Opens the corpus in an embedded database, which is built on first use (minutes) and kept beside the models of the tests. */
@@ -94,11 +100,11 @@ async function fill(address: DatabaseAddress, memories: number): Promise<void> {
   await writeJournal(scope, memories)
   progress(`${memories} memories in the journal`)
   const projection = pgvectorProjection(generation)
-  for (let posted = 0; posted < memories; posted += BATCH) {
+  for (let written = 0; written < memories; written += BATCH) {
     const from = await projection.position(scope)
     const events = (await readFollowing(scope, from, BATCH)).map(readable)
     await projection.apply(scope, { from, to: events.at(-1) ?? from, events, parked: [], erased: [] })
-    if (posted % 10_000 === 0) progress(`${posted} posted`)
+    if (written % 10_000 === 0) progress(`${written} written`)
   }
   const readModel = await liveReadModel(db)
   const createIndex = await dropVectorIndex(db, readModel)
@@ -124,7 +130,7 @@ async function writeJournal(scope: ProjectScope, memories: number): Promise<void
           context: random.chance(0.8) ? `conversation-${random.between(1, 400)}` : null,
         },
       },
-      cause: { actor: 'bench', correlationId: null, causationId: null },
+      metadata: { actor: 'bench', correlationId: null, causationId: null },
     }))
     const outcomes = await writer.appendMany(scope, requests)
     for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
@@ -139,7 +145,7 @@ async function fillWithRandomVectors(
 ): Promise<void> {
   const random = createRandom(384)
   for (let done = 0; ; ) {
-    const texts = await claimTexts(db, generation.modelId, { limit: BATCH, leaseSeconds: 3_600 })
+    const texts = await leaseTexts(db, generation.modelId, { limit: BATCH, leaseSeconds: 3_600 })
     if (texts.length === 0) return
     const embedded = texts.map((text) => ({
       ...text,

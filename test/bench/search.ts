@@ -1,22 +1,22 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { startGateway } from '@daybook/gateway/start'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
-import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
+import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 import { checkQuery } from '@daybook/search/check-request'
-import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
-import type { LegInput } from '@daybook/search/retrievers/retriever-input'
-import { lexicalLeg } from '@daybook/search/retrievers/postgres/lexical-retriever'
-import { vectorLeg } from '@daybook/search/retrievers/postgres/vector-retriever'
 import { queryVector } from '@daybook/search/query-vector'
 import { DEFAULT_RANKING } from '@daybook/search/ranking/options'
+import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
+import { lexicalRetriever } from '@daybook/search/retrievers/postgres/lexical-retriever'
+import { vectorRetriever } from '@daybook/search/retrievers/postgres/vector-retriever'
+import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { search } from '@daybook/search/search'
 import type { SearchParts } from '@daybook/search/search-parts'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { askGraphQL, dataOf } from '../src/support/graphql.ts'
 import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, printComparison, quantile } from './bench.ts'
@@ -25,12 +25,12 @@ import { createVocabulary, sentence } from './generated-texts.ts'
 import { buildSearchCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts'
 
 /**
- * What a search costs beyond what it cannot do without: the two legs and the query's vector, one after
+ * What a search costs beyond what it cannot do without: the two retrievers and the query's vector, one after
  * the other. Neighbours, ranking, the memories themselves, snippets, and over GraphQL the rest of the way, are what comes on top.
  */
 export const name = 'search'
 export const description =
-  'search in 50,000 memories, and over GraphQL, against its two bare legs and the embedding of the query (--large: in 100,000, on native Postgres)'
+  'search in 50,000 memories, and over GraphQL, against its two bare retrievers and the embedding of the query (--large: in 100,000, on native Postgres)'
 
 const MEMORIES = 50_000
 const LARGE = 100_000
@@ -41,23 +41,23 @@ const GOAL = 1.5
 const QUERY = `query ($query: String!) {
   search(query: $query) {
     sequence degraded
-    hits { score snippet matchType memory { id kind title text createdAt } explanation { score legs { leg rank } } }
+    hits { score snippet matchType memory { id kind title text createdAt } explanation { score retrievers { retriever rank } } }
   }
 }`
 
-/** @throws where a leg is missing: then the sides would not be comparable */
+/** @throws where a retriever is missing: then the sides would not be comparable */
 async function bare(parts: SearchParts, text: string): Promise<void> {
   const query = checkQuery('query', text)
   const condition = hitCondition({}, query)
-  const limit = DEFAULT_RANKING.candidatesPerLeg
-  const input: LegInput = { ...parts, condition, includeForgotten: false, limit }
-  await lexicalLeg(input, query.wanted, true)
+  const limit = DEFAULT_RANKING.candidatesPerRetriever
+  const input: RetrieverInput = { ...parts, condition, includeForgotten: false, limit }
+  await lexicalRetriever(input, query.wanted, true)
   const found = await queryVector(parts.embedders, parts.readModel.generation, {
     projectId: parts.scope.projectId,
     text: query.wanted,
   })
   if ('missing' in found) throw new Error(found.missing)
-  await vectorLeg(input, found.vector)
+  await vectorRetriever(input, found.vector)
 }
 
 async function whole(parts: SearchParts, query: string): Promise<void> {
@@ -136,7 +136,7 @@ async function measure(corpus: SearchCorpus, rounds: number, where: string): Pro
       printComparison({
         title: `${count}, p${share * 100}`,
         ours: { label, value: show(side) },
-        theirs: { label: 'both legs and the embedding, bare', value: show('bare') },
+        theirs: { label: 'both retrievers and the embedding, bare', value: show('bare') },
         ratio: quantile(times[side], share) / quantile(times.bare, share),
         goal: { atMost: GOAL },
       })

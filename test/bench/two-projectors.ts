@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HAS_NATIVE_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { newId } from '@daybook/memory/id'
 import { ensureProject } from '@daybook/postgres/access/projects'
@@ -11,6 +10,7 @@ import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope
 import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
+import { HAS_NATIVE_NATS, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { sql } from 'kysely'
 import { createServiceProcess, type ServiceProcess } from '../src/chaos/service-process.ts'
 import { createRandom } from '../src/support/random.ts'
@@ -18,7 +18,7 @@ import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 
 /**
- * Two processes that post the pgvector projection against one, on ten projects with as many events each. Words and rows
+ * Two processes that write the pgvector projection against one, on ten projects with as many events each. Words and rows
  * only: vectors are made by one queue for all. The projectors stand still while the events are written.
  */
 export const name = 'two-projectors'
@@ -28,7 +28,7 @@ const PROJECTS = 10
 const EVENTS_A_PROJECT = 400
 const ROUNDS = 5
 const GOAL = 1.6
-const CAUSE = { actor: 'bench', correlationId: null, causationId: null }
+const METADATA = { actor: 'bench', correlationId: null, causationId: null }
 
 async function write(scope: ProjectScope, random: ReturnType<typeof createRandom>): Promise<void> {
   const word = createVocabulary(random, 5_000)
@@ -42,7 +42,7 @@ async function write(scope: ProjectScope, random: ReturnType<typeof createRandom
           id: newId(),
           input: { content: { kind: 'note', fields: { text: sentence(random, word, 5, 40) } } },
         },
-        cause: CAUSE,
+        metadata: METADATA,
       })),
     )
 }
@@ -59,7 +59,7 @@ async function untilPosted(db: Database): Promise<void> {
   }
 }
 
-/** Events a second that the projectors post. */
+/** Events a second that the projectors write. */
 async function throughput(
   db: Database,
   projectors: readonly ServiceProcess[],

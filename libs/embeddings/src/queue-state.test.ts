@@ -1,7 +1,7 @@
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readQueueState } from './queue-state.ts'
-import { claimTexts, contentHash, queueTexts, releaseText, storeVectors } from './store.ts'
+import { contentHash, leaseTexts, queueTexts, releaseText, storeVectors } from './store.ts'
 
 const queued = (text: string) => ({ hash: contentHash(text), text })
 
@@ -21,7 +21,7 @@ describe.each(TEST_DATABASES)('the state of the embedding queue on $name', ({ st
       .execute((trx) =>
         queueTexts(trx, { projectId, modelId: 'model' }, ['one', 'two', 'three', 'four'].map(queued)),
       )
-    const taken = await claimTexts(db, 'model', { limit: 3 })
+    const taken = await leaseTexts(db, 'model', { limit: 3 })
     expect(await readQueueState(db)).toEqual({ queued: 4, failed: 0, claimed: 3, failure: null })
     await storeVectors(db, 'model', [{ ...taken[0]!, chunks: [] }])
     await releaseText(db, 'model', taken[1]!, new Error('too strange'))

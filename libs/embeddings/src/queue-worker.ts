@@ -5,7 +5,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder } from './embedder.ts'
-import { type ClaimedText, claimTexts, giveBackTexts, releaseText, storeVectors } from './store.ts'
+import { type LeasedText, leaseTexts, releaseText, releaseTexts, storeVectors } from './store.ts'
 
 /** Works off the embedding store's queue. Several, in several processes, share the work. */
 export interface QueueWorker {
@@ -52,7 +52,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     return Promise.race([embedding, stopped])
   }
 
-  const embedOne = async (queued: ClaimedText): Promise<void> => {
+  const embedOne = async (queued: LeasedText): Promise<void> => {
     try {
       const [chunks] = await embed([queued.text])
       await storeVectors(db, embedder.modelId, [{ ...queued, chunks: chunks ?? [] }])
@@ -67,7 +67,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     }
   }
 
-  const embedTogether = async (texts: readonly ClaimedText[]): Promise<void> => {
+  const embedTogether = async (texts: readonly LeasedText[]): Promise<void> => {
     try {
       const chunks = await embed(texts.map(({ text }) => text))
       await storeVectors(
@@ -83,11 +83,11 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     }
   }
 
-  const embedOrGiveBack = async (texts: readonly ClaimedText[]): Promise<void> => {
+  const embedOrGiveBack = async (texts: readonly LeasedText[]): Promise<void> => {
     try {
       await embedTogether(texts)
     } catch (error) {
-      if (error instanceof Stopped) await giveBackTexts(db, embedder.modelId, texts)
+      if (error instanceof Stopped) await releaseTexts(db, embedder.modelId, texts)
       throw error
     }
   }
@@ -95,7 +95,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const run = async (): Promise<void> => {
     for (let failures = 0; !stop.signal.aborted; ) {
       try {
-        const texts = await claimTexts(db, embedder.modelId, { limit: CLAIM })
+        const texts = await leaseTexts(db, embedder.modelId, { limit: CLAIM })
         if (texts.length > 0) await embedOrGiveBack(texts)
         await onStored(texts.map(({ hash }) => hash))
         failures = 0

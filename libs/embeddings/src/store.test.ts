@@ -4,11 +4,11 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  claimTexts,
   contentHash,
-  giveBackTexts,
+  leaseTexts,
   queueTexts,
   releaseText,
+  releaseTexts,
   requeueTexts,
   retryTexts,
   storeVectors,
@@ -36,7 +36,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
   const keyOf = ({ projectId }: ProjectScope) => ({ projectId, modelId })
   const queue = (scope: ProjectScope, ...texts: string[]) =>
     scope.db.transaction().execute((trx) => queueTexts(trx, keyOf(scope), texts.map(queued)))
-  const claim = (limit = 64) => claimTexts(database.db, modelId, { limit })
+  const claim = (limit = 64) => leaseTexts(database.db, modelId, { limit })
   /** Makes the vectors of all that is queued. @returns whose texts they were */
   const work = async (number = 1) => {
     const texts = await claim()
@@ -58,7 +58,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
 
   it('C10: bound to another project nothing of it is seen, not even by a hash', async () => {
     await queue(one, SHARED, 'still queued')
-    await claimTexts(one.db, modelId, { limit: 64 })
+    await leaseTexts(one.db, modelId, { limit: 64 })
     await storeVectors(one.db, modelId, [
       {
         projectId: one.projectId,
@@ -88,7 +88,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     await expect(
       other.db.transaction().execute((trx) => queueTexts(trx, keyOf(one), [queued('planted')])),
     ).rejects.toThrow(/row-level security/u)
-    expect(await claimTexts(other.db, modelId, { limit: 64 })).toEqual([])
+    expect(await leaseTexts(other.db, modelId, { limit: 64 })).toEqual([])
   })
 
   it('C10: a text that one project has is queued, taken and embedded anew for another', async () => {
@@ -141,7 +141,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     const texts = await claim()
     const mine = texts.find(({ projectId }) => projectId === one.projectId)
     await releaseText(database.db, modelId, mine!, new Error('not now'))
-    await giveBackTexts(
+    await releaseTexts(
       database.db,
       modelId,
       texts.filter((text) => text !== mine),

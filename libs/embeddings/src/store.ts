@@ -38,7 +38,7 @@ export interface TextPlace {
 }
 
 /** One that a worker has taken. */
-export interface ClaimedText extends TextPlace, QueuedText {}
+export interface LeasedText extends TextPlace, QueuedText {}
 
 export interface EmbeddedText extends TextPlace {
   readonly chunks: readonly EmbeddedChunk[]
@@ -120,11 +120,11 @@ export async function requeueTexts(
  * Takes up to `limit` queued texts, of all projects that `db` sees, for `leaseSeconds`. Workers never get the same text: rows
  * that another one is just taking are skipped. After the lease they are free again, for a worker that died with them.
  */
-export async function claimTexts(
+export async function leaseTexts(
   db: Database,
   modelId: string,
   { limit, leaseSeconds = 120 }: { limit: number; leaseSeconds?: number },
-): Promise<ClaimedText[]> {
+): Promise<LeasedText[]> {
   const { rows } = await sql<{ project_id: string; content_hash: Buffer; text: string }>`
     update embeddings set claimed_until = now() + make_interval(secs => ${leaseSeconds}), attempts = attempts + 1
     where ctid = any(array(
@@ -186,7 +186,7 @@ export async function releaseText(
 }
 
 /** Gives claimed texts back as they were, to be taken by anybody at once: whoever claimed them stops. */
-export async function giveBackTexts(
+export async function releaseTexts(
   db: Database,
   modelId: string,
   texts: readonly TextPlace[],

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 /*
  * The form of the lexical index. A project's memories are numbered 1, 2, 3, … in the order in which they were first
- * posted; each 4,096 of them are a segment. A row of the table `postings` holds one lexeme in one segment:
+ * written; each 4,096 of them are a segment. A row of the table `postings` holds one lexeme in one segment:
  *
  * - `entries`   its postings, in no order
  * - `removed`   those of `entries` that hold no more

@@ -1,19 +1,12 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { Generation } from '@daybook/projection/generations/generations'
-import { holdPosition } from '@daybook/projection/positions/positions'
 import type { ComparedIndexes } from '@daybook/projection/verify/verifiable'
 import { createPace } from '@daybook/runtime/pace'
-import { takeTurns } from '@daybook/runtime/yield-to-event-loop'
+import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { sql } from 'kysely'
-import { type GenerationTables, generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { numberAt, POSTING_BYTES, placeOf, SEGMENT_SIZE, unpack } from './postings.ts'
-import {
-  countLexicalStats,
-  insertSegmentPostings,
-  type LexicalStats,
-  wantedPostings,
-} from './write.ts'
+import type { LexicalTables } from './tables.ts'
+import { countLexicalStats, insertSegmentPostings, type LexicalStats, wantedPostings } from './write.ts'
 
 /**
  * Holds the lexical index of a project against the words of its memories, segment by segment, and the statistics against
@@ -21,10 +14,9 @@ import {
  */
 export async function compareLexicalIndex(
   scope: ProjectScope,
-  generation: Generation,
+  tables: LexicalTables,
   signal: AbortSignal,
 ): Promise<ComparedIndexes> {
-  const tables = generationTables(generation.generation)
   const problems: string[] = []
   const memoryIds: string[] = []
   const pace = createPace()
@@ -40,25 +32,24 @@ export async function compareLexicalIndex(
   return { problems, memoryIds }
 }
 
-/** Makes the segments anew that are wrong, and the statistics. */
+/** Makes the segments anew that are wrong, and the statistics. @param hold keeps the projector from writing until the transaction ends */
 export async function repairLexicalIndex(
   scope: ProjectScope,
-  generation: Generation,
+  tables: LexicalTables,
+  hold: (trx: DatabaseTransaction) => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  const tables = generationTables(generation.generation)
-  const place = { name: PGVECTOR, generation: generation.generation }
   const last = await lastSegment(scope, tables)
   for (let segment = 0; segment <= last; segment += 1) {
     signal.throwIfAborted()
     if ((await compareSegment(scope, tables, segment)).length === 0) continue
     await scope.db.transaction().execute(async (trx) => {
-      await holdPosition(trx, place, scope.projectId)
+      await hold(trx)
       await rebuildSegments(trx, tables, scope.projectId, [segment])
     })
   }
   await scope.db.transaction().execute(async (trx) => {
-    await holdPosition(trx, place, scope.projectId)
+    await hold(trx)
     await recount(trx, tables, scope.projectId)
   })
 }
@@ -66,7 +57,7 @@ export async function repairLexicalIndex(
 /** Makes segments anew from the words that the rows of `memories` hold, and counts the statistics. */
 export async function rebuildSegments(
   trx: DatabaseTransaction,
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
   segments: readonly number[],
 ): Promise<void> {
@@ -81,7 +72,7 @@ export async function rebuildSegments(
 
 const firstNumber = (segment: number) => segment * SEGMENT_SIZE + 1
 
-async function recount(trx: DatabaseTransaction, tables: GenerationTables, projectId: string): Promise<void> {
+async function recount(trx: DatabaseTransaction, tables: LexicalTables, projectId: string): Promise<void> {
   const { rows } = await sql<{ next_number: number }>`
     select least(greatest(coalesce(held, 1), least_next), most_next)::int as next_number
     from (${nextNumber(tables, projectId)}) numbers`.execute(trx)
@@ -90,17 +81,17 @@ async function recount(trx: DatabaseTransaction, tables: GenerationTables, proje
 
 /**
  * The number that the next memory is to get, and what it may be: beyond all that are taken, else two memories would get one
- * and the second could not be posted; and not beyond what the journal's memories come to, of whom parked ones have a number
+ * and the second could not be written; and not beyond what the journal's memories come to, of whom parked ones have a number
  * kept for them. `held` is null where there are no statistics.
  */
-const nextNumber = (tables: GenerationTables, projectId: string) => sql`
+const nextNumber = (tables: LexicalTables, projectId: string) => sql`
   select held, taken + 1 as least_next, greatest(taken, known) + 1 as most_next
   from (select
     (select next_number::bigint from ${tables.lexicalStats} where project_id = ${projectId}) as held,
     (select coalesce(max(number), 0)::bigint from ${tables.memories} where project_id = ${projectId}) as taken,
     (select count(*) from events where project_id = ${projectId} and version = 1) as known) counts`
 
-async function lastSegment({ db, projectId }: ProjectScope, tables: GenerationTables): Promise<number> {
+async function lastSegment({ db, projectId }: ProjectScope, tables: LexicalTables): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select greatest(
       coalesce((select (max(number) - 1) / ${SEGMENT_SIZE}::int from ${tables.memories} where project_id = ${projectId}), -1),
@@ -125,7 +116,7 @@ interface ComparedLexeme {
  */
 async function compareSegment(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: LexicalTables,
   segment: number,
 ): Promise<{ number: number; memory_id: string | null }[]> {
   const { rows } = await sql<ComparedLexeme>`
@@ -140,7 +131,7 @@ async function compareSegment(
     where wanted.postings is distinct from held.postings or held.removed <> ''`.execute(db)
   const numbers = new Set<number>()
   // All of a segment takes some 60 ms, and in the daemon this process answers requests too.
-  const turns = takeTurns()
+  const turns = yieldToEventLoop()
   for (const row of rows) {
     for (const place of differentPlaces(row)) numbers.add(numberAt(segment, place))
     await turns()
@@ -172,7 +163,7 @@ function differentPlaces({ wanted, held, removed }: ComparedLexeme): number[] {
 
 type CountedStats = Pick<LexicalStats, 'memories' | 'total_length'>
 
-async function compareStats({ db, projectId }: ProjectScope, tables: GenerationTables): Promise<string[]> {
+async function compareStats({ db, projectId }: ProjectScope, tables: LexicalTables): Promise<string[]> {
   const { rows } = await sql<{ wanted: CountedStats; held: CountedStats | null }>`
     select jsonb_build_object('memories', count(*) filter (where not forgotten),
         'total_length', coalesce(sum(length) filter (where not forgotten), 0)) as wanted,

@@ -1,8 +1,7 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
-import type { GenerationTables } from '@daybook/pgvector/generation-tables'
-import type { MemoryRow } from '@daybook/pgvector/write/memory-row'
 import { PLACE_ONLY, postingOf, RECENT_BYTES, SEGMENT, without } from './postings.ts'
+import type { LexicalTables } from './tables.ts'
 
 /** The project's word statistics. A missing row is a project without memories. */
 export interface LexicalStats {
@@ -13,7 +12,7 @@ export interface LexicalStats {
 
 export async function readLexicalStats(
   trx: DatabaseTransaction,
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
 ): Promise<LexicalStats> {
   const { rows } = await sql<LexicalStats>`
@@ -30,9 +29,9 @@ export async function readLexicalStats(
  */
 export async function memoriesWithOtherLexemes(
   trx: DatabaseTransaction,
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
-  rows: readonly MemoryRow[],
+  rows: readonly { readonly memory_id: string; readonly lexical_text: string }[],
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set()
   const texts = rows.map(({ memory_id, lexical_text }) => ({ memory_id, lexical_text }))
@@ -56,7 +55,7 @@ export async function memoriesWithOtherLexemes(
  */
 export async function removePostings(
   trx: DatabaseTransaction,
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
   memoryIds: readonly string[],
 ): Promise<void> {
@@ -98,7 +97,7 @@ export async function removePostings(
 /** Puts memories into the lexical index by the lexemes that their rows hold now. @returns their total length. */
 export async function insertPostings(
   trx: DatabaseTransaction,
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
   memoryIds: readonly string[],
 ): Promise<number> {
@@ -106,7 +105,7 @@ export async function insertPostings(
   const which = sql`m.project_id = ${projectId} and m.memory_id = any(${memoryIds}::uuid[])`
   const fits = sql`excluded.entries = '' and octet_length(p.recent) + octet_length(excluded.recent) <= ${RECENT_BYTES}`
   const { rows } = await sql<{ length: number }>`
-    with posted as (
+    with written as (
       insert into ${tables.postings} as p (project_id, lexeme, segment, entries, recent)
       ${packed(tables, projectId, which)}
       on conflict (project_id, lexeme, segment) do update set
@@ -135,14 +134,14 @@ export interface IndexedPage {
  */
 export async function insertSegmentPostings(
   trx: DatabaseTransaction,
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
   firstNumber: number,
   lastNumber: number,
 ): Promise<IndexedPage> {
   const which = liveBetween(projectId, firstNumber, lastNumber)
   const { rows } = await sql<IndexedPage>`
-    with posted as (
+    with written as (
       insert into ${tables.postings} (project_id, lexeme, segment, entries, recent)
       ${packed(tables, projectId, which)}
       on conflict do nothing
@@ -153,7 +152,7 @@ export async function insertSegmentPostings(
 }
 
 /** New rows of `postings`, in the order of the key: many postings are `entries` at once, few are `recent`. */
-function packed(tables: GenerationTables, projectId: string, which: RawBuilder<unknown>) {
+function packed(tables: LexicalTables, projectId: string, which: RawBuilder<unknown>) {
   const isMany = sql`octet_length(postings) > ${RECENT_BYTES}`
   return sql`
     select ${projectId}::uuid, lexeme, segment, case when ${isMany} then postings else '' end,
@@ -163,7 +162,7 @@ function packed(tables: GenerationTables, projectId: string, which: RawBuilder<u
 }
 
 /** The postings of the memories `m` for which a condition holds: `lexeme`, `segment`, `postings`. */
-const postingsOf = ({ memories }: GenerationTables, which: RawBuilder<unknown>) => sql`
+const postingsOf = ({ memories }: LexicalTables, which: RawBuilder<unknown>) => sql`
   select lexeme collate "C" as lexeme, ${SEGMENT} as segment,
     string_agg(${postingOf(sql`positions`)}, '') as postings
   from ${memories} m cross join lateral unnest(m.lexemes) as indexed
@@ -172,7 +171,7 @@ const postingsOf = ({ memories }: GenerationTables, which: RawBuilder<unknown>) 
 
 /** What the index must hold of the memories with these numbers, by the lexemes of their rows: `lexeme`, `segment`, `postings`. */
 export const wantedPostings = (
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
   firstNumber: number,
   lastNumber: number,
@@ -183,7 +182,7 @@ const liveBetween = (projectId: string, firstNumber: number, lastNumber: number)
 
 export async function saveLexicalStats(
   trx: DatabaseTransaction,
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
   stats: LexicalStats,
 ): Promise<void> {
@@ -199,7 +198,7 @@ export async function saveLexicalStats(
 /** Counts the project's statistics anew from its memories. */
 export async function countLexicalStats(
   trx: DatabaseTransaction,
-  tables: GenerationTables,
+  tables: LexicalTables,
   projectId: string,
   nextNumber: number,
 ): Promise<void> {

@@ -7,7 +7,7 @@ const letters = (count: number) => 'x'.repeat(count)
 describe('C2: breaking tokens', () => {
   it.each([
     'Always validate the JWT first.',
-    'see libs/search/src/legs/question-postings.test.ts and https://example.org/a_b?c=d&e=f',
+    'see libs/search/src/retrievers/question-postings.test.ts and https://example.org/a_b?c=d&e=f',
     'snake_case_name, kebab-case-name, first.last@example.org, 1.5e-3, a&amp;b',
     `${letters(LONGEST_RUN - 2)}_y`,
     letters(5_000),

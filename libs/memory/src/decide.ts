@@ -11,7 +11,7 @@ import type { CommonFields, Memory, MemoryState } from './state.ts'
 import { isBlank } from './text-rules.ts'
 
 /** What a decision may rest on besides the command. */
-export interface Situation {
+export interface DecisionContext {
   /** The memory now; null where there is none with that id in the project. */
   readonly memory: Memory | null
   /** For a restore to a version: the state at it, null where there is no such version. */
@@ -36,7 +36,7 @@ const DEFAULTS: CommonFields = {
  * @returns null where the command changes nothing (a revision to what is there already, forgetting what is forgotten).
  * @throws ValidationError, ConflictError, NotFoundError
  */
-export function decide(command: Command, situation: Situation): NewEvent | null {
+export function decide(command: Command, situation: DecisionContext): NewEvent | null {
   if (command.type === 'remember') return remember(command, situation)
   const memory = situation.memory
   if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
@@ -79,7 +79,10 @@ function commonFields(current: CommonFields, input: CommonInput): CommonFields {
   return fields as unknown as CommonFields
 }
 
-function remember(command: Extract<Command, { type: 'remember' }>, { memory, now }: Situation): NewEvent {
+function remember(
+  command: Extract<Command, { type: 'remember' }>,
+  { memory, now }: DecisionContext,
+): NewEvent {
   if (memory !== null) throw new Error(`a new memory was given the id ${command.id}, which is taken`)
   const { kind, content } = checkContent(command.input.content)
   const state: MemoryState = {
@@ -113,18 +116,18 @@ function revise(command: Extract<Command, { type: 'revise' }>, memory: Memory, n
     content: content == null ? state.content : reviseContent(state.kind, state.content, content),
     ...commonFields(state, command.input),
   }
-  return successor(memory, 'MemoryRevised', next, now)
+  return nextEvent(memory, 'MemoryRevised', next, now)
 }
 
 function forget(memory: Memory, now: string): NewEvent | null {
   if (memory.state.forgottenAt !== null) return null
-  return successor(memory, 'MemoryForgotten', { ...memory.state, forgottenAt: now }, now)
+  return nextEvent(memory, 'MemoryForgotten', { ...memory.state, forgottenAt: now }, now)
 }
 
 function restore(
   command: Extract<Command, { type: 'restore' }>,
   memory: Memory,
-  situation: Situation,
+  situation: DecisionContext,
 ): NewEvent | null {
   const { state } = memory
   if (command.version === undefined) {
@@ -133,7 +136,7 @@ function restore(
         'version',
         `is required: the memory is not forgotten, so say which version (1 to ${memory.version}) comes back`,
       )
-    return successor(memory, 'MemoryRestored', { ...state, forgottenAt: null }, situation.now)
+    return nextEvent(memory, 'MemoryRestored', { ...state, forgottenAt: null }, situation.now)
   }
   if (situation.earlier === null)
     throw new NotFoundError(`Version ${command.version} of ${formatMemoryId(state.kind, state.id)}`)
@@ -143,10 +146,10 @@ function restore(
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
   }
-  return successor(memory, 'MemoryRestored', next, situation.now, { restoredVersion: command.version })
+  return nextEvent(memory, 'MemoryRestored', next, situation.now, { restoredVersion: command.version })
 }
 
-function successor(
+function nextEvent(
   memory: Memory,
   type: NewEvent['type'],
   next: MemoryState,

@@ -17,7 +17,7 @@ export interface EventData {
 }
 
 /** Who caused an event, and which request or event led to it. */
-export interface Cause {
+export interface EventMetadata {
   readonly actor: string | null
   readonly correlationId: string | null
   readonly causationId: string | null
@@ -38,7 +38,7 @@ export interface NewEvent {
  * sequence alone says how far; the hash says of which history, since a journal that lost its end (a failover to a replica
  * that was behind, a restored backup) gives the same sequences to other events.
  */
-export interface JournalPlace {
+export interface JournalCursor {
   /** 0 before the first event. */
   readonly sequence: number
   /** The event's hash in the project's chain, in hex; `CHAIN_START` before the first. */
@@ -46,7 +46,7 @@ export interface JournalPlace {
 }
 
 /** What the journal says of every event in its place, whether or not this version of Daybook can read what it holds. */
-export interface EventEnvelope extends Cause, JournalPlace {
+export interface EventEnvelope extends EventMetadata, JournalCursor {
   readonly projectId: string
   readonly eventId: string
   readonly memoryId: string

@@ -5,13 +5,13 @@ import { type Selectable, sql } from 'kysely'
 import { type JsonObject, type Operation, toOperation } from './operation.ts'
 
 /** Who takes operations, and for how long without a sign of life. */
-export interface Holder {
+export interface LeaseOwner {
   readonly name: string
   readonly leaseMs: number
 }
 
 /** An operation that this process works on now. */
-export interface TakenOperation {
+export interface LeasedOperation {
   readonly operation: Operation
   /** Where whoever had it before has come to; null at the beginning. */
   readonly checkpoint: JsonObject | null
@@ -26,11 +26,11 @@ const leaseEnd = (leaseMs: number) =>
  * Takes the oldest operation that waits, or whose process has died.
  * @param projections those that this process can work on; operations that are about none it always can
  */
-export async function takeOperation(
+export async function leaseOperation(
   db: Database,
-  { name, leaseMs }: Holder,
+  { name, leaseMs }: LeaseOwner,
   projections: readonly string[],
-): Promise<TakenOperation | null> {
+): Promise<LeasedOperation | null> {
   const { rows } = await sql<Selectable<Tables['operations']> & { taken_over: boolean }>`
     update operations op set status = 'running', holder = ${name}, held_until = ${leaseEnd(leaseMs)}, error = null,
       started_at = coalesce(started_at, clock_timestamp()), updated_at = clock_timestamp()
@@ -52,10 +52,14 @@ export async function takeOperation(
 }
 
 /** What is to be known of an operation that somebody works on. `null`: it is this process's no more. */
-export type HeldState = { readonly cancelRequested: boolean } | null
+export type LeaseState = { readonly cancelRequested: boolean } | null
 
 /** Keeps the lease. */
-export async function renewLease(db: Database, { name, leaseMs }: Holder, id: string): Promise<HeldState> {
+export async function renewLease(
+  db: Database,
+  { name, leaseMs }: LeaseOwner,
+  id: string,
+): Promise<LeaseState> {
   const { rows } = await sql<{ cancel_requested: boolean }>`
     update operations set held_until = ${leaseEnd(leaseMs)}
     where id = ${id} and holder = ${name} and status = 'running'
@@ -73,10 +77,10 @@ export interface ProgressMade {
 /** Notes how far it has come, and keeps the lease. */
 export async function saveProgress(
   db: Database,
-  { name, leaseMs }: Holder,
+  { name, leaseMs }: LeaseOwner,
   id: string,
   { phase, done, total, checkpoint }: ProgressMade,
-): Promise<HeldState> {
+): Promise<LeaseState> {
   const row = await db
     .updateTable('operations')
     .set({
@@ -106,7 +110,7 @@ const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' '
 /** Notes the end. @returns false where the operation is another process's by now */
 export async function finishOperation(
   db: Database,
-  { name }: Holder,
+  { name }: LeaseOwner,
   id: string,
   end: End,
 ): Promise<boolean> {
@@ -131,9 +135,9 @@ export async function finishOperation(
 }
 
 /** Gives it back as it is, to be taken by anybody after a while: its holder does nothing more for it. @param waitingFor in words, where something is away */
-export async function giveBack(
+export async function releaseOperation(
   db: Database,
-  { name }: Holder,
+  { name }: LeaseOwner,
   id: string,
   { afterMs, waitingFor }: { afterMs: number; waitingFor: string | null },
 ): Promise<void> {

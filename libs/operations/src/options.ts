@@ -8,7 +8,7 @@ export interface ReindexOptions {
   readonly model: string | null
   /** Whether vectors that the embedding store has are made anew. */
   readonly regenerateEmbeddings: boolean
-  /** Memories of these kinds are posted anew in place; null: a new generation is built. */
+  /** Memories of these kinds are written anew in place; null: a new generation is built. */
   readonly kinds: readonly string[] | null
   /** The same for one project, whose parked events are tried again. */
   readonly projectId: string | null
@@ -21,7 +21,7 @@ export interface VerifyOptions {
   readonly projectId: string | null
   /** Only what has changed since the last verification that found everything right. */
   readonly incremental: boolean
-  /** Whether what differs is posted anew. */
+  /** Whether what differs is written anew. */
   readonly repair: boolean
 }
 

@@ -1,7 +1,7 @@
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { finishOperation, takeOperation } from './lease.ts'
+import { finishOperation, leaseOperation } from './lease.ts'
 import { listUntaken } from './read.ts'
 import { requestOperation } from './request.ts'
 
@@ -22,7 +22,7 @@ describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ st
     expect(await untaken()).toEqual([first.id, second.id])
 
     const holder = { name: 'a process', leaseMs: 60_000 }
-    expect(await takeOperation(db, holder, ['pgvector'])).toMatchObject({ operation: { id: first.id } })
+    expect(await leaseOperation(db, holder, ['pgvector'])).toMatchObject({ operation: { id: first.id } })
     expect(await untaken()).toEqual([])
 
     await sql`update operations set held_until = clock_timestamp() - interval '1 second' where id = ${first.id}`.execute(
@@ -31,7 +31,7 @@ describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ st
     expect(await untaken()).toEqual([first.id, second.id])
     expect(await untaken(5_000)).toEqual([])
 
-    await takeOperation(db, holder, ['pgvector'])
+    await leaseOperation(db, holder, ['pgvector'])
     await finishOperation(db, holder, first.id, { status: 'succeeded', result: {} })
     expect(await untaken()).toEqual([second.id])
   })

@@ -8,14 +8,14 @@ import type { Logger } from '@daybook/runtime/logger'
 import {
   type End,
   finishOperation,
-  giveBack,
-  type HeldState,
-  type Holder,
+  type LeasedOperation,
+  type LeaseOwner,
+  type LeaseState,
+  leaseOperation,
   type ProgressMade,
+  releaseOperation,
   renewLease,
   saveProgress,
-  type TakenOperation,
-  takeOperation,
 } from './lease.ts'
 import type { OperationType } from './operation.ts'
 import { CancelledError, HandedOnError, type OperationHandler, type Work } from './work.ts'
@@ -44,10 +44,10 @@ const PROGRESS_MS = 250
 /** Works off the operations, one at a time. Run in several processes, they share them. */
 export function startOperations(options: OperationsOptions): OperationsRunner {
   const { db, logger, handlers, projections, leaseMs = 10_000, pollMs = 500 } = options
-  const holder: Holder = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
+  const holder: LeaseOwner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
   const stop = new AbortController()
 
-  const work = async (taken: TakenOperation, failures: number): Promise<boolean> => {
+  const work = async (taken: LeasedOperation, failures: number): Promise<boolean> => {
     const { operation } = taken
     const handler = handlers[operation.type]
     const held = holdOperation(db, holder, taken, stop.signal)
@@ -69,7 +69,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
     } catch (error) {
       const cause = held.work.signal.aborted ? held.work.signal.reason : error
       if (cause instanceof HandedOnError) {
-        await giveBack(db, holder, operation.id, { afterMs: 0, waitingFor: null }).catch(() => {})
+        await releaseOperation(db, holder, operation.id, { afterMs: 0, waitingFor: null }).catch(() => {})
         return true
       }
       if (cause instanceof CancelledError) {
@@ -80,9 +80,10 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
       if (isUnavailable(error)) {
         logger.warn({ ...fields, error }, 'an operation waits for a part that is away')
         const waitingFor = `waiting: ${(error as Error).message}`
-        await giveBack(db, holder, operation.id, { afterMs: backoffDelay(failures, WAIT), waitingFor }).catch(
-          () => {},
-        )
+        await releaseOperation(db, holder, operation.id, {
+          afterMs: backoffDelay(failures, WAIT),
+          waitingFor,
+        }).catch(() => {})
         return false
       }
       logger.error({ ...fields, error }, 'an operation has failed')
@@ -97,7 +98,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
     let failures = 0
     while (!stop.signal.aborted) {
       try {
-        const taken = await takeOperation(db, holder, projections)
+        const taken = await leaseOperation(db, holder, projections)
         if (taken === null) await pause(pollMs, stop.signal)
         else failures = (await work(taken, failures)) ? 0 : failures + 1
       } catch (error) {
@@ -124,8 +125,8 @@ const isUnavailable = (error: unknown) => error instanceof UnavailableError || i
 /** Keeps an operation while it is worked on, and tells the one who works on it when to end. */
 function holdOperation(
   db: Database,
-  holder: Holder,
-  { operation, checkpoint, takenOver }: TakenOperation,
+  holder: LeaseOwner,
+  { operation, checkpoint, takenOver }: LeasedOperation,
   stopping: AbortSignal,
 ) {
   const { id } = operation
@@ -134,7 +135,7 @@ function holdOperation(
   let unsaved: ProgressMade = {}
   let savedAt = 0
 
-  const heed = (state: HeldState): void => {
+  const heed = (state: LeaseState): void => {
     if (state === null) ended.abort(new HandedOnError('another process has taken the operation'))
     else if (state.cancelRequested) ended.abort(new CancelledError())
   }

@@ -47,7 +47,7 @@ export interface Tables {
     builder: string | null
     /** Of its tables or its collection, as the code that made it has them. */
     layout_version: Generated<number>
-    /** Why it can be neither posted nor read, in words: it has to be made anew. Null of one that can. */
+    /** Why it can be neither written nor read, in words: it has to be made anew. Null of one that can. */
     unusable: string | null
   }
   generation_numbers: { projection: string; last: number }
@@ -104,7 +104,7 @@ export interface Tables {
     differed_at: Moment | null
     /** The last of them, and in what, in words. */
     example: string | null
-    /** Memories of the last look that differed still after they were posted anew. */
+    /** Memories of the last look that differed still after they were written anew. */
     unhealed: Generated<number>
     /** What is wrong with the journal itself, in words. */
     journal_problem: string | null

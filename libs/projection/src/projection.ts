@@ -1,4 +1,4 @@
-import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 
 /** An event that could not be applied, and why. */
@@ -13,8 +13,8 @@ export interface ParkedEvent {
 
 /** A stretch of a project's journal on its way into a projection: everything after `from` up to and including `to`. */
 export interface ProjectionBatch {
-  readonly from: JournalPlace
-  readonly to: JournalPlace
+  readonly from: JournalCursor
+  readonly to: JournalCursor
   /** In sequence order; together with `parked` and `erased` it covers the stretch without a gap. */
   readonly events: readonly JournalEvent[]
   readonly parked: readonly ParkedEvent[]
@@ -26,7 +26,7 @@ export interface ProjectionBatch {
 }
 
 /**
- * One generation of a read model, as the runtime posts to it. The runtime decides what is applied when; the
+ * One generation of a read model, as the runtime writes to it. The runtime decides what is applied when; the
  * projection decides what that does to its rows.
  */
 export interface Projection {
@@ -34,7 +34,7 @@ export interface Projection {
   readonly name: string
   readonly generation: number
   /** The place of the last event applied for the project; the chain's start before the first. */
-  position(scope: ProjectScope): Promise<JournalPlace>
+  position(scope: ProjectScope): Promise<JournalCursor>
   /**
    * Applies a batch and moves the position from `from` to `to`, so that afterwards either both are done or neither is.
    * @throws PositionMoved where another replica has moved the position meanwhile or is about to; JournalDiverged where the
@@ -46,7 +46,10 @@ export interface Projection {
    * since becomes what it was then, and one that was new goes. Step by step, and once more from the beginning where it broke off.
    * @throws PositionMoved where the position is not `from`
    */
-  rewind(scope: ProjectScope, way: { readonly from: JournalPlace; readonly to: JournalPlace }): Promise<void>
+  rewind(
+    scope: ProjectScope,
+    way: { readonly from: JournalCursor; readonly to: JournalCursor },
+  ): Promise<void>
   /**
    * Of a projection that is kept outside of the journal's database: the projects in which it may hold more than its position
    * says, since the database has come back without its last moments, and what takes that away. Absent where both are one.

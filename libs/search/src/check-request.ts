@@ -53,7 +53,7 @@ export function checkRanking(
     sessionShare: checkShare('weights.session', weights.session ?? DEFAULT_RANKING.sessionShare),
   }
   if (shares.lexicalWeight === 0 && shares.vectorWeight === 0)
-    throw new ValidationError('weights', 'must not be 0 for both legs: nothing would be found')
+    throw new ValidationError('weights', 'must not be 0 for both retrievers: nothing would be found')
   return { method, ...shares }
 }
 

@@ -1,9 +1,9 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import type { Command, RememberInput } from '@daybook/memory/commands'
 import type { Memory } from '@daybook/memory/state'
+import { note } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { note } from '@daybook/pgvector/testing/read-model-harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from './search.ts'
 import type { SearchAnswer, SearchHit, SearchRequest } from './search-request.ts'
@@ -58,7 +58,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
     (scope: ProjectScope, ...commands: Command[]) =>
     async () => {
       await harness.append(scope, ...commands)
-      await harness.post(scope)
+      await harness.apply(scope)
       await harness.embed()
     }
 
@@ -77,7 +77,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
     ['the word', { mode: 'KEYWORD' }, (id) => revise(id, 'nothing of the kind')],
     ['its being there', {}, (id) => ({ type: 'forget', id })],
   ])(
-    'B4: what breaks %s between the legs and the last statement is not a hit',
+    'B4: what breaks %s between the retrievers and the last statement is not a hit',
     async (_, request, command) => {
       const [scope, [first, second]] = await filled({ labels: ['kept'] })
       const answer = await find(scope, request, change(scope, command(first!.state.id)))

@@ -1,8 +1,8 @@
 import type { Memory } from '@daybook/memory/state'
 import { type MemoryColumns, toMemory } from '@daybook/pgvector/read/read-memories'
 import { sql } from 'kysely'
-import type { LegInput } from './retrievers/retriever-input.ts'
 import type { RankedHit } from './ranking/rank.ts'
+import type { RetrieverInput } from './retrievers/retriever-input.ts'
 
 /** What the last statement of a search found. */
 export interface ReadHits {
@@ -13,15 +13,15 @@ export interface ReadHits {
 }
 
 /**
- * Reads the hits, and repeats the condition: the legs ran in statements of their own, and writes go on between them. A row's
+ * Reads the hits, and repeats the condition: the retrievers ran in statements of their own, and writes go on between them. A row's
  * `sequence` is that of its memory's last event, and the position is moved in the transaction that changes the row. So one
- * whose sequence is not beyond the position before the first leg was the same in every statement of the search, and nothing
+ * whose sequence is not beyond the position before the first retriever was the same in every statement of the search, and nothing
  * needs to be noted on the way.
  *
- * @param since the read model's position before the first leg
+ * @param since the read model's position before the first retriever
  */
 export async function readHits(
-  { scope, readModel, condition }: Pick<LegInput, 'scope' | 'readModel' | 'condition'>,
+  { scope, readModel, condition }: Pick<RetrieverInput, 'scope' | 'readModel' | 'condition'>,
   ranked: readonly RankedHit[],
   since: number,
 ): Promise<ReadHits> {

@@ -69,7 +69,7 @@ describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, s
       score: 1,
       matchType: 'EXACT',
       snippet: expect.stringContaining('<mark>'),
-      explanation: { ownScore: 1, scale: 1, score: 1, legs: [] },
+      explanation: { ownScore: 1, scale: 1, score: 1, retrievers: [] },
     })
     expect((await recall('auth-flow', 1)).hits).toHaveLength(1)
   })

@@ -115,7 +115,7 @@ async function exactHits(
     snippet: marked[index] ?? '',
     explanation: {
       method: 'DEFAULT',
-      legs: [],
+      retrievers: [],
       neighbours: [],
       missingNeighbours: 0,
       session: null,

@@ -1,8 +1,8 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
-import type { OnLeg } from './timed.ts'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TypesenseSearch } from './engine/typesense-search.ts'
+import type { OnRetriever } from './timed.ts'
 
 /** What a search works with. */
 export interface SearchParts {
@@ -11,8 +11,8 @@ export interface SearchParts {
   readonly embedders: Embedders
   /** Null or absent: not configured, everything runs on Postgres. */
   readonly typesense?: TypesenseSearch | null
-  /** Hears how long each leg took, for the metrics. */
-  readonly onLeg?: OnLeg | undefined
-  /** For tests: runs between the legs and the statement that reads the hits. */
+  /** Hears how long each retriever took, for the metrics. */
+  readonly onRetriever?: OnRetriever | undefined
+  /** For tests: runs between the retrievers and the statement that reads the hits. */
   readonly beforeHits?: (() => Promise<void>) | undefined
 }

@@ -20,7 +20,7 @@ export interface SearchRequest {
   /** Default `DEFAULT_RANKING`; what a caller from outside says of it goes through `checkRanking` first. */
   readonly ranking?: Partial<RankingOptions>
   /**
-   * Leaves out what is no nearer than this by its meaning alone: hits that only the vector leg found with a lower cosine,
+   * Leaves out what is no nearer than this by its meaning alone: hits that only the vector retriever found with a lower cosine,
    * and neighbours of nothing but such. Absent, the nearest are given however far they are.
    */
   readonly leastCosine?: number
@@ -40,7 +40,7 @@ export interface SearchHit {
 export interface Explanation extends HitExplanation {
   /** The projection's generation that was searched. */
   readonly generation: number
-  /** The model whose vectors were compared; null where the vector leg did not run. */
+  /** The model whose vectors were compared; null where the vector retriever did not run. */
   readonly modelId: string | null
 }
 

@@ -1,6 +1,6 @@
-import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 
 /** How complete the index is at the moment of a search. */
@@ -26,7 +26,7 @@ export async function readSearchState(
   return rows[0] ?? { position: 0, pending: 0 }
 }
 
-/** What memories without a vector take from an answer to which the vector leg contributed, in words. */
+/** What memories without a vector take from an answer to which the vector retriever contributed, in words. */
 export function waitingForVectors(pending: number): string[] {
   if (pending === 0) return []
   const memories = pending === 1 ? 'memory has' : 'memories have'

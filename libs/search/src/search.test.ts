@@ -2,9 +2,9 @@ import { EmbedderError } from '@daybook/embeddings/embedder-error'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import type { Memory } from '@daybook/memory/state'
+import { note, rememberCommand } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { note, rememberCommand } from '@daybook/pgvector/testing/read-model-harness'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from './search.ts'
 import type { SearchParts } from './search-parts.ts'
@@ -77,9 +77,9 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
     const answer = await find({ mode: 'SEMANTIC', query: NOTES[2]! })
     expect(answer).toMatchObject({ matchType: 'SEMANTIC', degraded: [] })
     expect(texts(answer)[0]).toBe(NOTES[2])
-    expect(answer.hits.flatMap(({ explanation }) => explanation.legs.map(({ leg }) => leg))).not.toContain(
-      'lexical',
-    )
+    expect(
+      answer.hits.flatMap(({ explanation }) => explanation.retrievers.map(({ retriever }) => retriever)),
+    ).not.toContain('lexical')
   })
 
   it.each([
@@ -91,10 +91,10 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
   ] as const)('explanations of %s by %s add up', async (mode, method) => {
     for (const hit of (await find({ mode, ranking: { method } })).hits) {
       expect(hit.explanation.method).toBe(method)
-      const { legs, neighbours, missingNeighbours, session, ownScore, scale, score } = hit.explanation
+      const { retrievers, neighbours, missingNeighbours, session, ownScore, scale, score } = hit.explanation
       const total = (parts: readonly { contribution: number }[]) =>
         parts.reduce((sum, { contribution }) => sum + contribution, 0)
-      expect(total(legs)).toBeCloseTo(ownScore, 9)
+      expect(total(retrievers)).toBeCloseTo(ownScore, 9)
       const context = total(neighbours) + missingNeighbours + (session?.contribution ?? 0)
       expect(scale * (ownScore + context)).toBeCloseTo(score, 9)
       expect(score).toBe(hit.score)
@@ -168,7 +168,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
   it('says how many vectors are still missing, where they would matter', async () => {
     const late = await harness.newProject()
     await harness.append(late, rememberCommand(note('one')), rememberCommand(note('login two')))
-    await harness.post(late)
+    await harness.apply(late)
     const answer = await find({}, { scope: late })
     expect(answer.degraded).toEqual([expect.stringMatching(/^2 memories have no vector yet/u)])
     expect(texts(answer)).toEqual(['login two'])
@@ -186,7 +186,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
     const answer = await find({ query: 'observatory', mode: 'KEYWORD' }, { scope: chat })
     expect(texts(answer)).toEqual(['Where is the observatory?', ...texts(answer).slice(1)])
     expect(texts(answer).slice(1).toSorted()).toEqual(['On the hill', 'Shall we meet?'])
-    expect(answer.hits[1]?.explanation).toMatchObject({ legs: [], neighbours: [{ distance: 1 }] })
+    expect(answer.hits[1]?.explanation).toMatchObject({ retrievers: [], neighbours: [{ distance: 1 }] })
     const plain = await find(
       { query: 'observatory', mode: 'KEYWORD', ranking: { neighbourDecay: 0, sessionShare: 0 } },
       { scope: chat },
@@ -227,7 +227,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
       note('some chatter', { context: 'chat' }),
       note('more chatter', { context: 'chat' }),
     )
-    const narrow = { query: 'qwertz', mode: 'SEMANTIC', ranking: { candidatesPerLeg: 1 } } as const
+    const narrow = { query: 'qwertz', mode: 'SEMANTIC', ranking: { candidatesPerRetriever: 1 } } as const
     expect((await find(narrow, { scope: talk })).hits).toHaveLength(2)
     expect((await find({ ...narrow, leastCosine: 0.5 }, { scope: talk })).hits).toEqual([])
     const near = await find({ ...narrow, query: 'chatter', leastCosine: 0.5 }, { scope: talk })
@@ -244,7 +244,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
       note('login expires later', { expiresAt: '9000-01-01T00:00:00Z' }),
     )
     await harness.append(own, { type: 'forget', id: forgotten!.state.id })
-    await harness.post(own)
+    await harness.apply(own)
     const live = ['login expires later', 'login live']
     for (const mode of ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const) {
       expect(texts(await find({ mode, query: 'login' }, { scope: own })).toSorted()).toEqual(live)

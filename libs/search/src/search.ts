@@ -1,25 +1,25 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { embeddedTextOf, type Memory, type MemoryState, textOf } from '@daybook/memory/state'
-import { projectScope } from '@daybook/postgres/project-scope'
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
+import { projectScope } from '@daybook/postgres/project-scope'
 import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
-import { hitCondition } from './retrievers/postgres/constraint.ts'
-import type { LegInput } from './retrievers/retriever-input.ts'
-import { type NeighbourLookups, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
-import type { VectorHit } from './retrievers/postgres/vector-retriever.ts'
+import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import type { ParsedQuery } from './query/query.ts'
-import type { LegHit } from './ranking/retriever.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
+import type { RetrieverHit } from './ranking/retriever.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
 import { readHits } from './read-hits.ts'
-import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
+import { hitCondition } from './retrievers/postgres/constraint.ts'
+import { type NeighbourLookups, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
+import type { VectorHit } from './retrievers/postgres/vector-retriever.ts'
+import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { MatchType, SearchAnswer, SearchHit, SearchRequest } from './search-request.ts'
 import { snippets } from './snippets.ts'
 
 /**
- * Finds memories: query ──▶ legs (lexical, vector) ──▶ ranking ──▶ hits with snippets.
+ * Finds memories: query ──▶ retrievers (lexical, vector) ──▶ ranking ──▶ hits with snippets.
  * Forgotten and expired memories are left out unless the filter says otherwise.
  *
  * The engine only says where candidates come from. Whether a memory is a hit, what stands beside it and what it says is
@@ -59,7 +59,7 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
 
 interface Attempt {
   readonly answer: SearchAnswer
-  /** Whether what the legs found was changed before it was read. */
+  /** Whether what the retrievers found was changed before it was read. */
   readonly overtaken: boolean
 }
 
@@ -71,24 +71,24 @@ async function attempt(
 ): Promise<Attempt> {
   const { limit } = request
   const options: RankingOptions = { ...DEFAULT_RANKING, ...request.ranking }
-  const input: LegInput = {
+  const input: RetrieverInput = {
     ...parts,
     condition: hitCondition(request.filter, query),
     includeForgotten: request.filter.includeForgotten === true,
-    limit: options.candidatesPerLeg,
+    limit: options.candidatesPerRetriever,
     needed: limit,
     narrowed: isNarrowed(request.filter, query),
   }
 
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
-  const legs = await searchOnEngine(parts, input, query, request, embedded, (words) =>
+  const retrievers = await searchOnEngine(parts, input, query, request, embedded, (words) =>
     neighbours.begin(idsOf(words)),
   )
-  neighbours.begin(idsOf([...(legs.lexical ?? []), ...(legs.vector ?? [])]))
+  neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
   const { neighbourhoods, eligible } = await neighbours.all()
   const all = rank({
-    lexical: legs.lexical,
-    vector: legs.vector,
+    lexical: retrievers.lexical,
+    vector: retrievers.vector,
     neighbourhoods,
     eligible: (id) => eligible.has(id),
     options,
@@ -98,18 +98,18 @@ async function attempt(
   const ranked = (options.method === 'DEFAULT' ? await bySpeakers(parts, query, near) : near).slice(0, limit)
 
   await parts.beforeHits?.()
-  const { memories, overtaken } = await readHits(input, ranked, legs.since)
-  const hits = overtaken ? [] : await present(parts, query, ranked, memories, legs)
+  const { memories, overtaken } = await readHits(input, ranked, retrievers.since)
+  const hits = overtaken ? [] : await present(parts, query, ranked, memories, retrievers)
   return {
     overtaken,
     answer: {
       hits,
-      matchType: hits.length === 0 ? null : matchTypeOf(legs),
-      engine: legs.engine,
-      degraded: legs.degraded,
+      matchType: hits.length === 0 ? null : matchTypeOf(retrievers),
+      engine: retrievers.engine,
+      degraded: retrievers.degraded,
       message:
         hits.length === 0 ? `Nothing matches "${request.query}". Try other words, or fewer filters.` : null,
-      sequence: legs.sequence,
+      sequence: retrievers.sequence,
     },
   }
 }
@@ -118,7 +118,7 @@ async function attempt(
 const isNarrowed = (filter: MemoryFilter, { required, excluded }: ParsedQuery): boolean =>
   required.length + excluded.length > 0 || Object.values(filter).some((wanted) => wanted !== undefined)
 
-const idsOf = (hits: readonly LegHit[]): string[] => hits.map((hit) => hit.memoryId)
+const idsOf = (hits: readonly RetrieverHit[]): string[] => hits.map((hit) => hit.memoryId)
 
 const NO_NEIGHBOURS: NeighbourLookups = {
   begin() {},
@@ -146,13 +146,13 @@ async function bySpeakers(
 
 function withoutFar(ranked: readonly RankedHit[], leastCosine: number | undefined): readonly RankedHit[] {
   if (leastCosine === undefined) return ranked
-  const isNear = ({ explanation: { legs } }: RankedHit) =>
-    legs.some(({ leg, rawScore }) => leg === 'lexical' || rawScore >= leastCosine)
+  const isNear = ({ explanation: { retrievers } }: RankedHit) =>
+    retrievers.some(({ retriever, rawScore }) => retriever === 'lexical' || rawScore >= leastCosine)
   const near = new Set(ranked.filter(isNear).map((hit) => hit.memoryId))
   return ranked.filter(
-    ({ memoryId, explanation: { legs, neighbours } }) =>
+    ({ memoryId, explanation: { retrievers, neighbours } }) =>
       near.has(memoryId) ||
-      (legs.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
+      (retrievers.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
   )
 }
 
@@ -168,7 +168,7 @@ async function present(
   memories: ReadonlyMap<string, Memory>,
   { vector, generation }: Searched,
 ): Promise<SearchHit[]> {
-  // One that has expired since the legs found it is left out.
+  // One that has expired since the retrievers found it is left out.
   const found = ranked.flatMap((hit) => {
     const memory = memories.get(hit.memoryId)
     return memory === undefined ? [] : [{ hit, memory }]

@@ -1,6 +1,6 @@
 import { newId } from '@daybook/memory/id'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Bus, BusNews } from './bus.ts'
+import type { Bus, BusMessage } from './bus.ts'
 import { noteEvent, noteEvents } from './testing/events.ts'
 
 /** What a bus is made with for the suite. */
@@ -15,7 +15,7 @@ function recorder() {
   const lines: string[] = []
   return {
     lines,
-    hear(news: BusNews) {
+    onMessage(news: BusMessage) {
       for (const { projectId, sequence } of news.events) lines.push(`${projectId} ${sequence}`)
     },
   }
@@ -35,9 +35,9 @@ export function describeBus({ name, open }: BusUnderTest): void {
 
     it('brings events whole and in order to every listener until it leaves', async () => {
       const [one, other] = [recorder(), recorder()]
-      const news: BusNews[] = []
-      const leave = bus.subscribe(one.hear)
-      bus.subscribe(other.hear)
+      const news: BusMessage[] = []
+      const leave = bus.subscribe(one.onMessage)
+      bus.subscribe(other.onMessage)
       bus.subscribe((heard) => news.push(heard))
       const [p, q] = [newId(), newId()]
       const events = noteEvents(p, 1, 300)
@@ -55,13 +55,13 @@ export function describeBus({ name, open }: BusUnderTest): void {
     })
 
     it('B6: brings news of places without their events to listeners and groups', async () => {
-      const heard: BusNews[] = []
-      const handled: BusNews[] = []
+      const heard: BusMessage[] = []
+      const handled: BusMessage[] = []
       const joining = recorder()
       bus.subscribe((news) => heard.push(news))
       bus.consume('places', async (news) => {
         handled.push(news)
-        joining.hear(news)
+        joining.onMessage(news)
       })
       await joined(bus, [joining])
       const project = newId()
@@ -70,7 +70,7 @@ export function describeBus({ name, open }: BusUnderTest): void {
         envelope.sequence === 2 ? { ...envelope, type: 'MemoryDreamt' } : { ...envelope, data },
       )
       await bus.publish(project, places)
-      const of = (all: readonly BusNews[]) => all.filter(({ projectId }) => projectId === project)
+      const of = (all: readonly BusMessage[]) => all.filter(({ projectId }) => projectId === project)
       await vi.waitUntil(() =>
         [heard, handled].every((all) => of(all).some(({ sequence }) => sequence === 4)),
       )
@@ -84,8 +84,8 @@ export function describeBus({ name, open }: BusUnderTest): void {
 
     it('holds a listener that was given twice as two', async () => {
       const heard = recorder()
-      const leave = bus.subscribe(heard.hear)
-      bus.subscribe(heard.hear)
+      const leave = bus.subscribe(heard.onMessage)
+      bus.subscribe(heard.onMessage)
       const project = newId()
       await bus.publish(project, [noteEvent(project, 1)])
       await until(heard.lines, 2)
@@ -104,8 +104,8 @@ export function describeBus({ name, open }: BusUnderTest): void {
 
     it('brings each news to one member of a group, and to every group', async () => {
       const [one, other, alone] = [recorder(), recorder(), recorder()]
-      const join = (group: string, { hear }: ReturnType<typeof recorder>) =>
-        bus.consume(group, async (news) => hear(news))
+      const join = (group: string, { onMessage }: ReturnType<typeof recorder>) =>
+        bus.consume(group, async (news) => onMessage(news))
       const members = [join('shared', one), join('shared', other), join('alone', alone)]
       const both = () => [...one.lines, ...other.lines]
       const project = newId()
@@ -121,8 +121,8 @@ export function describeBus({ name, open }: BusUnderTest): void {
 
     it('brings nothing more to a member that stopped, and goes on with the others', async () => {
       const [leaver, stayer] = [recorder(), recorder()]
-      const leaving = bus.consume('left', async (news) => leaver.hear(news))
-      const staying = bus.consume('left', async (news) => stayer.hear(news))
+      const leaving = bus.consume('left', async (news) => leaver.onMessage(news))
+      const staying = bus.consume('left', async (news) => stayer.onMessage(news))
       await joined(bus, [leaver, stayer])
       await leaving.stop()
       await leaving.stop()
@@ -142,8 +142,8 @@ export function describeBus({ name, open }: BusUnderTest): void {
     it('is silent once it is closed', async () => {
       const closed = await open()
       const heard = recorder()
-      closed.subscribe(heard.hear)
-      closed.consume('closed', async (news) => heard.hear(news))
+      closed.subscribe(heard.onMessage)
+      closed.consume('closed', async (news) => heard.onMessage(news))
       await closed.close()
       const project = newId()
       // Refused or taken, as the bus may be open elsewhere.

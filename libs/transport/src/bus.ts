@@ -1,14 +1,14 @@
 import type { LinkedEnvelope, LinkedEvent } from '@daybook/memory/events'
 
 /** What is published of a place in the journal: its event, or the place alone where the event cannot be read or was erased. */
-export type PublishedPlace = LinkedEvent | LinkedEnvelope
+export type PublishedEntry = LinkedEvent | LinkedEnvelope
 
 /** Whether it has its event. */
-export const hasEvent = (place: PublishedPlace): place is LinkedEvent =>
+export const hasEvent = (place: PublishedEntry): place is LinkedEvent =>
   (place as Partial<LinkedEvent>).data !== undefined
 
-/** News that a project's journal goes on. */
-export interface BusNews {
+/** Says that a project's journal goes on. */
+export interface BusMessage {
   readonly projectId: string
   /** The journal has reached this sequence at least. */
   readonly sequence: number
@@ -21,11 +21,11 @@ export interface BusNews {
   readonly events: readonly LinkedEvent[]
 }
 
-/** Hears news as it comes. It must not throw. */
-export type BusListener = (news: BusNews) => void
+/** Hears messages as they come. It must not throw. */
+export type BusListener = (news: BusMessage) => void
 
-/** Works through news. It resolves once they are dealt with, and rejects where somebody else should get them. */
-export type BusHandler = (news: BusNews) => Promise<void>
+/** Works through a message. It resolves once it is dealt with, and rejects where somebody else should get it. */
+export type BusHandler = (news: BusMessage) => Promise<void>
 
 export interface PublishOptions {
   /** Marks a deliberate repetition, which is to be brought although the bus remembers the events. Unique to the repetition. */
@@ -33,7 +33,7 @@ export interface PublishOptions {
 }
 
 export interface BusConsumer {
-  /** Takes no more news; what is not dealt with by then goes to another member of the group. */
+  /** Takes no more messages; what is not dealt with by then goes to another member of the group. */
   stop(): Promise<void>
 }
 
@@ -58,10 +58,10 @@ export interface Bus {
    * Sends consecutive committed events of one project, and the places of those that cannot be sent.
    * @throws UnavailableError where the bus cannot take them now; it may have taken some
    */
-  publish(projectId: string, places: readonly PublishedPlace[], options?: PublishOptions): Promise<void>
-  /** Brings news to this listener and every other, in every process, from now on. @returns ends the subscription. */
+  publish(projectId: string, places: readonly PublishedEntry[], options?: PublishOptions): Promise<void>
+  /** Brings messages to this listener and every other, in every process, from now on. @returns ends the subscription. */
   subscribe(listener: BusListener): () => void
-  /** Brings each of the news to one member of the group, over all processes; the group outlives its members. */
+  /** Brings each message to one member of the group, over all processes; the group outlives its members. */
   consume(group: string, handle: BusHandler): BusConsumer
   /** Looks whether it can take events now. It does not throw, and answers within seconds. */
   status(): Promise<BusStatus>

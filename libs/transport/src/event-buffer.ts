@@ -1,4 +1,4 @@
-import type { JournalPlace, LinkedEvent } from '@daybook/memory/events'
+import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 
 /**
  * A project's events known before their turn: to be applied, having come over the bus, or to be published, having just
@@ -11,7 +11,7 @@ export interface EventBuffer {
    * Events that follow on `after`, each linked to the one before, as far as they are here without a gap, at most `limit`.
    * Forgets older ones, and one that is of another history: it is no use to anybody at that place.
    */
-  following(after: JournalPlace, limit: number): LinkedEvent[]
+  following(after: JournalCursor, limit: number): LinkedEvent[]
   /** Whether any later event is here, with or without a gap before it. */
   hasAfter(sequence: number): boolean
 }

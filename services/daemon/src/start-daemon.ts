@@ -30,9 +30,9 @@ export interface Daemon {
  * @throws DaybookError CONFIGURATION, LOCKED, UNAVAILABLE, written for the person who started it
  */
 export async function startDaemon(config: Config, parts: ProcessParts): Promise<Daemon> {
-  const { logger, progress, stops } = parts
+  const { logger, progress, shutdown } = parts
   const lock = await lockDataFolder(config.dataDir, progress)
-  stops.add(lock.release, { part: 'the lock of the data folder', begin: lock.stopping })
+  shutdown.add(lock.release, { part: 'the lock of the data folder', begin: lock.stopping })
   const tightened = tightenFolder(config.dataDir)
   if (tightened > 0)
     progress(`Took the rights of others from ${tightened} files and folders in ${config.dataDir}`)
@@ -48,24 +48,24 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   const shared = { db, bus, signal, embedders, metrics }
 
   const workers = openQueueWorkers(shared, parts)
-  const posting = { db, bus, signal, logger, metrics, workers, model: embedders.preferred }
+  const writer = { db, bus, signal, logger, metrics, workers, model: embedders.preferred }
   const { selfCheckMs } = config
-  const pgvector = await startPgvectorProjector({ ...posting, selfCheckMs })
-  stops.add(pgvector.stop, { part: 'the pgvector projector' })
+  const pgvector = await startPgvectorProjector({ ...writer, selfCheckMs })
+  shutdown.add(pgvector.stop, { part: 'the pgvector projector' })
   if (config.typesense !== undefined) {
     progress('Posting the Typesense of TYPESENSE_URL too')
-    const projector = await startTypesenseProjector({ ...posting, selfCheckMs, typesense: config.typesense })
-    stops.add(projector.stop, { part: 'the Typesense projector' })
+    const projector = await startTypesenseProjector({ ...writer, selfCheckMs, typesense: config.typesense })
+    shutdown.add(projector.stop, { part: 'the Typesense projector' })
   }
   const reindex = startReindex({
-    ...posting,
+    ...writer,
     embedders,
     oneConnection: config.databaseUrl === undefined,
     keepOldMs: config.keepGenerationMs,
     indexWorkers: config.indexWorkers,
     typesense: config.typesense,
   })
-  stops.add(reindex.stop, { part: 'the operations' })
+  shutdown.add(reindex.stop, { part: 'the operations' })
   const gateway = await serveGateway(config, shared, parts)
   lock.serving(gateway.url)
   return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }

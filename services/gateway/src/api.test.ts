@@ -12,7 +12,11 @@ interface Hit {
     readonly scale: number
     readonly missingNeighbours: number
     readonly session: { readonly contribution: number } | null
-    readonly legs: readonly { readonly leg: string; readonly weight: number; readonly contribution: number }[]
+    readonly retrievers: readonly {
+      readonly retriever: string
+      readonly weight: number
+      readonly contribution: number
+    }[]
     readonly neighbours: readonly { readonly contribution: number }[]
   }
 }
@@ -138,7 +142,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       fragment how on SearchResult {
         hits {
           score
-          explanation { method ownScore scale score missingNeighbours session { contribution } legs { leg weight contribution } neighbours { contribution } }
+          explanation { method ownScore scale score missingNeighbours session { contribution } retrievers { retriever weight contribution } neighbours { contribution } }
         }
       }`,
       { s: sequence },
@@ -146,8 +150,8 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     for (const { hits } of Object.values(answer) as { hits: Hit[] }[]) {
       expect(hits).toHaveLength(2)
       for (const { score, explanation } of hits) {
-        const { legs, neighbours, missingNeighbours, session, ownScore, scale } = explanation
-        expect(total(legs)).toBeCloseTo(ownScore, 9)
+        const { retrievers, neighbours, missingNeighbours, session, ownScore, scale } = explanation
+        expect(total(retrievers)).toBeCloseTo(ownScore, 9)
         const context = total(neighbours) + missingNeighbours + (session?.contribution ?? 0)
         expect(scale * (ownScore + context)).toBeCloseTo(score, 9)
       }
@@ -155,7 +159,10 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     const firstOf = (name: string) => answer[name].hits[0].explanation
     const weights = (name: string) =>
       Object.fromEntries(
-        (answer[name].hits[0] as Hit).explanation.legs.map(({ leg, weight }) => [leg, weight]),
+        (answer[name].hits[0] as Hit).explanation.retrievers.map(({ retriever, weight }) => [
+          retriever,
+          weight,
+        ]),
       )
     expect(firstOf('usual')).toMatchObject({ method: 'DEFAULT', neighbours: [{}], session: {} })
     expect(weights('usual')).toMatchObject({ lexical: 0.6 })

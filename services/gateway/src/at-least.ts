@@ -1,7 +1,7 @@
 import { DaybookError } from '@daybook/memory/errors'
+import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { waitForPosition } from '@daybook/projection/positions/position-signal'
 import { readPosition } from '@daybook/projection/positions/positions'
-import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import type { Context } from './context.ts'
 import { checkPlace, requirePlace } from './journal-place.ts'
 

@@ -1,8 +1,8 @@
-import type { Cause } from '@daybook/memory/events'
-import type { Database } from '@daybook/postgres/connect'
-import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import type { EventMetadata } from '@daybook/memory/events'
 import { type Access as MemoryAccess, readAccess } from '@daybook/pgvector/read/access'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
+import type { Database } from '@daybook/postgres/connect'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import DataLoader from 'dataloader'
 import type { KnownRequest } from './http/request-context.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
@@ -14,7 +14,7 @@ import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 export interface Context {
   readonly project: ProjectScope
   readonly parts: Omit<GatewayParts, 'db'>
-  readonly cause: Cause
+  readonly metadata: EventMetadata
   /** All of Daybook, for a key that may run it; null for others. Through `requireAdmin` (`schema/require-admin.ts`) only. */
   readonly admin: Database | null
   /** Tells of new events in journals. */
@@ -50,7 +50,7 @@ export function createContext(
     project,
     parts,
     admin: access.admin ? parts.db : null,
-    cause: { actor: access.keyName, correlationId, causationId: null, traceparent },
+    metadata: { actor: access.keyName, correlationId, causationId: null, traceparent },
     news,
     journalBudget: { bytes: JOURNAL_BYTES },
     subscribe: (generate) => subscriptions.open({ access, connection }, generate),

@@ -1,9 +1,9 @@
-import { readHash } from '@daybook/journal/chain/read-chain'
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { readHash } from '@daybook/journal/chain/read-chain'
 import { readEnd, readFollowing } from '@daybook/journal/read/read'
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { DivergedError } from '@daybook/memory/errors'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import { type MemoryFilter, matchesFilter } from '@daybook/memory/filter'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Context } from './context.ts'
@@ -35,7 +35,7 @@ export async function* followJournal(
   const follower = news.follow(project.projectId)
   try {
     let cursor = await patiently(() => placeOf(project, after), ended)
-    const passed: JournalPlace[] = [cursor]
+    const passed: JournalCursor[] = [cursor]
     while (!ended.aborted) {
       const mark = follower.mark()
       const read = () => readFollowing(project, cursor, PAGE)
@@ -65,7 +65,7 @@ const concerns = ({ event }: JournalRecord, filter: MemoryFilter): boolean =>
   event === null || matchesFilter(event.data.state, filter)
 
 /** Where to begin: the journal's end where the client names no place. @throws DivergedError */
-async function placeOf(project: ProjectScope, after: NamedPlace | null): Promise<JournalPlace> {
+async function placeOf(project: ProjectScope, after: NamedPlace | null): Promise<JournalCursor> {
   if (after === null) return readEnd(project)
   await requirePlace(project, 'after', after)
   const hash = after.hash ?? (await readHash(project, after.sequence))
@@ -75,8 +75,8 @@ async function placeOf(project: ProjectScope, after: NamedPlace | null): Promise
 
 async function divergedAt(
   project: ProjectScope,
-  passed: readonly JournalPlace[],
-  { sequence }: JournalPlace,
+  passed: readonly JournalCursor[],
+  { sequence }: JournalCursor,
 ): Promise<DivergedError> {
   const { sequence: head } = await readEnd(project)
   const lastCommon = await lastOf(project, passed)
@@ -84,11 +84,11 @@ async function divergedAt(
 }
 
 /** The last of these places that the journal has, all before which it has too; null where it has none. */
-async function lastOf(project: ProjectScope, passed: readonly JournalPlace[]): Promise<number | null> {
+async function lastOf(project: ProjectScope, passed: readonly JournalCursor[]): Promise<number | null> {
   let [has, hasNot] = [-1, passed.length]
   while (hasNot - has > 1) {
     const middle = Math.floor((has + hasNot) / 2)
-    const place = passed[middle] as JournalPlace
+    const place = passed[middle] as JournalCursor
     if ((await readHash(project, place.sequence)) === place.hash) has = middle
     else hasNot = middle
   }

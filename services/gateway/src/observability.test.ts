@@ -27,9 +27,9 @@ describe('a gateway that is watched', () => {
     const watched = createMetrics({ service: 'gateway', read: () => readReadings(database.db) })
     const metrics = {
       ...watched,
-      searched(leg: string, seconds: number) {
-        if (fault !== null && leg === 'lexical') throw fault
-        watched.searched(leg, seconds)
+      searched(retriever: string, seconds: number) {
+        if (fault !== null && retriever === 'lexical') throw fault
+        watched.searched(retriever, seconds)
       },
     }
     server = await startTestGateway(database, undefined, { metrics, logger })
@@ -103,9 +103,9 @@ describe('a gateway that is watched', () => {
     const response = await fetch(`${client.url}/metrics`)
     expect(response.status).toBe(200)
     const text = await response.text()
-    for (const leg of ['lexical', 'vector', 'query-embedding'])
+    for (const retriever of ['lexical', 'vector', 'query-embedding'])
       expect(text).toMatch(
-        new RegExp(`daybook_search_seconds_count\\{service="gateway",leg="${leg}"\\} [1-9]`, 'u'),
+        new RegExp(`daybook_search_seconds_count\\{service="gateway",retriever="${retriever}"\\} [1-9]`, 'u'),
       )
     expect(text).toMatch(/daybook_append_events_total\{service="gateway"\} [1-9]/u)
     expect(text).toMatch(/daybook_projection_lag\{projection="pgvector",service="gateway"\} \d/u)

@@ -1,15 +1,15 @@
-import type { Bus } from '@daybook/transport/bus'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
-import { startRelay } from '@daybook/transport/relay/relay'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import type { Bus } from '@daybook/transport/bus'
+import { startRelay } from '@daybook/transport/relay/relay'
 
 /** Hears of a project's events after their commit. */
 export type OnCommitted = (projectId: string, events: readonly LinkedEvent[]) => void
 
-interface RelayParts extends Pick<ProcessParts, 'logger' | 'stops'> {
+interface RelayParts extends Pick<ProcessParts, 'logger' | 'shutdown'> {
   readonly db: Database
   readonly bus: Bus
   readonly metrics: ServiceMetrics
@@ -19,9 +19,9 @@ interface RelayParts extends Pick<ProcessParts, 'logger' | 'stops'> {
  * Brings committed events to the bus: through the relay where the bus is another process; inside this one there is nothing
  * in between that could lose them.
  */
-export function openRelay({ nats }: Config, { db, bus, metrics, logger, stops }: RelayParts): OnCommitted {
+export function openRelay({ nats }: Config, { db, bus, metrics, logger, shutdown }: RelayParts): OnCommitted {
   if (nats === undefined) return (projectId, events) => void bus.publish(projectId, events)
   const relay = startRelay({ db, bus, metrics, logger })
-  stops.add(relay.stop, { part: 'the relay' })
+  shutdown.add(relay.stop, { part: 'the relay' })
   return relay.committed
 }

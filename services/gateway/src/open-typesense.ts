@@ -5,7 +5,7 @@ import { createTypesenseSearch, type TypesenseSearch } from '@daybook/search/eng
 /** The Typesense of `TYPESENSE_URL` for searches, which need not be there; null where none is configured. */
 export function openTypesense(
   { typesense }: Config,
-  { logger, stops }: Pick<ProcessParts, 'logger' | 'stops'>,
+  { logger, shutdown }: Pick<ProcessParts, 'logger' | 'shutdown'>,
 ): TypesenseSearch | null {
   if (typesense === undefined) return null
   const search = createTypesenseSearch({
@@ -16,6 +16,6 @@ export function openTypesense(
       logger.warn({ error }, 'Typesense does not answer searches; Postgres answers until it does'),
     onClose: () => logger.info('Typesense answers searches again'),
   })
-  stops.add(search.close)
+  shutdown.add(search.close)
   return search
 }

@@ -1,7 +1,7 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { liveGeneration } from '@daybook/projection/generations/generations'
-import { parkedUpTo } from '@daybook/projection/apply/parked-events'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { parkedUpTo } from '@daybook/projection/apply/parked-events'
+import { liveGeneration } from '@daybook/projection/generations/generations'
 import { TYPESENSE } from '@daybook/typesense/write/generation'
 import type { Context } from './context.ts'
 

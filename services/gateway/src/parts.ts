@@ -1,13 +1,13 @@
-import type { Bus } from '@daybook/transport/bus'
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
+import type { AccessTracker } from '@daybook/pgvector/read/access'
 import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
-import type { AccessTracker } from '@daybook/pgvector/read/access'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { TypesenseSearch } from '@daybook/search/engine/typesense-search'
+import type { Bus } from '@daybook/transport/bus'
 
 /** What the gateway is assembled from. */
 export interface GatewayParts {

@@ -1,4 +1,3 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
@@ -6,6 +5,7 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createTypesenseSearch, type TypesenseSearch } from '@daybook/search/engine/typesense-search'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTypesenseProjector } from '../../projector-typesense/src/start.ts'

@@ -1,13 +1,13 @@
-import type { Bus } from '@daybook/transport/bus'
 import { type Embedders, wrapEmbedders } from '@daybook/embeddings/embedders'
 import { rememberQueries } from '@daybook/embeddings/remember-queries'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { type Database, withTimeout } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
-import { startAccessTracker } from '@daybook/pgvector/read/access'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import type { Bus } from '@daybook/transport/bus'
 import { openRelay } from './open-relay.ts'
 import { openTypesense } from './open-typesense.ts'
 import { type Gateway, startGateway } from './start.ts'
@@ -29,18 +29,18 @@ export interface SharedParts {
 export async function serveGateway(
   config: Config,
   shared: SharedParts,
-  { logger, stops }: Pick<ProcessParts, 'logger' | 'stops'>,
+  { logger, shutdown }: Pick<ProcessParts, 'logger' | 'shutdown'>,
 ): Promise<Gateway> {
   const { bus, metrics } = shared
   const db = withTimeout(shared.db, config.statementTimeoutMs)
-  const committed = openRelay(config, { db, bus, metrics, logger, stops })
+  const committed = openRelay(config, { db, bus, metrics, logger, shutdown })
   const writer = createJournalWriter(committed, metrics, logger)
   const access = startAccessTracker(db, logger)
-  stops.add(access.stop, { part: 'the uses of memories' })
-  const typesense = openTypesense(config, { logger, stops })
+  shutdown.add(access.stop, { part: 'the uses of memories' })
+  const typesense = openTypesense(config, { logger, shutdown })
   const embedders = wrapEmbedders(shared.embedders, rememberQueries)
   const parts = { ...shared, db, embedders, typesense, writer, access, logger, config }
   const gateway = await startGateway(parts, config)
-  stops.add(gateway.stop, { part: 'the gateway' })
+  shutdown.add(gateway.stop, { part: 'the gateway' })
   return gateway
 }

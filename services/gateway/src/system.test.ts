@@ -110,7 +110,7 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
     )
     await requestOperation(db, { type: 'verify-journal', projection: null, options: {}, requestedBy: null })
     await sql`update operations set created_at = created_at - interval '1 minute'`.execute(db)
-    // A projection that nobody posts here.
+    // A projection that nobody writes here.
     await sql`
       insert into generations (projection, generation, status, model_id, dimension)
       values ('typesense', 1, 'live', 'test-hash/64', 64)`.execute(db)
@@ -165,7 +165,7 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
     const writer = createJournalWriter(() => {})
     await writer.append(projectScope(database.db, client.projectId), {
       command: { type: 'remember', id: newId(), input: { content: { kind: 'note', fields: { text: 'b' } } } },
-      cause: { actor: null, correlationId: null, causationId: null },
+      metadata: { actor: null, correlationId: null, causationId: null },
     })
     const found: readonly Check[] = (await client.data(CHECKS)).checks
     const of = (name: string) => found.find((one) => one.name === name)

@@ -9,7 +9,7 @@ import { createPositionSignal } from '@daybook/projection/positions/position-sig
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { startPgvectorProjector } from './start.ts'
 
-/* `npm run start:projector-pgvector`: posts the Postgres read model. Run as many as you like. */
+/* `npm run start:projector-pgvector`: writes the Postgres read model. Run as many as you like. */
 
 await runProcess({
   name: 'projector-pgvector',
@@ -36,7 +36,7 @@ await runProcess({
       metrics,
       selfCheckMs,
     })
-    parts.stops.add(projector.stop, { part: 'the projector' })
+    parts.shutdown.add(projector.stop, { part: 'the projector' })
     const url = await serveProbes(config, { db, metrics }, parts)
     console.log(`The pgvector projector is at work; its probes and metrics are at ${url}`)
   },

@@ -1,15 +1,10 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { EmbedderError } from '@daybook/embeddings/embedder-error'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
-import { claimTexts, contentHash } from '@daybook/embeddings/store'
+import { contentHash, leaseTexts } from '@daybook/embeddings/store'
 import type { LinkedEvent } from '@daybook/memory/events'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { createPositionSignal, waitForPosition } from '@daybook/projection/positions/position-signal'
-import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
 import { pgvectorStatus } from '@daybook/pgvector/read/projection-status'
 import { checkReadModel } from '@daybook/pgvector/testing/check-read-model'
 import {
@@ -19,15 +14,20 @@ import {
   rememberCommand,
   startReadModelHarness,
 } from '@daybook/pgvector/testing/read-model-harness'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
+import { createPositionSignal, waitForPosition } from '@daybook/projection/positions/position-signal'
 import { silentLogger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startPgvectorProjector } from './start.ts'
 
 describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => {
   let harness: ReadModelHarness
-  const projectors: GenerationPoster[] = []
+  const projectors: GenerationApplier[] = []
   beforeAll(async () => {
     harness = await startReadModelHarness({ start })
   })
@@ -160,10 +160,10 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
   it('takes over the texts of a worker that died, once their lease has run out', async () => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('claimed by the dead')))
-    await harness.post(scope)
-    const claimed = await claimTexts(harness.db, harness.embedder.modelId, { limit: 64, leaseSeconds: 1.2 })
+    await harness.apply(scope)
+    const claimed = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64, leaseSeconds: 1.2 })
     expect(claimed.map(({ text }) => text)).toEqual(['claimed by the dead'])
-    expect(await claimTexts(harness.db, harness.embedder.modelId, { limit: 64 })).toEqual([])
+    expect(await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })).toEqual([])
     const { embedder, embedded } = counting()
     await run(embedder)
     await filled(scope)
@@ -171,10 +171,10 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     expect(await check(scope)).toEqual([])
   })
 
-  it('gives its vector to a memory that was posted at the very moment in which the vector was stored', async () => {
+  it('gives its vector to a memory that was written at the very moment in which the vector was stored', async () => {
     const scope = await harness.newProject()
     const [memory] = await harness.remember(scope, note('stored at that moment'))
-    // What such a post leaves: it saw no vector, and the news of it had passed.
+    // What such a write leaves: it saw no vector, and the news of it had passed.
     const { tables } = harness.readModel
     await sql`delete from ${tables.vectors} where memory_id = ${memory!.state.id}`.execute(harness.db)
     await sql`update ${tables.memories} set vector_pending = true where memory_id = ${memory!.state.id}`.execute(
@@ -210,7 +210,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     expect(await check(scope)).toEqual([])
   })
 
-  it('without an embedder, or with one of another model, posts words and leaves texts queued', async () => {
+  it('without an embedder, or with one of another model, writes words and leaves texts queued', async () => {
     for (const embedder of [null, createHashEmbedder({ dimension: 32 })]) {
       const scope = await harness.newProject()
       await run(embedder)

@@ -10,7 +10,7 @@ import { createPositionSignal } from '@daybook/projection/positions/position-sig
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { startTypesenseProjector } from './start.ts'
 
-/* `npm run start:projector-typesense`: posts the Typesense read model. Run as many as you like. */
+/* `npm run start:projector-typesense`: writes the Typesense read model. Run as many as you like. */
 
 await runProcess({
   name: 'projector-typesense',
@@ -42,7 +42,7 @@ await runProcess({
       metrics,
       selfCheckMs: config.selfCheckMs,
     })
-    parts.stops.add(projector.stop, { part: 'the projector' })
+    parts.shutdown.add(projector.stop, { part: 'the projector' })
     const url = await serveProbes(config, { db, metrics }, parts)
     console.log(`The Typesense projector is at work; its probes and metrics are at ${url}`)
   },

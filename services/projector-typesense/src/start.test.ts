@@ -1,4 +1,3 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
@@ -7,10 +6,11 @@ import type { Command } from '@daybook/memory/commands'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
-import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { typesenseStatus } from '@daybook/typesense/read/status'
 import {
   note,
@@ -18,7 +18,7 @@ import {
   startTypesenseHarness,
   type TypesenseHarness,
 } from '@daybook/typesense/testing/typesense-harness'
-import { TYPESENSE_SERVERS } from '@daybook/typesense/testing/typesense-servers'
+import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTypesenseProjector } from './start.ts'
@@ -29,7 +29,7 @@ const PLACES = TEST_DATABASES.flatMap((database) =>
 
 describe.each(PLACES)('the Typesense projector on $name', ({ database, server }) => {
   let harness: TypesenseHarness
-  const projectors: GenerationPoster[] = []
+  const projectors: GenerationApplier[] = []
   beforeAll(async () => {
     harness = await startTypesenseHarness(database, server)
   })
@@ -84,7 +84,7 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
     )
   const check = (scope: ProjectScope) => harness.check(scope)
 
-  it('posts what is written, words and vectors', async () => {
+  it('writes what is written, words and vectors', async () => {
     const scope = await harness.newProject()
     await run(counting().embedder)
     await harness.append(scope, rememberCommand(note('one text')), rememberCommand(note('another text')))
@@ -92,7 +92,7 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
     expect(await check(scope)).toEqual([])
   })
 
-  it('without an embedder posts words, and takes over the vectors that others store', async () => {
+  it('without an embedder writes words, and takes over the vectors that others store', async () => {
     const scope = await harness.newProject()
     await run(null)
     await harness.append(scope, rememberCommand(note('embedded elsewhere')))
@@ -116,7 +116,7 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
         scope,
         commands.slice(from, from + 20).map((command) => ({
           command,
-          cause: { actor: null, correlationId: null, causationId: null },
+          metadata: { actor: null, correlationId: null, causationId: null },
         })),
       )
       for (const outcome of outcomes)
@@ -131,7 +131,7 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
   })
 
   it.skipIf(server.name !== 'the double')(
-    'starts while Typesense is away, and posts when it comes',
+    'starts while Typesense is away, and writes when it comes',
     async () => {
       const { faults } = harness.typesense
       const scope = await harness.newProject()

@@ -1,21 +1,21 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { readEnd } from '@daybook/journal/read/read'
 import { newId } from '@daybook/memory/id'
-import { renewLease, saveProgress, takeOperation } from '@daybook/operations/lease'
+import { leaseOperation, renewLease, saveProgress } from '@daybook/operations/lease'
+import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { type Generation, listGenerations } from '@daybook/projection/generations/generations'
+import { swapGenerations } from '@daybook/projection/generations/swap-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { type Builder, createFence, FencedOffError } from '@daybook/projection/rebuild/fence'
 import { LOAD_BEGINNING, loadProject } from '@daybook/projection/rebuild/load-project'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
-import { swapGenerations } from '@daybook/projection/generations/swap-generations'
-import { pgvectorRebuildable } from '@daybook/pgvector/write/rebuildable'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { silentLogger } from '@daybook/runtime/logger'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { collectionName } from '@daybook/typesense/write/collection'
-import { typesenseRebuildable } from '@daybook/typesense/write/rebuildable'
+import { typesenseRebuildableProjection } from '@daybook/typesense/write/rebuildable'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { abandonRebuild } from './reindex/rebuild.ts'
@@ -28,18 +28,18 @@ const MODEL = { modelId: OTHER, dimension: 40 }
 
 describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
   let harness: ReindexHarness
-  let rebuildable: Rebuildable
+  let rebuildable: RebuildableProjection
   beforeAll(async () => {
     harness = await startReindexHarness({ start })
     const { db, client } = harness
     const embedders = fixedEmbedders([createHashEmbedder({ dimension: 40 })])
     const workers = createQueueWorkers({ db, embedders, logger: silentLogger })
     const bus = createInProcessBus()
-    const posting = { db, bus, signal: createPositionSignal(), logger: silentLogger, workers }
+    const writer = { db, bus, signal: createPositionSignal(), logger: silentLogger, workers }
     rebuildable =
       projection === 'pgvector'
-        ? pgvectorRebuildable({ ...posting, oneConnection: true, indexWorkers: 0 })
-        : typesenseRebuildable({ ...posting, client })
+        ? pgvectorRebuildableProjection({ ...writer, oneConnection: true, indexWorkers: 0 })
+        : typesenseRebuildableProjection({ ...writer, client })
   })
   afterAll(() => harness?.stop())
 
@@ -51,7 +51,7 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
     await harness.settled()
     const holder = { name: 'A', leaseMs: 60_000 }
     const { id } = await harness.request('reindex', projection, { model: OTHER })
-    expect((await takeOperation(db, holder, [projection]))?.operation.id).toBe(id)
+    expect((await leaseOperation(db, holder, [projection]))?.operation.id).toBe(id)
     const builder: Builder = { operationId: id, holder: holder.name, token: newId() }
     const generation = await rebuildable.create(MODEL, builder)
     const checkpoint = { generation: generation.generation, begun: new Date().toISOString(), loading: null }
@@ -151,7 +151,7 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
     const { db } = harness
     const { id, generation, steps } = await stalled()
     const other = { name: 'B', leaseMs: 60_000 }
-    expect((await takeOperation(db, other, [projection]))?.takenOver).toBe(true)
+    expect((await leaseOperation(db, other, [projection]))?.takenOver).toBe(true)
     await expect(steps['clean up']!()).rejects.toThrow(FencedOffError)
     const found = (await listGenerations(db, projection)).find(
       (one) => one.generation === generation.generation,
@@ -163,7 +163,7 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
   it('B2: a number is never given twice, so that whoever still means a dropped generation meets no other', async () => {
     const { db } = harness
     const { id } = await harness.request('reindex', projection)
-    await takeOperation(db, { name: 'A', leaseMs: 60_000 }, [projection])
+    await leaseOperation(db, { name: 'A', leaseMs: 60_000 }, [projection])
     const builder: Builder = { operationId: id, holder: 'A', token: newId() }
     const first = await rebuildable.create(MODEL, builder)
     await rebuildable.drop(first.generation)

@@ -34,7 +34,7 @@ await runProcess({
       indexWorkers: config.indexWorkers,
       typesense: config.typesense,
     })
-    parts.stops.add(service.stop, { part: 'the operations' })
+    parts.shutdown.add(service.stop, { part: 'the operations' })
     const url = await serveProbes(config, { db, metrics }, parts)
     console.log(`The reindex service waits for work; its probes and metrics are at ${url}`)
   },

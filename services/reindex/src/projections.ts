@@ -1,11 +1,11 @@
 import { ValidationError } from '@daybook/memory/errors'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 
 /** The projections that this process can work on, by name. */
-export type Projections = ReadonlyMap<string, Rebuildable>
+export type Projections = ReadonlyMap<string, RebuildableProjection>
 
 /** @throws ValidationError where this process has no such projection */
-export function projectionOf(projections: Projections, name: string | null): Rebuildable {
+export function projectionOf(projections: Projections, name: string | null): RebuildableProjection {
   const found = projections.get(name ?? '')
   if (found === undefined)
     throw new ValidationError('projection', `must be one of ${[...projections.keys()].join(', ')}`)

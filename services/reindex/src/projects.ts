@@ -1,7 +1,7 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import type { Checkable } from '@daybook/projection/verify/verifiable'
+import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { sql } from 'kysely'
 
 /** A project with events. */
@@ -40,19 +40,19 @@ export async function readProjects(db: Database, projectId: string | null): Prom
  */
 export async function readComparedProjects(
   db: Database,
-  checkable: Checkable,
+  verifiable: Verifiable,
   projectId: string | null,
 ): Promise<KnownProject[]> {
   const positions = await db
     .selectFrom('positions')
     .select('project_id')
-    .where('projection', '=', checkable.name)
-    .where('generation', '=', checkable.generation)
+    .where('projection', '=', verifiable.name)
+    .where('generation', '=', verifiable.generation)
     .where('position', '>', 0)
     .execute()
   return withOthers(db, projectId, [
     ...positions.map((row) => row.project_id),
-    ...(await checkable.projects()),
+    ...(await verifiable.projects()),
   ])
 }
 

@@ -189,17 +189,17 @@ describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }
     await clean()
   })
 
-  it('posts some kinds, or one project, anew in place', async () => {
+  it('writes some kinds, or one project, anew in place', async () => {
     const scope = await filled(10)
     await harness.settled()
     const before = await harness.generations(projection)
     expect(await harness.run('reindex', projection, { projectId: scope.projectId })).toMatchObject({
       status: 'succeeded',
-      result: { reposted: 10 },
+      result: { rewritten: 10 },
     })
     expect(await harness.run('reindex', projection, { kinds: ['todo'] })).toMatchObject({
       status: 'succeeded',
-      result: { reposted: 0 },
+      result: { rewritten: 0 },
     })
     expect(await harness.generations(projection)).toBe(before)
     await clean()

@@ -1,8 +1,8 @@
 import type { Memory } from '@daybook/memory/state'
+import { generationTables } from '@daybook/pgvector/generation-tables'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { generationTables } from '@daybook/pgvector/generation-tables'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
@@ -64,7 +64,7 @@ describe.each(TEST_DATABASES)('what verification and rebuilds must not pass over
       const { scope, memories } = await filled()
       await parkRevision(projection, scope, memories[1]!)
       const ended = await harness.run('reindex', projection, { projectId: scope.projectId })
-      expect(ended).toMatchObject({ status: 'succeeded', result: { reposted: 3, retried: 1, failed: 0 } })
+      expect(ended).toMatchObject({ status: 'succeeded', result: { rewritten: 3, retried: 1, failed: 0 } })
       expect(await parked(scope)).toBe(0)
       expect(await verify(projection, scope)).toMatchObject({ clean: true })
     })

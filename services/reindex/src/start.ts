@@ -1,15 +1,15 @@
-import type { Bus } from '@daybook/transport/bus'
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
 import type { OperationType } from '@daybook/operations/operation'
 import { startOperations } from '@daybook/operations/run-operations'
 import type { OperationHandler } from '@daybook/operations/work'
+import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
 import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
-import { pgvectorRebuildable } from '@daybook/pgvector/write/rebuildable'
 import type { Logger } from '@daybook/runtime/logger'
+import type { Bus } from '@daybook/transport/bus'
 import { createTypesenseClient, type TypesenseSettings } from '@daybook/typesense/client/client'
-import { typesenseRebuildable } from '@daybook/typesense/write/rebuildable'
+import { typesenseRebuildableProjection } from '@daybook/typesense/write/rebuildable'
 import { handleBackfill } from './backfill/handle-backfill.ts'
 import { startDroppingOld } from './drop-old.ts'
 import { handleRetryParked } from './parked/handle-retry-parked.ts'
@@ -52,12 +52,14 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, oneConnection, keepOldMs, typesense, leaseMs } =
     options
   const { indexWorkers = 0, readerVersion } = options
-  const posting = { db, bus, signal, logger, workers }
+  const writer = { db, bus, signal, logger, workers }
   const client = typesense === undefined ? null : createTypesenseClient(typesense)
   const projections: Projections = new Map(
     [
-      pgvectorRebuildable({ ...posting, oneConnection, indexWorkers }),
-      ...(client === null ? [] : [typesenseRebuildable({ ...posting, client, base: typesense?.base })]),
+      pgvectorRebuildableProjection({ ...writer, oneConnection, indexWorkers }),
+      ...(client === null
+        ? []
+        : [typesenseRebuildableProjection({ ...writer, client, base: typesense?.base })]),
     ].map((one) => [one.name, one]),
   )
   // One line for each type of operation. A new one begins in `@daybook/operations/operation`.

@@ -1,8 +1,8 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
+import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
@@ -49,7 +49,7 @@ describe.each(TEST_DATABASES)('a read model whose layout is another, on $name', 
       /version 77/u,
     ],
   ])(
-    'B3: %s is noticed by whoever posts or looks, no event is parked for it, and it is made anew by itself',
+    'B3: %s is noticed by whoever writes or looks, no event is parked for it, and it is made anew by itself',
     async (_, damage, said) => {
       const scope = await harness.newProject()
       await harness.remember(scope, 'one light', 'another light')

@@ -1,7 +1,7 @@
 import { newId } from '@daybook/memory/id'
+import { generationTables } from '@daybook/pgvector/generation-tables'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { generationTables } from '@daybook/pgvector/generation-tables'
 import { collectionName } from '@daybook/typesense/write/collection'
 import { documentId } from '@daybook/typesense/write/document'
 import { type RawBuilder, sql } from 'kysely'
@@ -275,7 +275,7 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
           await harness.run('replay', projection, { projectId: scope.projectId, from: 2, to: 9 }),
         ).toMatchObject({
           status: 'succeeded',
-          result: projection === null ? { published: 8 } : { reposted: 8 },
+          result: projection === null ? { published: 8 } : { rewritten: 8 },
         })
       await harness.settled()
       for (const one of ['pgvector', 'typesense'])

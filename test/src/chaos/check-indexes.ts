@@ -1,6 +1,6 @@
-import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { checkReadModel } from '@daybook/pgvector/testing/check-read-model'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { checkTypesenseIndex } from './check-typesense-index.ts'
 import type { Cluster } from './cluster.ts'
 

@@ -1,8 +1,8 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { createTypesenseClient } from '@daybook/typesense/client/client'
-import { TYPESENSE } from '@daybook/typesense/write/generation'
 import { checkTypesense } from '@daybook/typesense/testing/check-typesense'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
 
 /** Holds the Typesense projection of a project against the journal. @returns every difference in words */
 export async function checkTypesenseIndex(

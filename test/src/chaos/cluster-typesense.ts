@@ -2,7 +2,7 @@ import {
   type NativeTypesense,
   nativeTypesenseProgram,
   startNativeTypesense,
-} from '@daybook/typesense/testing/native-typesense'
+} from '@daybook/typesense-double/native-typesense'
 import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 
 /** The Typesense of a cluster, which ends with it. */

@@ -184,7 +184,7 @@ async function check(
   }
 }
 
-/** So that no vectors are being posted while the documents are compared. */
+/** So that no vectors are being written while the documents are compared. */
 async function untilEmbedded(db: Database): Promise<void> {
   for (const deadline = Date.now() + EMBEDDED_MS; Date.now() < deadline; await pause(250)) {
     const { rows } = await sql<{ open: number }>`

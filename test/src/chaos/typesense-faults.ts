@@ -1,7 +1,7 @@
 import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
 import { pause } from '@daybook/runtime/backoff'
+import type { NativeTypesense } from '@daybook/typesense-double/native-typesense'
 import type { FailLine } from '@daybook/typesense-double/server/faults'
-import type { NativeTypesense } from '@daybook/typesense/testing/native-typesense'
 import type { TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import type { Random } from '../support/random.ts'
 import type { Cluster } from './cluster.ts'

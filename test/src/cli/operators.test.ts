@@ -138,11 +138,11 @@ describe('on the embedded database', () => {
     ])
     expect((await operations('replay', '--from', '2'))[0]?.result).toEqual({ published: 2 })
     expect((await operations('replay', '--from', '1', '--projection', 'pgvector'))[0]?.result).toMatchObject({
-      reposted: 3,
+      rewritten: 3,
     })
     expect((await operations('backfill'))[0]?.result).toEqual({ done: 0, skipped: 3, failed: 0 })
     expect((await operations('reindex', 'pgvector', '--kinds', 'note,todo'))[0]?.result).toMatchObject({
-      reposted: 3,
+      rewritten: 3,
     })
     expect((await run('parked', 'list')).stdout).toBe('No event is parked.\n')
   })

@@ -1,5 +1,5 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Complained, startComplained } from './support/complained.ts'
@@ -23,7 +23,7 @@ describe.each(TEST_DATABASES)('a queue that drops work while health is green, on
   })
   afterAll(() => daybook?.stop())
 
-  it('the bus loses every message: all that was accepted is found in the journal and posted', async () => {
+  it('the bus loses every message: all that was accepted is found in the journal and written', async () => {
     const memories = await user.remember(['a barge at noon', 'a barge at dusk'])
     const found = await user.find('barge', { atLeast: memories.at(-1)!.sequence })
     expect(found).toMatchObject({ degraded: expect.not.arrayContaining([expect.stringMatching(/behind/u)]) })

@@ -49,7 +49,7 @@ describe.each(PLACES)('deleted ones still found, on $name', ({ database, typesen
     const { search } = await user.data(
       `query ($query: String!, $mode: SearchMode, $engine: SearchEngine, $atLeast: Int) {
         search(query: $query, mode: $mode, engine: $engine, atLeast: $atLeast, limit: 10) {
-          hits { memory { id text } snippet explanation { legs { leg } neighbours { memoryId } session { memoryId } } }
+          hits { memory { id text } snippet explanation { retrievers { retriever } neighbours { memoryId } session { memoryId } } }
         }
       }`,
       { query, mode, engine, atLeast },

@@ -53,7 +53,7 @@ describe.each(PLACES)('no read-your-writes, on $name', ({ database, typesense })
     )
   })
 
-  it('while nobody posts: the answer says that it is behind, and never passes for whole', async () => {
+  it('while nobody writes: the answer says that it is behind, and never passes for whole', async () => {
     const stopAll =
       typesense === null
         ? daybook.gateways.map((one) => one.stopProjector())

@@ -36,7 +36,7 @@ describe.each(PLACES)('rows orphaned by a watermark, on $name', ({ database, typ
   const goOn = () =>
     typesense === null ? daybook.gateways[0]!.startProjector() : daybook.startTypesenseProjector()
 
-  it('one that went back: what is there is posted once more, and nothing is there twice', async () => {
+  it('one that went back: what is there is written once more, and nothing is there twice', async () => {
     const memories = await user.remember(Array.from({ length: 20 }, (_, n) => `compass bearing ${n}`))
     await user.revise(memories[3]!.id, 'compass bearing revised')
     await user.forget(memories[4]!.id)
@@ -50,7 +50,7 @@ describe.each(PLACES)('rows orphaned by a watermark, on $name', ({ database, typ
     expect(await user.verify(projection)).toBe(true)
   })
 
-  it('one that ran ahead of rows that were never written: they are missed, reported and posted', async () => {
+  it('one that ran ahead of rows that were never written: they are missed, reported and written', async () => {
     await pause()
     const memories = await user.remember(Array.from({ length: 6 }, (_, n) => `sextant reading ${n}`))
     await moveTo(memories.at(-1)!.sequence)

@@ -112,7 +112,7 @@ interface Moment {
 
 /**
  * Any moment; or shortly after an answer: then others that were committed with it have not been answered yet, and the
- * projector has just begun to post them.
+ * projector has just begun to write them.
  */
 function someMoment(random: Random): Moment {
   if (random.chance(0.4)) {

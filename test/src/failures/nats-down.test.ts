@@ -1,5 +1,5 @@
-import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
+import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cluster, startCluster } from '../chaos/cluster.ts'
 import { startSubscriber } from '../chaos/subscriber.ts'

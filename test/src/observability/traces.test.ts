@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HAS_NATIVE_NATS, type NativeNats, startNativeNats } from '@daybook/transport/testing/native-nats'
 import {
   createNativeDatabase,
   type NativeDatabase,
   TEST_DATABASE_URL,
 } from '@daybook/postgres/testing/test-database'
+import { HAS_NATIVE_NATS, type NativeNats, startNativeNats } from '@daybook/transport/testing/native-nats'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
 import { startCollector } from './collector.ts'

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { nativeTypesenseProgram, startNativeTypesense } from '@daybook/typesense/testing/native-typesense'
+import { nativeTypesenseProgram, startNativeTypesense } from '@daybook/typesense-double/native-typesense'
 import type { TypesenseServer } from '../chaos/cluster-typesense.ts'
 import { printedAddress, untilExit } from '../support/child-process.ts'
 import { REPOSITORY } from '../support/daemon.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { TEST_NATS_URL } from '@daybook/transport/testing/test-nats'
 import { TEST_DATABASE_URL } from '@daybook/postgres/testing/test-database'
+import { TEST_NATS_URL } from '@daybook/transport/testing/test-nats'
 
 /*
  * vitest's first global setup: where a Docker engine runs, Postgres, NATS and Typesense are containers of the versions that
@@ -13,7 +13,7 @@ const POSTGRES_IMAGE = 'pgvector/pgvector:pg17'
 const NATS_IMAGE = 'nats:2.10'
 const TYPESENSE_IMAGE = 'typesense/typesense:29.0'
 
-/** Where the suites of the Typesense projection and leg look for a real server, beside the double. */
+/** Where the suites of the Typesense projection and retriever look for a real server, beside the double. */
 const TYPESENSE_URL = 'TYPESENSE_URL'
 const TYPESENSE_API_KEY = 'TYPESENSE_API_KEY'
 

@@ -1,4 +1,3 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
@@ -8,8 +7,8 @@ import {
   type TestGateway,
   testClient,
 } from '@daybook/gateway/testing/test-gateway'
-import { importJournal } from '@daybook/journal/import/import-journal'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { importJournal } from '@daybook/journal/import/import-journal'
 import { appendAsAnother } from '@daybook/journal/testing/append-as-another'
 import { bytesOf, exported } from '@daybook/journal/testing/exports'
 import { note } from '@daybook/journal/testing/requests'
@@ -23,6 +22,7 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { startReindex } from '@daybook/reindex/start'
 import { silentLogger } from '@daybook/runtime/logger'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startCli } from '../cli/run-cli.ts'
 

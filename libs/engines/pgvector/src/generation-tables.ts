@@ -1,3 +1,4 @@
+import type { LexicalTables } from '@daybook/lexical-index/tables'
 import { type RawBuilder, sql } from 'kysely'
 
 /** The name by which the projection is known everywhere. */
@@ -10,16 +11,10 @@ export const PGVECTOR = 'pgvector'
 export const LAYOUT_VERSION = 2
 
 /** The tables of one generation, ready to stand in a statement. */
-export interface GenerationTables {
+export interface GenerationTables extends LexicalTables {
   readonly schema: string
-  /** Current states, forgotten ones included. */
-  readonly memories: RawBuilder<unknown>
   /** Every version that ever was. */
   readonly versions: RawBuilder<unknown>
-  /** The lexical index, forgotten memories left out: see `packed-postings.ts`. */
-  readonly postings: RawBuilder<unknown>
-  /** Per project: how many memories the lexical index holds, and their total length. */
-  readonly lexicalStats: RawBuilder<unknown>
   /** One row a chunk of a current memory's text, forgotten memories left out. */
   readonly vectors: RawBuilder<unknown>
 }

@@ -4,10 +4,10 @@ import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope
 import { type CuttingProxy, startCuttingProxy } from '@daybook/postgres/testing/cutting-proxy'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AppendRequest } from './append-request.ts'
-import { createJournalWriter } from './journal-writer.ts'
 import { readHead } from '../read/read.ts'
 import { forgetting, note, restoring } from '../testing/requests.ts'
+import type { AppendRequest } from './append-request.ts'
+import { createJournalWriter } from './journal-writer.ts'
 
 describe.each(TEST_DATABASES)('a connection to $name that breaks around COMMIT', ({ start }) => {
   let database: TestDatabase

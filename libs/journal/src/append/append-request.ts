@@ -1,17 +1,17 @@
 import type { Command } from '@daybook/memory/commands'
-import type { Cause, JournalPlace, LinkedEvent } from '@daybook/memory/events'
+import type { EventMetadata, JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 
 /** One command on its way into the journal. */
 export interface AppendRequest {
   readonly command: Command
-  readonly cause: Cause
+  readonly metadata: EventMetadata
   /** Makes the request safe to repeat: the same key with the same request gives the first result. */
   readonly idempotencyKey?: string | null
 }
 
 /** A memory with the whole name of its place: its newest event's sequence, and that one's hash. */
-export type RecordedMemory = Memory & JournalPlace
+export type RecordedMemory = Memory & JournalCursor
 
 /** The receipt of an append: what is in the journal now. */
 export interface Appended {

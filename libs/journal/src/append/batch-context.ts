@@ -1,8 +1,8 @@
 import type { Command } from '@daybook/memory/commands'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type SqlBool, sql } from 'kysely'
-import type { AppendRequest, RecordedMemory } from './append-request.ts'
 import { EVENT_COLUMNS, type JournalRecord, toRecord } from '../read/stored-event.ts'
+import type { AppendRequest, RecordedMemory } from './append-request.ts'
 
 /** A use of an idempotency key: which request, and the version of the memory that was its result. */
 export interface KeyUse {

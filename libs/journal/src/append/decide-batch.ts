@@ -3,16 +3,16 @@ import { decide } from '@daybook/memory/decide'
 import { ConflictError, NotFoundError } from '@daybook/memory/errors'
 import { newSalts } from '@daybook/memory/event-hash'
 import {
-  type Cause,
-  type JournalPlace,
+  type EventMetadata,
+  type JournalCursor,
   type LinkedEvent,
   type NewEvent,
   SCHEMA_VERSION,
 } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
+import { type ChainedEvent, chainEvents } from '../chain/chain-events.ts'
 import type { Appended, AppendOutcome, AppendRequest, RecordedMemory } from './append-request.ts'
 import { type BatchContext, type KeyUse, readableMemory, versionKey } from './batch-context.ts'
-import { type ChainedEvent, chainEvents } from '../chain/chain-events.ts'
 import { isHashOf, requestHash } from './request-hash.ts'
 
 /** What one transaction has to write, and what each request is told once it is committed. */
@@ -31,7 +31,7 @@ export interface DecidedBatch {
 export function decideBatch(
   requests: readonly AppendRequest[],
   context: BatchContext,
-  { projectId, head, now }: { projectId: string; head: JournalPlace; now: string },
+  { projectId, head, now }: { projectId: string; head: JournalCursor; now: string },
 ): DecidedBatch {
   const salts = newSalts(requests.length)
   const rows: ChainedEvent[] = []
@@ -39,7 +39,7 @@ export function decideBatch(
   let end = head
   const newKeyUses = new Map<string, KeyUse>()
 
-  const place = (decided: NewEvent & Cause): LinkedEvent => {
+  const place = (decided: NewEvent & EventMetadata): LinkedEvent => {
     const event = {
       ...decided,
       traceparent: decided.traceparent ?? null,
@@ -60,7 +60,7 @@ export function decideBatch(
   }
 
   const one = (request: AppendRequest): Appended => {
-    const { command, cause, idempotencyKey } = request
+    const { command, metadata, idempotencyKey } = request
     const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, command)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
@@ -74,7 +74,7 @@ export function decideBatch(
     let memory = before
     let event: LinkedEvent | null = null
     if (decided !== null) {
-      event = place({ ...decided, ...cause })
+      event = place({ ...decided, ...metadata })
       memory = {
         state: decided.data.state,
         version: decided.version,

@@ -5,10 +5,10 @@ import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createJournalWriter } from './journal-writer.ts'
 import { readHead } from '../read/read.ts'
-import { isHashOf, requestHash } from './request-hash.ts'
 import { forgetting, note, revision } from '../testing/requests.ts'
+import { createJournalWriter } from './journal-writer.ts'
+import { isHashOf, requestHash } from './request-hash.ts'
 
 const quiet = () => createJournalWriter(() => {})
 

@@ -5,10 +5,10 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createJournalWriter } from './journal-writer.ts'
 import { readHead, readJournal } from '../read/read.ts'
 import { readable } from '../read/stored-event.ts'
 import { forgetting, NOBODY, note, restoring, revision } from '../testing/requests.ts'
+import { createJournalWriter } from './journal-writer.ts'
 
 const quiet = () => createJournalWriter(() => {})
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
@@ -34,8 +34,8 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
   it('gives the receipt of what is committed, and reads the same back', async () => {
     const scope = await database.newProject()
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    const cause = { actor: 'me', correlationId: 'request 1', causationId: 'event 0', traceparent }
-    const request = note('hello', { cause })
+    const metadata = { actor: 'me', correlationId: 'request 1', causationId: 'event 0', traceparent }
+    const request = note('hello', { metadata })
     const { memory, event, duplicate } = await quiet().append(scope, request)
     expect({ version: memory.version, sequence: memory.sequence, duplicate }).toEqual({
       version: 1,
@@ -44,7 +44,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     })
     expect(await events(scope)).toEqual([event])
     expect(event).toMatchObject({
-      ...cause,
+      ...metadata,
       projectId: scope.projectId,
       memoryId: request.command.id,
       type: 'MemoryRemembered',
@@ -252,7 +252,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     const texts = odd.map((text) => `x${text}`)
     const outcomes = await quiet().appendMany(
       scope,
-      texts.map((text) => note(text, { idempotencyKey: text, cause: { ...NOBODY, actor: text } })),
+      texts.map((text) => note(text, { idempotencyKey: text, metadata: { ...NOBODY, actor: text } })),
     )
     expect(outcomes.filter((outcome) => 'error' in outcome)).toEqual([])
     const written = await events(scope)
@@ -262,8 +262,8 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
 
   it.each([
     ['NUL in an idempotency key', { idempotencyKey: 'a\u0000' }],
-    ['NUL in who asked', { cause: { ...NOBODY, actor: 'a\u0000' } }],
-    ['a lone surrogate in who asked', { cause: { ...NOBODY, correlationId: '\uD800' } }],
+    ['NUL in who asked', { metadata: { ...NOBODY, actor: 'a\u0000' } }],
+    ['a lone surrogate in who asked', { metadata: { ...NOBODY, correlationId: '\uD800' } }],
   ])('does not let %s fail the requests that arrived with it', async (_, more) => {
     const scope = await database.newProject()
     const writer = quiet()

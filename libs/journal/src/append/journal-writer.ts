@@ -136,7 +136,7 @@ export function createJournalWriter(
 /** Where this process is traced, the event names the span that appends it; else the one that the request came with. */
 function traced(request: AppendRequest): AppendRequest {
   const traceparent = currentTraceparent()
-  return traceparent === null ? request : { ...request, cause: { ...request.cause, traceparent } }
+  return traceparent === null ? request : { ...request, metadata: { ...request.metadata, traceparent } }
 }
 
 function takeBatch(queue: ProjectQueue): Unit[] {

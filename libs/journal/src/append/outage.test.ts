@@ -1,8 +1,8 @@
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createJournalWriter } from './journal-writer.ts'
 import { readJournal } from '../read/read.ts'
 import { note } from '../testing/requests.ts'
+import { createJournalWriter } from './journal-writer.ts'
 
 describe.each(TEST_DATABASES)('when $name goes away', ({ start }) => {
   let database: TestDatabase

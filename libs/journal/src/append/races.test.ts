@@ -3,10 +3,10 @@ import { type Database, type DatabaseTransaction, openDatabase } from '@daybook/
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commitBatch } from './commit-batch.ts'
-import { createJournalWriter } from './journal-writer.ts'
 import { readHead, readJournal } from '../read/read.ts'
 import { note, revision } from '../testing/requests.ts'
+import { commitBatch } from './commit-batch.ts'
+import { createJournalWriter } from './journal-writer.ts'
 
 describe.each(TEST_DATABASES.filter(({ severalSessions }) => severalSessions))(
   'two gateways on $name',

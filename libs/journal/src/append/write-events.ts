@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
-import type { KeyUse } from './batch-context.ts'
 import type { ChainedEvent } from '../chain/chain-events.ts'
+import type { KeyUse } from './batch-context.ts'
 
 /** The end of a project's journal: what the next event follows on. */
 export interface JournalEnd {

@@ -4,13 +4,13 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { createLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { verifyJournal } from '../chain/verify-journal.ts'
 import { importJournal } from '../import/import-journal.ts'
-import { createJournalWriter } from './journal-writer.ts'
 import { readJournal } from '../read/read.ts'
 import { readable } from '../read/stored-event.ts'
 import { bytesOf, exported } from '../testing/exports.ts'
 import { note, revision } from '../testing/requests.ts'
-import { verifyJournal } from '../chain/verify-journal.ts'
+import { createJournalWriter } from './journal-writer.ts'
 
 const FAR = '2099-01-01T00:00:00.000Z'
 

@@ -1,9 +1,9 @@
 import { hashData, hashEvent } from '@daybook/memory/event-hash'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import { type ChainedEvent, isErased } from './chain-events.ts'
 
 /** An event's place in its project's chain: what the next one is checked against. */
-export type ChainPlace = JournalPlace
+export type ChainCursor = JournalCursor
 
 /**
  * What is wrong at a place of a journal:
@@ -30,14 +30,14 @@ export interface ChainCheck {
   /** What is wrong with the event, or before it. To be called with the events in their order. */
   next(event: ChainedEvent): JournalProblem[]
   /** Where it has come to. */
-  place(): ChainPlace
+  place(): ChainCursor
 }
 
 /**
  * Checks a project's events against their hashes, each against the hash that the one before has. So one changed event is one
  * problem and not one with all that follow it. Of the event after a hole only the data can be checked.
  */
-export function createChainCheck(start: ChainPlace): ChainCheck {
+export function createChainCheck(start: ChainCursor): ChainCheck {
   let { sequence, hash } = start
   /** Whether the hash of the event before is known to be right. */
   let sound = true

@@ -1,4 +1,4 @@
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 
 /**
  * Whoever asks has come to a place that the journal does not have: there is no event at that sequence, or another one. The
@@ -6,9 +6,9 @@ import type { JournalPlace } from '@daybook/memory/events'
  * waited out: go back to the last place that both have.
  */
 export class JournalDiverged extends Error {
-  readonly place: JournalPlace
+  readonly place: JournalCursor
 
-  constructor(place: JournalPlace) {
+  constructor(place: JournalCursor) {
     super(`the journal has no event ${place.sequence} with the hash ${place.hash}`)
     this.name = 'JournalDiverged'
     this.place = place

@@ -7,8 +7,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createJournalWriter } from '../append/journal-writer.ts'
 import { note, revision } from '../testing/requests.ts'
-import { verifyJournal } from './verify-journal.ts'
 import { readChain } from './read-chain.ts'
+import { verifyJournal } from './verify-journal.ts'
 
 describe.each(TEST_DATABASES)('migrating a journal on $name', ({ start }) => {
   let database: TestDatabase

@@ -2,10 +2,10 @@ import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import type { ChainedEvent } from './chain-events.ts'
-import type { ChainPlace } from './check-chain.ts'
+import type { ChainCursor } from './check-chain.ts'
 
 /** A journal's end as its head row has it, and the last event that there is, read at one moment. */
-export interface ChainEnd extends ChainPlace {
+export interface ChainEnd extends ChainCursor {
   readonly lastEvent: number
 }
 

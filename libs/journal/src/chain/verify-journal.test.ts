@@ -5,12 +5,12 @@ import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ChainedEvent, chainEvents, type UnchainedEvent } from './chain-events.ts'
-import type { JournalProblem } from './check-chain.ts'
-import { readChain, readHash } from './read-chain.ts'
 import { createJournalWriter } from '../append/journal-writer.ts'
 import { eraseEvents } from '../testing/erase.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
+import { type ChainedEvent, chainEvents, type UnchainedEvent } from './chain-events.ts'
+import type { JournalProblem } from './check-chain.ts'
+import { readChain, readHash } from './read-chain.ts'
 import { type VerifyOptions, verifyJournal } from './verify-journal.ts'
 
 async function verify(scope: ProjectScope, options: VerifyOptions = {}) {
@@ -87,7 +87,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     }
     await writer.append(scope, {
       command: { type: 'remember', id: newId(), input },
-      cause: { actor: 'ä "quoted"', correlationId: '\\', causationId: '' },
+      metadata: { actor: 'ä "quoted"', correlationId: '\\', causationId: '' },
     })
     expect(await verify(scope)).toMatchObject({ events: 1, problems: [] })
   })

@@ -2,7 +2,7 @@ import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { isErased } from './chain-events.ts'
 import {
-  type ChainPlace,
+  type ChainCursor,
   createChainCheck,
   headDiffers,
   type JournalProblem,
@@ -13,13 +13,13 @@ import { checkWitness, readWitnesses } from './witnesses.ts'
 
 export interface VerifyOptions {
   /** Where to begin: the end of an earlier run, or a hash noted elsewhere. The event there must still have that hash. @default the beginning */
-  readonly from?: ChainPlace
+  readonly from?: ChainCursor
   /** A place that was noted before, where the journal's keeper cannot reach it. The event there must still have that hash. @default none */
-  readonly noted?: ChainPlace | undefined
+  readonly noted?: ChainCursor | undefined
   /** Hears of each problem in the order of the journal; waited for. */
   readonly onProblem?: (problem: JournalProblem) => void | Promise<void>
   /** Hears after each page how far it is, and of the sequence that it goes to; waited for. A later run may begin at the place. */
-  readonly onProgress?: (place: ChainPlace, upTo: number) => void | Promise<void>
+  readonly onProgress?: (place: ChainCursor, upTo: number) => void | Promise<void>
   /** Ends the run between two pages. */
   readonly signal?: AbortSignal
   /** Events read at a time, one short statement each. @default 200 */
@@ -27,7 +27,7 @@ export interface VerifyOptions {
 }
 
 /** What a run found. Noted where the journal's keeper cannot reach it, `sequence` and `hash` prove more than the journal itself: see `verifyJournal`. */
-export interface VerifiedJournal extends ChainPlace {
+export interface VerifiedJournal extends ChainCursor {
   /** Events that were looked at in this run. */
   readonly events: number
   /** Of those, the ones whose data was erased. Their places and origins are proved, and that they were there. */
@@ -92,7 +92,7 @@ function checkStart(sequence: number, noted: string, stored: string | null): Jou
   return [headDiffers(sequence, message)]
 }
 
-function checkHead(last: ChainPlace, end: ChainEnd): JournalProblem[] {
+function checkHead(last: ChainCursor, end: ChainEnd): JournalProblem[] {
   const { sequence } = end
   if (end.lastEvent > sequence)
     return [

@@ -1,6 +1,6 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import { type ChainPlace, headDiffers, type JournalProblem } from './check-chain.ts'
+import { type ChainCursor, headDiffers, type JournalProblem } from './check-chain.ts'
 import { readHash } from './read-chain.ts'
 
 /** Somebody who has seen the journal at a place. */
@@ -26,7 +26,7 @@ export async function readWitnesses({ db, projectId }: ProjectScope): Promise<Wi
 /** What is wrong with a journal that ends at `end`, if the witness is right. */
 export async function checkWitness(
   scope: ProjectScope,
-  end: ChainPlace,
+  end: ChainCursor,
   { name, sequence, hash }: Witness,
 ): Promise<JournalProblem[]> {
   if (sequence > end.sequence)

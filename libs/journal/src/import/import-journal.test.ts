@@ -7,12 +7,12 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createJournalWriter } from '../append/journal-writer.ts'
+import { verifyJournal } from '../chain/verify-journal.ts'
 import { readHead, readJournal } from '../read/read.ts'
 import { eraseEvents } from '../testing/erase.ts'
 import { bytesOf, exported, rechained, withRightEnd } from '../testing/exports.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
 import { changeActor } from '../testing/tamper.ts'
-import { verifyJournal } from '../chain/verify-journal.ts'
 import { type ImportOptions, importJournal } from './import-journal.ts'
 
 const writer = createJournalWriter(() => {})
@@ -50,7 +50,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
           `text ${number} é \u{1f600}`,
           number % 2 === 0 ? { idempotencyKey: `key ${number}` } : {},
         ),
-        cause: { actor: 'me', correlationId: `c ${number}`, causationId: null, traceparent: '00-0-0-01' },
+        metadata: { actor: 'me', correlationId: `c ${number}`, causationId: null, traceparent: '00-0-0-01' },
       })
     return { scope, name, id }
   }

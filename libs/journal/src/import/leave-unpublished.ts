@@ -1,4 +1,4 @@
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 export async function leaveUnpublished(
   trx: DatabaseTransaction,
   projectId: string,
-  { before, after }: { readonly before: number; readonly after: JournalPlace },
+  { before, after }: { readonly before: number; readonly after: JournalCursor },
 ): Promise<void> {
   await sql`
     insert into relay_positions as place (project_id, published, hash)

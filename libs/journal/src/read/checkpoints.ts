@@ -1,5 +1,5 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
@@ -29,7 +29,7 @@ const ofReader = ({ name, generation }: Reader, projectId: string) =>
 export function noteCheckpoint(
   reader: Reader,
   projectId: string,
-  { sequence, hash }: JournalPlace,
+  { sequence, hash }: JournalCursor,
 ): RawBuilder<unknown> {
   return sql`
     insert into checkpoints (reader, generation, project_id, slot, number, sequence, hash)
@@ -50,8 +50,8 @@ export async function lastCommon(
   { db, projectId }: ProjectScope,
   reader: Reader,
   sequence: number,
-): Promise<JournalPlace> {
-  const { rows } = await sql<JournalPlace>`
+): Promise<JournalCursor> {
+  const { rows } = await sql<JournalCursor>`
     select c.sequence, encode(c.hash, 'hex') as hash from (
       select project_id, sequence, hash from checkpoints where ${ofReader(reader, projectId)}
     ) c

@@ -4,9 +4,9 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createJournalWriter } from '../append/journal-writer.ts'
-import { readHead, readJournal, readMemoryEvents } from './read.ts'
 import { eraseEvents } from '../testing/erase.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
+import { readHead, readJournal, readMemoryEvents } from './read.ts'
 
 /** Writes an event as a newer or damaged Daybook might have, at the end of the journal. */
 async function writeOddEvent(

@@ -1,10 +1,10 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
-import { readHash } from '../chain/read-chain.ts'
 import { JournalDiverged } from '../chain/journal-diverged.ts'
+import { readHash } from '../chain/read-chain.ts'
 import { EVENT_COLUMNS, type JournalRecord, type LinkedRecord, linked, toRecord } from './stored-event.ts'
 
 /**
@@ -45,7 +45,7 @@ export async function readJournal(
  */
 export async function readFollowing(
   scope: ProjectScope,
-  place: JournalPlace,
+  place: JournalCursor,
   limit: number,
 ): Promise<LinkedRecord[]> {
   const records = await readJournal(scope, { after: place.sequence, limit })
@@ -55,7 +55,7 @@ export async function readFollowing(
 }
 
 /** The end of a project's journal. */
-export async function readEnd({ db, projectId }: ProjectScope): Promise<JournalPlace> {
+export async function readEnd({ db, projectId }: ProjectScope): Promise<JournalCursor> {
   const row = await db
     .selectFrom('journal_heads')
     .select(['sequence', 'hash'])
@@ -96,7 +96,7 @@ export async function readHead({ db, projectId }: ProjectScope): Promise<number>
 export async function readHeads(
   db: Database,
   projectIds: readonly string[],
-): Promise<Map<string, JournalPlace>> {
+): Promise<Map<string, JournalCursor>> {
   const rows = await db
     .selectFrom('journal_heads')
     .select(['project_id', 'sequence', 'hash'])

@@ -1,8 +1,8 @@
 import { NotFoundError } from '@daybook/memory/errors'
 import type {
   EventEnvelope,
+  JournalCursor,
   JournalEvent,
-  JournalPlace,
   LinkedEnvelope,
   LinkedEvent,
 } from '@daybook/memory/events'
@@ -18,7 +18,7 @@ import type { Selectable } from 'kysely'
  */
 export type JournalRecord = ReadableRecord | OpaqueRecord | ErasedRecord
 
-interface RecordPlace extends JournalPlace {
+interface RecordPlace extends JournalCursor {
   readonly memoryId: string
   readonly envelope: EventEnvelope
 }

@@ -1,10 +1,10 @@
 import { newSalts } from '@daybook/memory/event-hash'
-import { type JournalPlace, SCHEMA_VERSION } from '@daybook/memory/events'
+import { type JournalCursor, SCHEMA_VERSION } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { chainEvents } from '../chain/chain-events.ts'
 import { lockProject } from '../append/lock-project.ts'
 import { writeEvents } from '../append/write-events.ts'
+import { chainEvents } from '../chain/chain-events.ts'
 import { NOBODY } from './requests.ts'
 
 /** An event as some other version of Daybook writes it. */
@@ -20,7 +20,7 @@ export interface ForeignEvent {
 export async function appendAsAnother(
   { db, projectId }: ProjectScope,
   { schemaVersion = SCHEMA_VERSION, memoryId = newId(), version = 1, ...event }: ForeignEvent,
-): Promise<JournalPlace & { readonly memoryId: string }> {
+): Promise<JournalCursor & { readonly memoryId: string }> {
   return db.transaction().execute(async (trx) => {
     const head = await lockProject(trx, projectId)
     const sequence = head.sequence + 1

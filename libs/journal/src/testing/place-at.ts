@@ -1,9 +1,9 @@
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { readHash } from '../chain/read-chain.ts'
 
 /** The place of a sequence in a journal that has it. */
-export async function placeAt(scope: ProjectScope, sequence: number): Promise<JournalPlace> {
+export async function placeAt(scope: ProjectScope, sequence: number): Promise<JournalCursor> {
   const hash = await readHash(scope, sequence)
   if (hash === null) throw new Error(`the journal has no event ${sequence}`)
   return { sequence, hash }

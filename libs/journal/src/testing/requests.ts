@@ -1,14 +1,14 @@
 import type { Command } from '@daybook/memory/commands'
-import type { Cause } from '@daybook/memory/events'
+import type { EventMetadata } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { AppendRequest } from '../append/append-request.ts'
 
-export const NOBODY: Cause = { actor: null, correlationId: null, causationId: null }
+export const NOBODY: EventMetadata = { actor: null, correlationId: null, causationId: null }
 
 /** A request to remember a note. */
 export function note(text: string, more: Partial<AppendRequest> = {}): AppendRequest {
   const input = { content: { kind: 'note', fields: { text } } }
-  return { command: { type: 'remember', id: newId(), input }, cause: NOBODY, ...more }
+  return { command: { type: 'remember', id: newId(), input }, metadata: NOBODY, ...more }
 }
 
 /** A request to give a note another text. */
@@ -19,12 +19,15 @@ export function revision(
 ): AppendRequest {
   const input = { content: { kind: 'note', fields: { text } } }
   const command: Command = { type: 'revise', id, input, ...(expectedVersion && { expectedVersion }) }
-  return { command, cause: NOBODY, ...more }
+  return { command, metadata: NOBODY, ...more }
 }
 
-export const forgetting = (id: string): AppendRequest => ({ command: { type: 'forget', id }, cause: NOBODY })
+export const forgetting = (id: string): AppendRequest => ({
+  command: { type: 'forget', id },
+  metadata: NOBODY,
+})
 
 export const restoring = (id: string, version?: number): AppendRequest => ({
   command: { type: 'restore', id, ...(version !== undefined && { version }) },
-  cause: NOBODY,
+  metadata: NOBODY,
 })

@@ -1,42 +1,42 @@
 import { describe, expect, it } from 'vitest'
 import { endInTime } from './end-in-time.ts'
-import { createStops } from './shutdown.ts'
+import { createShutdown } from './shutdown.ts'
 
 const TIMES = { hurryAfterMs: 20, hurryEveryMs: 10, limitMs: 200 }
 
 describe('the end of a process', () => {
   it('C8: ends parts in the opposite order, each told before the first', async () => {
-    const stops = createStops()
+    const shutdown = createShutdown()
     const seen: string[] = []
-    stops.add(() => void seen.push('first ended'), { begin: () => seen.push('first told') })
-    stops.add(() => void seen.push('second ended'), { begin: () => seen.push('second told') })
-    expect(await endInTime(stops, TIMES)).toEqual({ cutOff: [] })
+    shutdown.add(() => void seen.push('first ended'), { begin: () => seen.push('first told') })
+    shutdown.add(() => void seen.push('second ended'), { begin: () => seen.push('second told') })
+    expect(await endInTime(shutdown, TIMES)).toEqual({ cutOff: [] })
     expect(seen).toEqual(['first told', 'second told', 'second ended', 'first ended'])
   })
 
   it('C8: ends what others wait for after a while, also where that fails', async () => {
-    const stops = createStops()
+    const shutdown = createShutdown()
     let statement: (error: Error) => void = () => {}
     let tries = 0
-    stops.add(() => {}, {
+    shutdown.add(() => {}, {
       async hurry() {
         tries += 1
         if (tries === 1) throw new Error('the server is busy')
         statement(new Error('cancelled'))
       },
     })
-    stops.add(() => new Promise((_, reject) => void (statement = reject)))
-    await expect(endInTime(stops, TIMES)).rejects.toThrow('cancelled')
+    shutdown.add(() => new Promise((_, reject) => void (statement = reject)))
+    await expect(endInTime(shutdown, TIMES)).rejects.toThrow('cancelled')
     expect(tries).toBe(2)
   })
 
   it('C8: at the limit says what has not ended, and leaves nothing behind', async () => {
-    const stops = createStops()
+    const shutdown = createShutdown()
     const cut: string[] = []
-    stops.add(() => {}, { part: 'the database', cut: () => cut.push('the database') })
-    stops.add(() => new Promise(() => {}), { part: 'the operations' })
-    stops.add(() => {}, { part: 'the gateway', cut: () => cut.push('the gateway') })
-    expect(await endInTime(stops, TIMES)).toEqual({ cutOff: ['the operations', 'the database'] })
+    shutdown.add(() => {}, { part: 'the database', cut: () => cut.push('the database') })
+    shutdown.add(() => new Promise(() => {}), { part: 'the operations' })
+    shutdown.add(() => {}, { part: 'the gateway', cut: () => cut.push('the gateway') })
+    expect(await endInTime(shutdown, TIMES)).toEqual({ cutOff: ['the operations', 'the database'] })
     expect(cut).toEqual(['the database'])
   })
 })

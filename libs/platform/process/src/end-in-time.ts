@@ -1,5 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
-import type { Stops } from './shutdown.ts'
+import type { Shutdown } from './shutdown.ts'
 
 /** How a stop ended: everything has, or these parts were cut off. */
 export interface Ended {
@@ -24,7 +24,7 @@ const STOP_TIMES: StopTimes = { hurryAfterMs: 4_000, hurryEveryMs: 1_000, limitM
  * that were not given back run out by themselves.
  * @throws the first failure of a part that could not be stopped
  */
-export async function endInTime(stops: Stops, times: StopTimes = STOP_TIMES): Promise<Ended> {
+export async function endInTime(shutdown: Shutdown, times: StopTimes = STOP_TIMES): Promise<Ended> {
   const over = new AbortController()
   const limit = new Promise<'limit'>((resolve) => {
     const timer = setTimeout(() => resolve('limit'), times.limitMs)
@@ -33,14 +33,14 @@ export async function endInTime(stops: Stops, times: StopTimes = STOP_TIMES): Pr
   const hurrying = async (): Promise<void> => {
     await pause(times.hurryAfterMs, over.signal)
     while (!over.signal.aborted) {
-      await stops.hurry()
+      await shutdown.hurry()
       await pause(times.hurryEveryMs, over.signal)
     }
   }
   void hurrying()
   try {
-    const end = await Promise.race([stops.run(), limit])
-    return { cutOff: end === 'limit' ? stops.cut() : [] }
+    const end = await Promise.race([shutdown.run(), limit])
+    return { cutOff: end === 'limit' ? shutdown.cut() : [] }
   } finally {
     over.abort()
   }

@@ -1,13 +1,13 @@
+import type { Config } from '@daybook/runtime/config'
 import type { Bus } from '@daybook/transport/bus'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { openJetStreamBus } from '@daybook/transport/jetstream/jetstream-bus'
-import type { Config } from '@daybook/runtime/config'
 import type { ProcessParts } from './process-parts.ts'
 
 /** The bus of `NATS_URL`, or one inside this process. NATS may be away: what needs it waits, the rest works. */
-export async function openBus({ nats }: Config, { logger, progress, stops }: ProcessParts): Promise<Bus> {
+export async function openBus({ nats }: Config, { logger, progress, shutdown }: ProcessParts): Promise<Bus> {
   if (nats !== undefined) progress('Using the NATS of NATS_URL')
   const bus = nats === undefined ? createInProcessBus() : await openJetStreamBus({ ...nats, logger })
-  stops.add(bus.close, { part: 'the bus' })
+  shutdown.add(bus.close, { part: 'the bus' })
   return bus
 }

@@ -10,9 +10,9 @@ import {
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { cancelLongStatements } from '@daybook/postgres/end-statements'
 import { isReachable, migrate } from '@daybook/postgres/migrate'
-import { releaseClaims } from '@daybook/postgres/release-claims'
+import { releaseLeases } from '@daybook/postgres/release-leases'
 import type { Config } from '@daybook/runtime/config'
-import { within } from '@daybook/runtime/with-timeout'
+import { withTimeout } from '@daybook/runtime/with-timeout'
 import type { ProcessParts } from './process-parts.ts'
 
 /** What only the owner of the tables may do, done after the migrations and before anybody works as the application. */
@@ -67,7 +67,7 @@ export async function openEmbeddedDatabase<T>(
   parts.progress(`Starting the embedded database in ${config.dataDir}`)
   const embedded = await startEmbeddedDatabase(config.dataDir, parts.logger)
   let db: Database | undefined
-  parts.stops.add(embedded.stop, {
+  parts.shutdown.add(embedded.stop, {
     part: 'the embedded database',
     // It does one thing at a time, and nothing but its end ends a long statement. What is committed stays.
     async hurry() {
@@ -79,7 +79,7 @@ export async function openEmbeddedDatabase<T>(
   const opened = await open({ address, owner: address, login: EMBEDDED_LOGIN, work }, config, parts)
   db = opened.db
   // Whoever had taken something here is dead, as the folder is ours: a stop that was cut short gives nothing back.
-  await releaseClaims(db)
+  await releaseLeases(db)
   return { ...opened, embedded }
 }
 
@@ -95,7 +95,7 @@ interface Opening<T> {
 async function open<T>(
   { address, owner, login, work }: Opening<T>,
   { longStatementTimeoutMs }: Config,
-  { logger, progress, stops }: ProcessParts,
+  { logger, progress, shutdown }: ProcessParts,
 ): Promise<OpenedDatabase<T>> {
   const applied = await migrate(owner, login)
   if (applied.length > 0) progress(`Prepared the database (${applied.join(', ')})`)
@@ -106,12 +106,12 @@ async function open<T>(
     onConnectionError: (error) =>
       logger.warn({ error }, 'a database connection broke; a new one is made when needed'),
   })
-  stops.add(() => db.destroy(), {
+  shutdown.add(() => db.destroy(), {
     part: 'the database',
     ...(address.ownSessions && { hurry: () => cancelLongStatements(db, address) }),
   })
   // After the database, as what is added last is stopped first.
-  stops.add(watchCompatibility(db, logger).stop)
+  shutdown.add(watchCompatibility(db, logger).stop)
   return { db, done }
 }
 
@@ -123,4 +123,4 @@ async function asOwner<T>(address: DatabaseAddress, work: OwnersWork<T>): Promis
 /** Longest that a statement of ours takes which is not worth waiting for at the end, in milliseconds. */
 const ANSWER_MS = 1_000
 
-const answers = (db: Database): Promise<boolean> => within(ANSWER_MS, isReachable(db)).catch(() => false)
+const answers = (db: Database): Promise<boolean> => withTimeout(ANSWER_MS, isReachable(db)).catch(() => false)

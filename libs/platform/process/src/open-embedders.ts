@@ -16,7 +16,7 @@ export interface OpenedEmbedders extends Embedders {
   ready(): Promise<void>
 }
 
-export function openEmbedders(config: Config, { progress, stops }: ProcessParts): OpenedEmbedders {
+export function openEmbedders(config: Config, { progress, shutdown }: ProcessParts): OpenedEmbedders {
   if (config.embedder === 'none')
     return { ...fixedEmbedders([], DEFAULT_MODEL), ready: () => Promise.resolve() }
   const preferred = findModel(config.embedder)
@@ -39,7 +39,7 @@ export function openEmbedders(config: Config, { progress, stops }: ProcessParts)
     opened.catch(() => loading.delete(model.modelId))
     return opened
   }
-  stops.add(
+  shutdown.add(
     async () => {
       for (const opened of loading.values()) await (await opened.catch(() => null))?.close()
     },

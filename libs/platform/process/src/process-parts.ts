@@ -1,5 +1,5 @@
 import type { Logger } from '@daybook/runtime/logger'
-import type { Stops } from './shutdown.ts'
+import type { Shutdown } from './shutdown.ts'
 
 /** Tells the person who started the process, in a sentence, what it is doing. */
 export type Progress = (message: string) => void
@@ -9,5 +9,5 @@ export interface ProcessParts {
   readonly logger: Logger
   readonly progress: Progress
   /** Where a part that was opened says how it is closed. */
-  readonly stops: Stops
+  readonly shutdown: Shutdown
 }

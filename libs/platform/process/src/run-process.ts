@@ -5,7 +5,7 @@ import { ensurePrivateFolder, PRIVATE_UMASK } from '@daybook/runtime/private-fol
 import { startTracing } from '@daybook/runtime/tracing'
 import { endInTime } from './end-in-time.ts'
 import type { ProcessParts } from './process-parts.ts'
-import { createStops } from './shutdown.ts'
+import { createShutdown } from './shutdown.ts'
 
 export interface ProcessOptions {
   /** Of the log lines, metrics and traces: `daybook`, `gateway`. */
@@ -24,11 +24,11 @@ export interface ProcessOptions {
  */
 export async function runProcess({ name, title, defaultPort, start }: ProcessOptions): Promise<void> {
   process.umask(PRIVATE_UMASK)
-  const stops = createStops()
+  const shutdown = createShutdown()
   let stopping = false
   const end = async (logger: Logger): Promise<never> => {
     try {
-      const { cutOff } = await endInTime(stops)
+      const { cutOff } = await endInTime(shutdown)
       if (cutOff.length === 0) {
         console.log(`${title} has stopped.`)
         process.exit(0)
@@ -49,7 +49,7 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     const stop = (signal: NodeJS.Signals) => {
       // A second Ctrl-C means it: whatever is committed stays, so nothing acknowledged is lost.
       if (stopping) {
-        stops.cut()
+        shutdown.cut()
         process.exit(1)
       }
       stopping = true
@@ -60,14 +60,14 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     process.on('SIGTERM', stop)
     console.log(`${title} is starting …`)
     const tracing = await startTracing({ service: name, endpoint: config.otlpEndpoint })
-    stops.add(tracing.stop)
-    await start(config, { logger, stops, progress: (message) => console.log(`  ${message}`) })
+    shutdown.add(tracing.stop)
+    await start(config, { logger, shutdown, progress: (message) => console.log(`  ${message}`) })
   } catch (error) {
     // A signal during the start takes away what the start needs next.
     if (stopping) return
     stopping = true
     console.error(`\n${title} cannot start:`, error instanceof DaybookError ? error.message : error)
-    await endInTime(stops).catch((again: unknown) =>
+    await endInTime(shutdown).catch((again: unknown) =>
       console.error('Its failed start left something behind:', again),
     )
     process.exit(1)

@@ -16,7 +16,7 @@ import type { ProcessParts } from './process-parts.ts'
 export async function serveProbes(
   config: Config,
   { db, metrics }: { db: Database; metrics: ServiceMetrics },
-  { logger, stops }: ProcessParts,
+  { logger, shutdown }: ProcessParts,
 ): Promise<string> {
   const ready = async (): Promise<Readiness> => {
     const refusal = refusalOf(db)
@@ -26,6 +26,6 @@ export async function serveProbes(
     return { ready: problems.length === 0, problems }
   }
   const http = await startServiceHttp({ logger, ready, metrics }, config)
-  stops.add(http.stop, { part: 'the probes' })
+  shutdown.add(http.stop, { part: 'the probes' })
   return http.url
 }

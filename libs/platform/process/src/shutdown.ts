@@ -11,7 +11,7 @@ export interface Ending {
 }
 
 /** What has been started, so that it can be ended in the opposite order, whatever happens on the way. */
-export interface Stops {
+export interface Shutdown {
   add(stop: () => Promise<void> | void, ending?: Ending): void
   /** Ends everything, last started first, even where one fails. @throws the first failure, afterwards */
   run(): Promise<void>
@@ -25,7 +25,7 @@ interface Started extends Ending {
   readonly stop: () => Promise<void> | void
 }
 
-export function createStops(): Stops {
+export function createShutdown(): Shutdown {
   const started: Started[] = []
   return {
     add: (stop, ending = {}) => void started.push({ stop, ...ending }),

@@ -40,7 +40,7 @@ describe('the metrics', () => {
     expect(text).toContain('daybook_relay_delay_seconds_sum{service="gateway"} 0.2')
     expect(text).toContain('daybook_projection_events_total{projection="pgvector",service="gateway"} 105')
     expect(text).toContain('daybook_embedded_texts_total{service="gateway"} 2')
-    expect(text).toContain('daybook_search_seconds_count{service="gateway",leg="lexical"} 1')
+    expect(text).toContain('daybook_search_seconds_count{service="gateway",retriever="lexical"} 1')
     expect(text).toContain('process_cpu_seconds_total{service="gateway"}')
     expect(text).not.toContain('daybook_projection_lag')
   })

@@ -11,12 +11,12 @@ export interface Metrics {
   timesSetBack(): void
   /** An event reached the bus this long after it was recorded. */
   relayed(delaySeconds: number): void
-  /** A projection has posted events, parked ones included. */
+  /** A projection has applied events, parked ones included. */
   applied(projection: string, events: number): void
   /** Texts got their vectors. */
   embedded(texts: number): void
-  /** `leg`: lexical, vector, neighbours, typesense, query-embedding. */
-  searched(leg: string, seconds: number): void
+  /** `retriever`: lexical, vector, neighbours, typesense, query-embedding. */
+  searched(retriever: string, seconds: number): void
   /** A subscription began (1) or is over, its last wait included (-1). */
   subscribed(difference: 1 | -1): void
 }
@@ -46,7 +46,7 @@ export interface Readings {
   readonly parkedEvents: ReadonlyMap<string, number>
   /** Projects in which the live generation has applied what their journals do not have; by projection. */
   readonly divergedProjects: ReadonlyMap<string, number>
-  /** Memories of the live generation that differed from the journal and were posted anew, and those that differ still; by projection. */
+  /** Memories of the live generation that differed from the journal and were written anew, and those that differ still; by projection. */
   readonly selfCheckDiffered: ReadonlyMap<string, number>
   readonly selfCheckUnhealed: ReadonlyMap<string, number>
   /** Texts that wait for their vectors, over all models. */
@@ -111,7 +111,7 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
   })
   const applied = new Counter({
     name: 'daybook_projection_events_total',
-    help: 'Events posted by this process, parked ones included',
+    help: 'Events applied by this process, parked ones included',
     labelNames: ['projection'],
     registers,
   })
@@ -122,8 +122,8 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
   })
   const searchSeconds = new Histogram({
     name: 'daybook_search_seconds',
-    help: 'Time of one leg of a search',
-    labelNames: ['leg'],
+    help: 'Time of one retriever of a search',
+    labelNames: ['retriever'],
     buckets: SECONDS,
     registers,
   })
@@ -144,7 +144,7 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
     relayed: (delaySeconds) => relayDelay.observe(Math.max(0, delaySeconds)),
     applied: (projection, events) => applied.inc({ projection }, events),
     embedded: (texts) => embedded.inc(texts),
-    searched: (leg, seconds) => searchSeconds.observe({ leg }, seconds),
+    searched: (retriever, seconds) => searchSeconds.observe({ retriever }, seconds),
     subscribed: (difference) => subscriptions.inc(difference),
     contentType: registry.contentType,
     async text() {
@@ -181,13 +181,13 @@ function databaseGauges(
   })
   const differed = new Gauge({
     name: 'daybook_self_check_differed',
-    help: 'Memories that were found to differ from the journal and were posted anew, since the generation began',
+    help: 'Memories that were found to differ from the journal and were written anew, since the generation began',
     labelNames: ['projection'],
     registers,
   })
   const unhealed = new Gauge({
     name: 'daybook_self_check_unhealed',
-    help: 'Memories that differ from the journal still, after they were posted anew',
+    help: 'Memories that differ from the journal still, after they were written anew',
     labelNames: ['projection'],
     registers,
   })

@@ -159,7 +159,7 @@ export const SETTINGS = z
     DAYBOOK_SELF_CHECK: documented(
       z.union([z.literal('off').transform(() => 0), duration]).prefault('5s'),
       'duration or `off`',
-      'How often projectors hold a part of each project against the journal and post anew what differs. It takes about a twentieth of the database’s time at most, so that with many projects each comes more seldom',
+      'How often projectors hold a part of each project against the journal and write anew what differs. It takes about a twentieth of the database’s time at most, so that with many projects each comes more seldom',
     ),
     DAYBOOK_INDEX_WORKERS: documented(
       wholeNumber(0, 64).prefault('0'),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { within } from './with-timeout.ts'
+import { withTimeout } from './with-timeout.ts'
 
 test('what comes in time comes through, failures too', async () => {
-  await expect(within(10_000, Promise.resolve('here'))).resolves.toBe('here')
-  await expect(within(10_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  await expect(withTimeout(10_000, Promise.resolve('here'))).resolves.toBe('here')
+  await expect(withTimeout(10_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken')
 })
 
 test('what never comes is given up, and fails later without harm', async () => {
@@ -11,6 +11,6 @@ test('what never comes is given up, and fails later without harm', async () => {
   const never = new Promise((_, reject) => {
     fail = reject
   })
-  await expect(within(1, never)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(withTimeout(1, never)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   fail(new Error('too late'))
 })

@@ -4,7 +4,7 @@ import { UnavailableError } from '@daybook/memory/errors'
  * What the promise comes to, if it does in time; what it does afterwards is nobody's concern.
  * @throws UnavailableError after `milliseconds`
  */
-export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+export async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** Waits where its user has had the event loop for long enough, so that others get their turn; returns at once elsewhere. */
-export type Turns = () => Promise<void>
+export type YieldToEventLoop = () => Promise<void>
 
 /** @param milliseconds that may be worked without a break; whoever calls it should do so several times in that span. */
-export function takeTurns(milliseconds = 4): Turns {
+export function yieldToEventLoop(milliseconds = 4): YieldToEventLoop {
   let since = performance.now()
   return async () => {
     if (performance.now() - since < milliseconds) return

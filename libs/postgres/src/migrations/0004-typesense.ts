@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (generation, project_id, memory_id)
     )`.execute(db)
   await sql`create index on daybook.typesense_pending_vectors (generation, content_hash)`.execute(db)
-  // Documents that may be older than the position says, and must be posted again.
+  // Documents that may be older than the position says, and must be written again.
   await sql`
     create table daybook.typesense_reposts (
       generation integer not null,

@@ -6,7 +6,7 @@ import { secureRows } from '../row-security.ts'
  * keep some places that they came through, by which the last one is found that both have. Breaking: the version before moves
  * positions without their hashes.
  *
- * A position whose event is not there keeps the hash of the chain's start. It is diverged, and healed by whoever posts it.
+ * A position whose event is not there keeps the hash of the chain's start. It is diverged, and healed by whoever writes it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, column] of [

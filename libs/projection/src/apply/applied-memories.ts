@@ -3,10 +3,8 @@ import type { JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Tables } from '@daybook/postgres/tables'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Projection } from '../projection.ts'
-import type { RepostOptions } from '../verify/verifiable.ts'
-
-type Place = Pick<Projection, 'name' | 'generation'>
+import type { GenerationRef } from '../generations/generation-ref.ts'
+import type { RewriteOptions } from '../verify/verifiable.ts'
 
 /** A memory as a generation must have it at a position. */
 export interface AppliedMemory {
@@ -21,9 +19,9 @@ export interface AppliedMemory {
  * @param unpark counts parked events in, but for those that were dropped
  */
 export function isApplied(
-  { name, generation }: Place,
+  { name, generation }: GenerationRef,
   position: number,
-  { unpark = false }: RepostOptions = {},
+  { unpark = false }: RewriteOptions = {},
 ): RawBuilder<boolean> {
   return sql<boolean>`e.sequence <= ${position} and ${isNotErased(position)} and not exists (
     select from parked_events p
@@ -45,8 +43,8 @@ export const isNotErased = (position: number): RawBuilder<boolean> => sql<boolea
  */
 export async function appliedMemories(
   { db, projectId }: ProjectScope,
-  place: Place,
-  { memoryIds, position, ...options }: { memoryIds: readonly string[]; position: number } & RepostOptions,
+  place: GenerationRef,
+  { memoryIds, position, ...options }: { memoryIds: readonly string[]; position: number } & RewriteOptions,
 ): Promise<AppliedMemory[]> {
   const { rows } = await sql<Selectable<Tables['events']> & { first_sequence: number }>`
     select distinct on (memory_id) e.*, min(sequence) over (partition by memory_id) as first_sequence from events e

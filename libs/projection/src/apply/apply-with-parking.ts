@@ -1,12 +1,12 @@
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
-import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
-import { memoriesWithParkedEvents } from './parked-events.ts'
 import { type ParkedEvent, PositionMoved, type Projection } from '../projection.ts'
+import { memoriesWithParkedEvents } from './parked-events.ts'
 
 /** Tries before an event is parked. With the delays between them (50, 100, 200, 400 ms) about 0.6 s. */
 export const ATTEMPTS = 5
@@ -25,14 +25,14 @@ export type OnRetry = (problem: { sequence: number; attempt: number; error: unkn
 export async function applyWithParking(
   scope: ProjectScope,
   projection: Projection,
-  from: JournalPlace,
+  from: JournalCursor,
   records: readonly JournalRecord[],
   onRetry: OnRetry,
 ): Promise<void> {
   const held = await memoriesWithParkedEvents(scope, projection, [
     ...new Set(records.map((record) => record.memoryId)),
   ])
-  const apply = async (start: JournalPlace, part: readonly JournalRecord[]): Promise<void> => {
+  const apply = async (start: JournalCursor, part: readonly JournalRecord[]): Promise<void> => {
     const last = part.at(-1)
     if (last === undefined) return
     const { events, parked, erased } = sort(part, held)
@@ -77,7 +77,7 @@ function sort(records: readonly JournalRecord[], held: ReadonlySet<string>) {
   return { events: events.filter(isLeft), parked: parked.filter(isLeft), erased: [...erasedAt.keys()] }
 }
 
-const journalPlace = ({ sequence, hash }: JournalPlace): JournalPlace => ({ sequence, hash })
+const journalPlace = ({ sequence, hash }: JournalCursor): JournalCursor => ({ sequence, hash })
 
 const placeOf = ({ sequence, memoryId }: JournalRecord) => ({ sequence, memoryId })
 
@@ -92,7 +92,7 @@ const isNotTheEvents = (error: unknown) =>
 async function retryThenPark(
   scope: ProjectScope,
   projection: Projection,
-  from: JournalPlace,
+  from: JournalCursor,
   record: JournalRecord,
   firstError: unknown,
   onRetry: OnRetry,

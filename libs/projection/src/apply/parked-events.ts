@@ -2,14 +2,13 @@ import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
-import type { ParkedEvent, Projection } from '../projection.ts'
-
-type Place = Pick<Projection, 'name' | 'generation'>
+import type { GenerationRef } from '../generations/generation-ref.ts'
+import type { ParkedEvent } from '../projection.ts'
 
 /** Which of these memories have a parked event: their later events must wait behind it. */
 export async function memoriesWithParkedEvents(
   { db, projectId }: ProjectScope,
-  place: Place,
+  place: GenerationRef,
   memoryIds: readonly string[],
 ): Promise<Set<string>> {
   const rows = await db
@@ -26,7 +25,7 @@ export async function memoriesWithParkedEvents(
 }
 
 /** How many of the project's events are parked in this generation. */
-export async function countParked({ db, projectId }: ProjectScope, place: Place): Promise<number> {
+export async function countParked({ db, projectId }: ProjectScope, place: GenerationRef): Promise<number> {
   const row = await db
     .selectFrom('parked_events')
     .select((eb) => eb.fn.countAll<number>().as('parked'))
@@ -41,7 +40,7 @@ export async function countParked({ db, projectId }: ProjectScope, place: Place)
 /** The sequences of a project's events, up to `sequence`, that are parked in this generation; of one memory, or of all. */
 export async function parkedUpTo(
   { db, projectId }: ProjectScope,
-  place: Place,
+  place: GenerationRef,
   sequence: number,
   memoryId?: string,
 ): Promise<number[]> {
@@ -65,7 +64,7 @@ const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' '
 /** Notes events as parked. What is parked already stays as it is. */
 export async function parkEvents(
   trx: DatabaseTransaction,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   parked: readonly ParkedEvent[],
 ): Promise<void> {
@@ -104,7 +103,7 @@ export interface ParkedRow extends ParkedEvent {
  */
 export async function listParked(
   db: Queryable,
-  place: Place,
+  place: GenerationRef,
   { projectId, sequence, first }: { projectId: string | null; sequence: number | null; first: number },
 ): Promise<ParkedRow[]> {
   const rows = await db
@@ -136,7 +135,7 @@ export async function listParked(
 /** Passes over an event for good: later ones of its memory may be applied. @returns false where it is not parked */
 export async function dropParked(
   { db, projectId }: ProjectScope,
-  place: Place,
+  place: GenerationRef,
   sequence: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -154,7 +153,7 @@ export async function dropParked(
 /** Forgets that these memories' events are parked, as they are applied now. Dropped ones stay. */
 export async function unparkMemories(
   trx: DatabaseTransaction,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   memoryIds: readonly string[],
 ): Promise<void> {
@@ -171,7 +170,7 @@ export async function unparkMemories(
 /** The memories of a generation whose parked events no reader as new as `readerVersion` has tried to read. */
 export async function unreadByNewer(
   db: Queryable,
-  place: Place,
+  place: GenerationRef,
   readerVersion: number,
 ): Promise<{ readonly projectId: string; readonly memoryId: string }[]> {
   return db
@@ -192,7 +191,7 @@ const UNREAD_AT_ONCE = 1_000
 /** Notes that a reader of that version has tried what is parked of these memories for being unreadable. */
 export async function noteTriedBy(
   db: Queryable,
-  place: Place,
+  place: GenerationRef,
   memoryIds: readonly string[],
   readerVersion: number,
 ): Promise<void> {
@@ -209,7 +208,7 @@ export async function noteTriedBy(
 /** Notes that a retry has failed. */
 export async function noteRetry(
   { db, projectId }: ProjectScope,
-  place: Place,
+  place: GenerationRef,
   memoryId: string,
   error: string,
 ): Promise<void> {

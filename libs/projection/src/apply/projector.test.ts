@@ -1,5 +1,3 @@
-import type { Bus } from '@daybook/transport/bus'
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { readJournal } from '@daybook/journal/read/read'
 import { eraseEvents } from '@daybook/journal/testing/erase'
@@ -13,17 +11,19 @@ import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
+import type { Bus } from '@daybook/transport/bus'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ATTEMPTS } from './apply-with-parking.ts'
-import { countParked } from './parked-events.ts'
 import { createPositionSignal, waitForPosition } from '../positions/position-signal.ts'
 import { ensurePosition, lockPosition } from '../positions/positions.ts'
 import { PositionMoved, type Projection, type ProjectionBatch } from '../projection.ts'
-import { type Projector, startProjector } from './projector.ts'
 import { type RecordingProjection, recordingProjection } from '../testing/recording-projection.ts'
+import { ATTEMPTS } from './apply-with-parking.ts'
+import { countParked } from './parked-events.ts'
+import { type Projector, startProjector } from './projector.ts'
 
-const cause = { actor: null, correlationId: null, causationId: null }
+const metadata = { actor: null, correlationId: null, causationId: null }
 const remember = (text: string, id = newId()): Command => ({
   type: 'remember',
   id,
@@ -71,7 +71,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
   async function append(scope: ProjectScope, ...commands: Command[]) {
     const outcomes = await writer.appendMany(
       scope,
-      commands.map((command) => ({ command, cause })),
+      commands.map((command) => ({ command, metadata })),
     )
     for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
   }
@@ -412,7 +412,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       expect(await countParked(scope, projection)).toBe(0)
     })
 
-    it('a project that cannot be posted does not keep another waiting', async () => {
+    it('a project that cannot be written does not keep another waiting', async () => {
       const broken = await journalOf(remember('broken'))
       const other = await journalOf(remember('fine'))
       const projection = recordingProjection(nextName(), (batch) => {

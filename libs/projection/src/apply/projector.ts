@@ -1,32 +1,32 @@
-import type { Bus } from '@daybook/transport/bus'
-import { createEventBuffer, type EventBuffer } from '@daybook/transport/event-buffer'
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { readFollowing } from '@daybook/journal/read/read'
 import { type JournalRecord, toReadable } from '@daybook/journal/read/stored-event'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
+import type { Bus } from '@daybook/transport/bus'
+import { createEventBuffer, type EventBuffer } from '@daybook/transport/event-buffer'
 import { sql } from 'kysely'
-import { applyWithParking } from './apply-with-parking.ts'
 import { markUnusable } from '../generations/generations.ts'
 import { heal } from '../positions/heal.ts'
 import type { PositionSignal } from '../positions/position-signal.ts'
-import { PositionMoved, type Projection } from '../projection.ts'
 import { createReachedPositions } from '../positions/reached-positions.ts'
+import { PositionMoved, type Projection } from '../projection.ts'
+import { applyWithParking } from './apply-with-parking.ts'
 import { traceApplied } from './trace-applied.ts'
 
 /*
- * Posts a projection. Each project goes through
+ * Writes a projection. Each project goes through
  *
  *   idle ──event on the bus, or the poll found it elsewhere than its journal──▶ behind ──position = head──▶ idle
  *
  * and while it is behind, batches are applied strictly in sequence: what is at or below the position is skipped, what
  * follows on is applied from the bus, and everything else is read from the journal, which alone decides. Projects that are
- * behind take turns, a batch each. One that cannot be posted now is tried again at the next look at the journal.
+ * behind take turns, a batch each. One that cannot be written now is tried again at the next look at the journal.
  *
  * An event follows on the position if it is linked to it: its hash was made with the position's. Where the journal has no event
  * with the position's hash, the two have diverged, and the projection goes back to the last place that both have (`heal.ts`).
@@ -83,7 +83,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   /** @throws JournalDiverged where the position is none of the journal's */
   const nextRecords = async (
     scope: ProjectScope,
-    position: JournalPlace,
+    position: JournalCursor,
   ): Promise<readonly JournalRecord[]> => {
     const buffered = buffers.get(scope.projectId)?.following(position, BATCH_EVENTS) ?? []
     if (buffered.length === 0) return readFollowing(scope, position, BATCH_EVENTS)
@@ -128,7 +128,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     return records.length === BATCH_EVENTS || buffers.get(projectId)?.hasAfter(last.sequence) === true
   }
 
-  /** It is not posted any more as soon as whoever started this looks at the generations again (`post-generations.ts`). */
+  /** It is not written any more as soon as whoever started this looks at the generations again (`write-generations.ts`). */
   const noteUnusable = async (error: Error): Promise<void> => {
     const place = { projection: projection.name, generation: projection.generation }
     try {
@@ -166,7 +166,7 @@ export function startProjector(options: ProjectorOptions): Projector {
       else if (!(error instanceof PositionMoved))
         logger.warn(
           { projection: projection.name, projectId, error },
-          'the projection could not be posted; trying again',
+          'the projection could not be written; trying again',
         )
       return !(error instanceof PositionMoved)
     }

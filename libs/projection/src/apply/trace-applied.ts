@@ -2,7 +2,7 @@ import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { recordSpan } from '@daybook/runtime/trace-context'
 
 /**
- * Continues the traces of events that have just been posted: a span for each, as every one of a batch may belong to
+ * Continues the traces of events that have just been written: a span for each, as every one of a batch may belong to
  * another trace. All last as long as the batch, from `startedAt` (milliseconds since 1970) until now.
  */
 export function traceApplied(projection: string, records: readonly JournalRecord[], startedAt: number): void {

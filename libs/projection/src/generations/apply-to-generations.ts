@@ -1,22 +1,22 @@
 import type { Database } from '@daybook/postgres/connect'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { type GenerationState, listGenerations, markUnusable, POSTED } from './generations.ts'
+import { APPLIED_TO, type GenerationState, listGenerations, markUnusable } from './generations.ts'
 
-/** Something that posts one generation, until it is stopped. */
-export interface GenerationPoster {
+/** Something that writes one generation, until it is stopped. */
+export interface GenerationApplier {
   /** Finishes what is under way. */
   stop(): Promise<void>
 }
 
-export interface PostGenerationsOptions {
+export interface ApplyToGenerationsOptions {
   readonly db: Database
   /** `pgvector`, `typesense` */
   readonly projection: string
   readonly logger: Logger
-  /** The version of the layout that this process can post. Of another one, the generation is unusable. */
+  /** The version of the layout that this process can write. Of another one, the generation is unusable. */
   readonly layoutVersion: number
-  readonly start: (generation: GenerationState) => GenerationPoster
+  readonly start: (generation: GenerationState) => GenerationApplier
   /** Milliseconds between looks at which generations there are. Default 500. */
   readonly pollMs?: number
 }
@@ -30,22 +30,22 @@ export const layoutProblem = (
 
 /**
  * How often processes look, at most, in milliseconds. Whoever deletes a generation's data waits for longer than this after
- * saying so, so that nobody still posts it.
+ * saying so, so that nobody still writes it.
  */
 export const GENERATIONS_SEEN_MS = 500
 
 /**
- * Posts every generation that is to be posted, of which there are two or three while one is rebuilt: begins with one when it
+ * Writes every generation that is to be written, of which there are two or three while one is rebuilt: begins with one when it
  * appears, and leaves one that is dropped.
  *
- * @returns once it posts those that are there now
+ * @returns once it writes those that are there now
  */
-export async function postGenerations(options: PostGenerationsOptions): Promise<GenerationPoster> {
+export async function applyToGenerations(options: ApplyToGenerationsOptions): Promise<GenerationApplier> {
   const { db, projection, logger, layoutVersion, start, pollMs = GENERATIONS_SEEN_MS } = options
-  const posted = new Map<number, GenerationPoster>()
+  const written = new Map<number, GenerationApplier>()
   const stop = new AbortController()
 
-  /** Whether it can be posted. One that turns out to be of another layout is noted as unusable. */
+  /** Whether it can be written. One that turns out to be of another layout is noted as unusable. */
   const isUsable = async (one: GenerationState): Promise<boolean> => {
     if (one.unusable !== null) return false
     const problem = layoutProblem(one, layoutVersion)
@@ -54,30 +54,30 @@ export async function postGenerations(options: PostGenerationsOptions): Promise<
       logger.error({ projection, generation: one.generation, problem }, 'a generation is unusable')
     return false
   }
-  /** What goes wrong with one generation must not keep another from being posted. */
+  /** What goes wrong with one generation must not keep another from being written. */
   const each = async (generation: number, what: () => void | Promise<void>): Promise<void> => {
     try {
       await what()
     } catch (error) {
-      logger.error({ projection, generation, error }, 'a generation cannot be posted now; trying again')
+      logger.error({ projection, generation, error }, 'a generation cannot be written now; trying again')
     }
   }
 
   const look = async (): Promise<void> => {
     const wanted: GenerationState[] = []
     for (const one of await listGenerations(db, projection))
-      if (POSTED.includes(one.status) && (await isUsable(one))) wanted.push(one)
-    for (const [number, poster] of posted)
+      if (APPLIED_TO.includes(one.status) && (await isUsable(one))) wanted.push(one)
+    for (const [number, applier] of written)
       if (!wanted.some(({ generation }) => generation === number)) {
-        posted.delete(number)
-        await each(number, () => poster.stop())
-        logger.info({ projection, generation: number }, 'a generation is posted no more')
+        written.delete(number)
+        await each(number, () => applier.stop())
+        logger.info({ projection, generation: number }, 'a generation is written no more')
       }
     for (const generation of wanted)
-      if (!posted.has(generation.generation))
+      if (!written.has(generation.generation))
         await each(generation.generation, () => {
-          posted.set(generation.generation, start(generation))
-          logger.debug({ projection, generation: generation.generation }, 'a generation is posted')
+          written.set(generation.generation, start(generation))
+          logger.debug({ projection, generation: generation.generation }, 'a generation is written')
         })
   }
 
@@ -97,7 +97,7 @@ export async function postGenerations(options: PostGenerationsOptions): Promise<
     async stop() {
       stop.abort()
       await running
-      await Promise.all([...posted.values()].map((poster) => poster.stop()))
+      await Promise.all([...written.values()].map((applier) => applier.stop()))
     },
   }
 }

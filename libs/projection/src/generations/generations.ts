@@ -7,11 +7,11 @@ import { sql } from 'kysely'
  *   building ──loaded──▶ following ──swap──▶ live ──swap──▶ old ──drop──▶ dropping ──▶ gone
  *                                              ▲──rollback────┘
  *
- * building   filled from the journal's beginning by a rebuild; nobody else posts it
+ * building   filled from the journal's beginning by a rebuild; nobody else writes it
  * following  filled; projectors keep it up with the journal while it is compared
  * live       the one that queries read; always exactly one, once there is any
  * old        was live; projectors still keep it up, so that a rollback is nothing but a swap
- * dropping   its data is being deleted; nobody posts it
+ * dropping   its data is being deleted; nobody writes it
  */
 export type GenerationStatus = 'building' | 'following' | 'live' | 'old' | 'dropping'
 
@@ -27,15 +27,15 @@ export interface GenerationState extends Generation {
   readonly status: GenerationStatus
   /** The version of the layout that it was made with. */
   readonly layoutVersion: number
-  /** Why it can be neither posted nor read, in words; null of one that can. */
+  /** Why it can be neither written nor read, in words; null of one that can. */
   readonly unusable: string | null
   readonly createdAt: string
   /** When another took its place; null while it has never been live, or is. */
   readonly retiredAt: string | null
 }
 
-/** What projectors post. */
-export const POSTED: readonly GenerationStatus[] = ['following', 'live', 'old']
+/** What projectors write. */
+export const APPLIED_TO: readonly GenerationStatus[] = ['following', 'live', 'old']
 
 /** The live one with all that is known of it; null before the first start. */
 export async function liveGenerationState(
@@ -151,7 +151,7 @@ export async function moveGeneration(
   return numUpdatedRows > 0n
 }
 
-/** Forgets a generation and how far it was posted. Part of the transaction that deletes its data. */
+/** Forgets a generation and how far it was written. Part of the transaction that deletes its data. */
 export async function forgetGeneration(
   trx: DatabaseTransaction,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
@@ -170,7 +170,7 @@ export async function forgetGeneration(
 }
 
 /**
- * Notes that a generation can be neither posted nor read: it is not posted any more, queries say so, and the live one is made
+ * Notes that a generation can be neither written nor read: it is not written any more, queries say so, and the live one is made
  * anew (`services/reindex/src/unusable`).
  * @param reason in words, for operators
  * @returns false where that was known

@@ -1,4 +1,3 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { readEnd, readJournal } from '@daybook/journal/read/read'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
@@ -9,14 +8,15 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { type Logger, silentLogger } from '@daybook/runtime/logger'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Projector, startProjector } from '../apply/projector.ts'
+import { readProjectStatus } from '../status/project-status.ts'
+import { type RecordingProjection, recordingProjection } from '../testing/recording-projection.ts'
 import { listDiverged, readDivergence } from './divergence.ts'
 import { createPositionSignal } from './position-signal.ts'
-import { readProjectStatus } from '../status/project-status.ts'
-import { type Projector, startProjector } from '../apply/projector.ts'
 import { readReadings } from './readings.ts'
-import { type RecordingProjection, recordingProjection } from '../testing/recording-projection.ts'
 
 /** Far beyond a test: what happens within it was not brought about by looking at the journal. */
 const NEVER = 60_000

@@ -1,17 +1,15 @@
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { Database, Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
-import type { Projection } from '../projection.ts'
-
-type Place = Pick<Projection, 'name' | 'generation'>
+import type { GenerationRef } from '../generations/generation-ref.ts'
 
 /** A projection's position that its journal does not have: it lies beyond the end, or another event is there. */
 export interface Divergence {
   /** Where the projection is. */
-  readonly position: JournalPlace
+  readonly position: JournalCursor
   /** Where the journal ends. Both null where it is gone altogether. */
-  readonly head: JournalPlace
+  readonly head: JournalCursor
 }
 
 /** A divergence, and whose. */
@@ -41,7 +39,7 @@ interface Row {
   readonly head_hash: string
 }
 
-const read = (db: Queryable, place: Place, projectId: string | null) =>
+const read = (db: Queryable, place: GenerationRef, projectId: string | null) =>
   sql<Row>`
   select place.project_id, place.position, encode(place.hash, 'hex') as hash,
     coalesce(head.sequence, 0) as head_sequence, encode(coalesce(head.hash, ${ZEROS}), 'hex') as head_hash
@@ -58,14 +56,14 @@ const toDiverged = (row: Row): DivergedProject => ({
 /** Whether the generation's position in the project is one of its journal. @returns null where it is */
 export async function readDivergence(
   { db, projectId }: ProjectScope,
-  place: Place,
+  place: GenerationRef,
 ): Promise<Divergence | null> {
   const { rows } = await read(db, place, projectId)
   return rows[0] === undefined ? null : toDiverged(rows[0])
 }
 
 /** All projects in which the generation has diverged. Goes through one row a project, and an event of each that is behind. */
-export async function listDiverged(db: Database, place: Place): Promise<DivergedProject[]> {
+export async function listDiverged(db: Database, place: GenerationRef): Promise<DivergedProject[]> {
   return (await read(db, place, null)).rows.map(toDiverged)
 }
 

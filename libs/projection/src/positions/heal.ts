@@ -2,14 +2,14 @@ import { readHash } from '@daybook/journal/chain/read-chain'
 import { lastCommon } from '@daybook/journal/read/checkpoints'
 import { readEnd } from '@daybook/journal/read/read'
 import { DaybookError } from '@daybook/memory/errors'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Projection } from '../projection.ts'
 
 /**
  * Brings a projection that has diverged back to the last place that its journal has and it came through, from where it goes on
- * as ever. Where no such place is known that is the beginning: everything is posted anew.
+ * as ever. Where no such place is known that is the beginning: everything is written anew.
  *
  * Not where the project's journal is empty, or lacks the event at its own end: that is no end lost in a failover but a journal that
  * was damaged, and what the projection holds may be the last copy of it. It stays DIVERGED then, until the journal is restored.
@@ -20,7 +20,7 @@ import type { Projection } from '../projection.ts'
 export async function heal(
   scope: ProjectScope,
   projection: Projection,
-  position: JournalPlace,
+  position: JournalCursor,
   logger: Logger | null,
 ): Promise<void> {
   const head = await readEnd(scope)

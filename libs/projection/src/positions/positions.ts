@@ -1,30 +1,32 @@
-import { noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
 import { parkEvents, unparkMemories } from '../apply/parked-events.ts'
-import { PositionMoved, type Projection, type ProjectionBatch } from '../projection.ts'
+import { PositionMoved, type ProjectionBatch } from '../projection.ts'
 
-type Place = Pick<Projection, 'name' | 'generation'>
-
-const START: JournalPlace = { sequence: 0, hash: CHAIN_START }
+const START: JournalCursor = { sequence: 0, hash: CHAIN_START }
 
 /** A generation's row of a project, in a condition on `positions`. */
-const ofProject = ({ name, generation }: Place, projectId: string) =>
+const ofProject = ({ name, generation }: GenerationRef, projectId: string) =>
   sql`projection = ${name} and generation = ${generation} and project_id = ${projectId}`
 
 /** Where the generation has come to in the project's journal; its start before the first event. */
-export async function readPlace(db: Queryable, place: Place, projectId: string): Promise<JournalPlace> {
-  const { rows } = await sql<JournalPlace>`
+export async function readPlace(
+  db: Queryable,
+  place: GenerationRef,
+  projectId: string,
+): Promise<JournalCursor> {
+  const { rows } = await sql<JournalCursor>`
     select position as sequence, encode(hash, 'hex') as hash from positions
     where ${ofProject(place, projectId)}`.execute(db)
   return rows[0] ?? START
 }
 
 /** The last sequence that the generation has applied for the project; 0 before the first. */
-export async function readPosition(db: Queryable, place: Place, projectId: string): Promise<number> {
+export async function readPosition(db: Queryable, place: GenerationRef, projectId: string): Promise<number> {
   return (await readPlace(db, place, projectId)).sequence
 }
 
@@ -32,7 +34,7 @@ export async function readPosition(db: Queryable, place: Place, projectId: strin
  * Makes the project's position, at 0, where there is none yet. Before the transaction that locks it and not in it: an
  * insert waits for somebody else's of the same row that is not committed yet, however long that takes.
  */
-export async function ensurePosition(db: Queryable, place: Place, projectId: string): Promise<void> {
+export async function ensurePosition(db: Queryable, place: GenerationRef, projectId: string): Promise<void> {
   await db
     .insertInto('positions')
     .values({ projection: place.name, generation: place.generation, project_id: projectId, position: 0 })
@@ -41,7 +43,7 @@ export async function ensurePosition(db: Queryable, place: Place, projectId: str
 }
 
 /** Whether the project's journal has the event of a place. */
-export const isInJournal = (projectId: string, { sequence, hash }: JournalPlace): RawBuilder<boolean> =>
+export const isInJournal = (projectId: string, { sequence, hash }: JournalCursor): RawBuilder<boolean> =>
   sql<boolean>`exists (
     select from events where project_id = ${projectId} and sequence = ${sequence} and hash = decode(${hash}, 'hex'))`
 
@@ -57,11 +59,11 @@ export const isInJournal = (projectId: string, { sequence, hash }: JournalPlace)
  */
 export async function lockPosition(
   trx: DatabaseTransaction,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   { from, to }: Pick<ProjectionBatch, 'from' | 'to'>,
 ): Promise<void> {
-  const { rows } = await sql<JournalPlace & { known: boolean }>`
+  const { rows } = await sql<JournalCursor & { known: boolean }>`
     select position as sequence, encode(hash, 'hex') as hash, ${isInJournal(projectId, to)} as known from positions
     where ${ofProject(place, projectId)} for update skip locked`.execute(trx)
   const [row] = rows
@@ -73,7 +75,7 @@ export async function lockPosition(
 /** Moves the position to the batch's end and records what was parked on the way. Of what was erased nothing waits any more. */
 export async function savePosition(
   trx: DatabaseTransaction,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   { to, parked, erased }: Pick<ProjectionBatch, 'to' | 'parked' | 'erased'>,
 ): Promise<void> {
@@ -87,12 +89,12 @@ export async function savePosition(
     ${noteCheckpoint(place, projectId, to)}`.execute(trx)
 }
 
-/** Sets the position of a project that nobody posts but the caller. */
+/** Sets the position of a project that nobody writes but the caller. */
 export async function setPosition(
   trx: DatabaseTransaction,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
-  to: JournalPlace,
+  to: JournalCursor,
 ): Promise<void> {
   await sql`
     with moved as (
@@ -106,15 +108,15 @@ export async function setPosition(
 }
 
 /**
- * Locks the position until the transaction ends, waiting for whoever posts a batch just now.
+ * Locks the position until the transaction ends, waiting for whoever writes a batch just now.
  * @returns it; the journal's start where there is none
  */
 export async function holdPosition(
   trx: DatabaseTransaction,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
-): Promise<JournalPlace> {
-  const { rows } = await sql<JournalPlace>`
+): Promise<JournalCursor> {
+  const { rows } = await sql<JournalCursor>`
     select position as sequence, encode(hash, 'hex') as hash from positions
     where ${ofProject(place, projectId)} for update`.execute(trx)
   return rows[0] ?? START

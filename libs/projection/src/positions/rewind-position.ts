@@ -1,5 +1,5 @@
 import { forgetCheckpoints } from '@daybook/journal/read/checkpoints'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 import type { Projection } from '../projection.ts'
@@ -12,7 +12,7 @@ export async function rewindPosition(
   trx: DatabaseTransaction,
   { name, generation }: Pick<Projection, 'name' | 'generation'>,
   projectId: string,
-  { sequence, hash }: JournalPlace,
+  { sequence, hash }: JournalCursor,
 ): Promise<void> {
   await trx
     .deleteFrom('parked_events')

@@ -56,7 +56,7 @@ export async function holdOperation(trx: DatabaseTransaction, builder: Builder):
 }
 
 /** Takes a generation over that another was building. Waits for what that one writes just now. @throws FencedOffError */
-export async function claimGeneration(
+export async function takeOverGeneration(
   db: Database,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
   builder: Builder,

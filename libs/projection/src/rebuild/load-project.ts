@@ -1,9 +1,9 @@
-import { readHash } from '@daybook/journal/chain/read-chain'
 import { type FirstEvent, readFirstEvents } from '@daybook/journal/append/first-events'
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
+import { readHash } from '@daybook/journal/chain/read-chain'
 import { type JournalRecord, toRecord } from '@daybook/journal/read/stored-event'
 import { UnavailableError } from '@daybook/memory/errors'
-import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
@@ -23,25 +23,25 @@ import type { LoadBatch, LoadedMemory, LoadTarget } from './load-target.ts'
  */
 
 /** How far a load has come: where the next page begins. */
-export interface LoadPlace {
+export interface LoadCursor {
   /** The sequence of the first event of the last memory that is loaded. */
   readonly after: number
   /** Memories loaded. */
   readonly memories: number
 }
 
-export const LOAD_BEGINNING: LoadPlace = { after: 0, memories: 0 }
+export const LOAD_BEGINNING: LoadCursor = { after: 0, memories: 0 }
 
 export interface LoadOptions {
   readonly target: LoadTarget
   /** The last event to be loaded. */
-  readonly head: JournalPlace
-  readonly from: LoadPlace
+  readonly head: JournalCursor
+  readonly from: LoadCursor
   /** Batches at a time. */
   readonly parallel: number
   readonly signal: AbortSignal
   /** Called after each page; what it throws ends the load. */
-  readonly onPage: (place: LoadPlace) => Promise<void>
+  readonly onPage: (place: LoadCursor) => Promise<void>
 }
 
 /** Memories of a page: as many as the lexical index keeps together (`@daybook/lexical-index/postings`). */

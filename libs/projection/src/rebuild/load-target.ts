@@ -1,4 +1,4 @@
-import type { JournalEvent, JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { ParkedEvent } from '../projection.ts'
 
@@ -30,6 +30,6 @@ export interface LoadTarget {
   /** Everything up to `head` has been loaded, `memories` of them: the position is `head` from here on. */
   endProject(
     scope: ProjectScope,
-    loaded: { readonly head: JournalPlace; readonly memories: number },
+    loaded: { readonly head: JournalCursor; readonly memories: number },
   ): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import { readDivergence } from '../positions/divergence.ts'
 import { readPosition } from '../positions/positions.ts'
-import type { Checkable, ComparedIndexes } from '../verify/verifiable.ts'
+import type { ComparedIndexes, Verifiable } from '../verify/verifiable.ts'
 import { type Difference, repairProject } from '../verify/verify-project.ts'
 import type { DueProject, Look } from './self-checks.ts'
 
@@ -31,18 +31,18 @@ export interface LookOptions {
 /**
  * Holds a part of a project against the journal: the memories of its newest events, and those of the next events of a walk
  * through all of them, which begins anew at its end, where the indexes over all memories are looked at too. What differs is
- * posted anew and looked at again. Where something does, more may: the walk then goes through the whole project without a rest.
+ * written anew and looked at again. Where something does, more may: the walk then goes through the whole project without a rest.
  */
 export async function lookAtProject(
   scope: ProjectScope,
-  checkable: Checkable,
+  verifiable: Verifiable,
   { walked, hurried }: Pick<DueProject, 'walked' | 'hurried'>,
   { journal, signal }: LookOptions,
 ): Promise<Look> {
   // Its projector takes it back first: what it holds is not of this journal.
-  if ((await readDivergence(scope, checkable)) !== null)
+  if ((await readDivergence(scope, verifiable)) !== null)
     return { ...UNSEEN, walked, hurried, begins: false, journalProblem: null }
-  const position = await readPosition(scope.db, checkable, scope.projectId)
+  const position = await readPosition(scope.db, verifiable, scope.projectId)
   const from = walked < position ? walked : 0
   const upTo = Math.min(from + PAGE, position)
   const stretches: Stretch[] = [
@@ -54,10 +54,10 @@ export async function lookAtProject(
     begins: from === 0,
     journalProblem: journal ? await journalProblem(scope, stretches) : null,
   }
-  const differences = await differencesIn(scope, checkable, stretches)
+  const differences = await differencesIn(scope, verifiable, stretches)
   const indexes: ComparedIndexes =
     upTo === position || position <= SMALL
-      ? await checkable.compareIndexes(scope, signal)
+      ? await verifiable.compareIndexes(scope, signal)
       : { problems: [], memoryIds: [] }
   for (const memoryId of indexes.memoryIds)
     if (!differences.has(memoryId)) differences.set(memoryId, { memoryId, differs: ['words'] })
@@ -67,7 +67,7 @@ export async function lookAtProject(
   if (found === 0) return { ...UNSEEN, ...look, hurried: rest }
   const left = await repairProject(
     scope,
-    checkable,
+    verifiable,
     { differences: [...differences.values()], indexProblems: indexes.problems },
     { signal },
   )
@@ -93,7 +93,7 @@ async function journalProblem(scope: ProjectScope, stretches: readonly Stretch[]
 
 async function differencesIn(
   scope: ProjectScope,
-  checkable: Checkable,
+  verifiable: Verifiable,
   stretches: readonly Stretch[],
 ): Promise<Map<string, Difference>> {
   const ids = new Set<string>()
@@ -104,7 +104,7 @@ async function differencesIn(
     for (const row of rows) ids.add(row.memory_id)
   }
   if (ids.size === 0) return new Map()
-  const { memories } = await checkable.compare(scope, [...ids])
+  const { memories } = await verifiable.compare(scope, [...ids])
   return new Map(
     memories
       .filter(({ differs }) => differs.length > 0)

@@ -1,8 +1,6 @@
 import type { Queryable } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
-import type { Checkable } from '../verify/verifiable.ts'
-
-type Place = Pick<Checkable, 'name' | 'generation'>
+import type { GenerationRef } from '../generations/generation-ref.ts'
 
 /** A project whose turn it is. */
 export interface DueProject {
@@ -13,8 +11,8 @@ export interface DueProject {
   readonly hurried: number
 }
 
-/** Notes the projects that the generation is posted for and that were never looked at. */
-export async function addProjects(db: Queryable, place: Place): Promise<void> {
+/** Notes the projects that the generation is written for and that were never looked at. */
+export async function addProjects(db: Queryable, place: GenerationRef): Promise<void> {
   await sql`
     insert into self_checks (projection, generation, project_id)
     select p.projection, p.generation, p.project_id from positions p
@@ -29,7 +27,11 @@ export async function addProjects(db: Queryable, place: Place): Promise<void> {
  * Replicas get different ones.
  * @returns null where none is due, or the generation is not live
  */
-export async function takeDue(db: Queryable, place: Place, afterMs: number): Promise<DueProject | null> {
+export async function takeDue(
+  db: Queryable,
+  place: GenerationRef,
+  afterMs: number,
+): Promise<DueProject | null> {
   const { rows } = await sql<DueProject>`
     update self_checks set checked_at = now()
     where projection = ${place.name} and generation = ${place.generation} and project_id = (
@@ -47,7 +49,7 @@ export async function takeDue(db: Queryable, place: Place, afterMs: number): Pro
 export interface Look {
   readonly walked: number
   readonly hurried: number
-  /** Memories that differed from the journal and were posted anew. */
+  /** Memories that differed from the journal and were written anew. */
   readonly differed: number
   /** Of them, those that differ still. */
   readonly unhealed: number
@@ -61,7 +63,7 @@ export interface Look {
 
 export async function recordLook(
   db: Queryable,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   { walked, hurried, differed, unhealed, begins, example, journalProblem }: Look,
 ): Promise<void> {
@@ -80,7 +82,7 @@ export async function recordLook(
 export interface SelfCheckState {
   /** Milliseconds since anything was looked at; null where nothing ever was, or there is nothing. */
   readonly idleMs: number | null
-  /** Memories that differed from the journal and were posted anew, since the generation began. */
+  /** Memories that differed from the journal and were written anew, since the generation began. */
   readonly differed: number
   /** Milliseconds since the last of them; null where there was none. */
   readonly differedMs: number | null
@@ -91,7 +93,7 @@ export interface SelfCheckState {
   readonly journalProblem: string | null
 }
 
-export async function readSelfChecks(db: Queryable, place: Place): Promise<SelfCheckState> {
+export async function readSelfChecks(db: Queryable, place: GenerationRef): Promise<SelfCheckState> {
   const { rows } = await sql<SelfCheckState>`
     select
       (extract(epoch from now() - nullif(max(checked_at), '-infinity')) * 1000)::float8 as "idleMs",

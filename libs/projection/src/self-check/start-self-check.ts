@@ -2,18 +2,18 @@ import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import type { Checkable } from '../verify/verifiable.ts'
+import type { Verifiable } from '../verify/verifiable.ts'
 import { lookAtProject } from './look-at-project.ts'
 import { retryParked } from './retry-parked.ts'
 import { addProjects, recordLook, takeDue } from './self-checks.ts'
 
 /*
- * Finds and mends by itself what is in no projector's way: rows or documents that went, or were changed, after they were posted;
+ * Finds and mends by itself what is in no projector's way: rows or documents that went, or were changed, after they were written;
  * a text that is waited for and is in no queue; parked events, which are tried again ever more seldom. `daybook verify` proves a projection as a whole; this looks at a little of it all
  * the time:
  *
  *   resting ──a project's turn──▶ looking ──nothing differs──▶ resting
- *                                    │ something does: posted anew from the journal, noted (`self_checks`)
+ *                                    │ something does: written anew from the journal, noted (`self_checks`)
  *                                    └──▶ hurrying: the rest of the project, page by page ──▶ resting
  */
 
@@ -24,7 +24,7 @@ export interface SelfCheck {
 
 export interface SelfCheckOptions {
   readonly db: Database
-  readonly checkable: Checkable
+  readonly verifiable: Verifiable
   readonly logger: Logger
   /** Milliseconds between two looks at a project, at least. 0: none are made. */
   readonly everyMs: number
@@ -43,38 +43,38 @@ const HURRIED_REST = 1
 /** Looks at the projects of a generation in turns, for as long as it is live. */
 export function startSelfCheck({
   db,
-  checkable,
+  verifiable,
   logger,
   everyMs,
   journal = false,
 }: SelfCheckOptions): SelfCheck {
   const stop = new AbortController()
-  const { name: projection, generation } = checkable
+  const { name: projection, generation } = verifiable
   let nextAdding = 0
 
   /** @returns for how long to rest, in milliseconds */
   const look = async (): Promise<number> => {
     const startedAt = performance.now()
     if (startedAt >= nextAdding) {
-      await addProjects(db, checkable)
+      await addProjects(db, verifiable)
       nextAdding = startedAt + everyMs
     }
-    const due = await takeDue(db, checkable, everyMs)
+    const due = await takeDue(db, verifiable, everyMs)
     if (due === null) return everyMs / 5
     const { projectId } = due
     const scope = projectScope(db, projectId)
-    await retryParked(scope, checkable)
-    const found = await lookAtProject(scope, checkable, due, {
+    await retryParked(scope, verifiable)
+    const found = await lookAtProject(scope, verifiable, due, {
       journal,
       signal: stop.signal,
     })
-    await recordLook(db, checkable, projectId, found)
+    await recordLook(db, verifiable, projectId, found)
     const { differed, unhealed, example, journalProblem } = found
     if (journalProblem !== null) logger.error({ projectId, journalProblem }, 'the journal is damaged')
     if (differed > 0)
       logger[unhealed > 0 ? 'error' : 'warn'](
         { projection, generation, projectId, differed, unhealed, example },
-        'memories differed from the journal and were posted anew',
+        'memories differed from the journal and were written anew',
       )
     const took = performance.now() - startedAt
     return Math.min(everyMs, took * (found.hurried > 0 ? HURRIED_REST : REST))

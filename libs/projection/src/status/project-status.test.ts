@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPosition } from '../positions/positions.ts'
 import { readProjectStatus } from './project-status.ts'
 
-const cause = { actor: null, correlationId: null, causationId: null }
+const metadata = { actor: null, correlationId: null, causationId: null }
 const GENERATION = { projection: 'pgvector', generation: 1 }
 const PLACE = { name: 'pgvector', generation: 1 }
 
@@ -30,7 +30,7 @@ describe.each(TEST_DATABASES)('the status of a projection on $name', ({ start })
           id: newId(),
           input: { content: { kind: 'note', fields: { text: `event ${index}` } } },
         },
-        cause,
+        metadata,
       })
     return scope
   }
@@ -85,7 +85,7 @@ describe.each(TEST_DATABASES)('the status of a projection on $name', ({ start })
     const scope = await projectWith(2)
     expect(await status(scope)).toBe('live')
     await age(scope, 'events')
-    expect(await status(scope), 'never posted').toBe('stopped')
+    expect(await status(scope), 'never written').toBe('stopped')
     await applied(scope, 1)
     expect(await status(scope), 'behind, but busy').toBe('live')
     await age(scope, 'positions')

@@ -2,9 +2,9 @@ import { readHead } from '@daybook/journal/read/read'
 import { isAheadOfClock } from '@daybook/postgres/clock'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
-import { readDivergence } from '../positions/divergence.ts'
-import type { Generation } from '../generations/generations.ts'
 import { countParked } from '../apply/parked-events.ts'
+import type { Generation } from '../generations/generations.ts'
+import { readDivergence } from '../positions/divergence.ts'
 
 /** Milliseconds that an event may wait, and the projection stand still, before it counts as stopped. */
 export const STOPPED_AFTER_MS = 30_000
@@ -12,8 +12,8 @@ export const STOPPED_AFTER_MS = 30_000
 /**
  * live         as far as its lag says
  * rebuilding   live, and a new generation is being made beside it
- * stopped      behind, and it has not moved for half a minute: nobody posts it
- * diverged     it has applied events that the journal does not have; whoever posts it takes it back to the last that both have
+ * stopped      behind, and it has not moved for half a minute: nobody writes it
+ * diverged     it has applied events that the journal does not have; whoever writes it takes it back to the last that both have
  * unreachable  what it is kept in does not answer
  * unusable     its tables are others than this Daybook's: it is made anew by itself
  */
@@ -64,13 +64,13 @@ export async function readProjectStatus(
   const { position = 0, still = false, rebuilding = false, unusable = false } = rows[0] ?? {}
   const head = await readHead(scope)
   const diverged = (await readDivergence(scope, place)) !== null
-  const posted = diverged ? 'diverged' : still ? 'stopped' : rebuilding ? 'rebuilding' : 'live'
+  const written = diverged ? 'diverged' : still ? 'stopped' : rebuilding ? 'rebuilding' : 'live'
   return {
     ...place,
     position,
     head,
     lag: head - position,
     parked: await countParked(scope, place),
-    status: unusable ? 'unusable' : reachable ? posted : 'unreachable',
+    status: unusable ? 'unusable' : reachable ? written : 'unreachable',
   }
 }

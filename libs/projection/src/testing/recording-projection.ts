@@ -1,7 +1,13 @@
 import type { JournalEvent } from '@daybook/memory/events'
-import { ensurePosition, holdPosition, lockPosition, readPlace, savePosition } from '../positions/positions.ts'
-import { type ParkedEvent, PositionMoved, type Projection, type ProjectionBatch } from '../projection.ts'
+import {
+  ensurePosition,
+  holdPosition,
+  lockPosition,
+  readPlace,
+  savePosition,
+} from '../positions/positions.ts'
 import { rewindPosition } from '../positions/rewind-position.ts'
+import { type ParkedEvent, PositionMoved, type Projection, type ProjectionBatch } from '../projection.ts'
 
 /** A projection that keeps what was applied in memory, and its position and parked events in the database as all do. */
 export interface RecordingProjection extends Projection {

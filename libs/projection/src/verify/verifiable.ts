@@ -24,13 +24,13 @@ export interface ComparedIndexes {
   readonly memoryIds: readonly string[]
 }
 
-export interface RepostOptions {
+export interface RewriteOptions {
   /** Applies the memories' parked events too, but for dropped ones, and parks them no more. Default no. */
   readonly unpark?: boolean
 }
 
 /** A projection whose contents can be held against the journal. */
-export interface Checkable {
+export interface Verifiable {
   /** `pgvector`, `typesense` */
   readonly name: string
   readonly generation: number
@@ -47,6 +47,6 @@ export interface Checkable {
    * @param held how many memories of the journal it was found to hold
    */
   surplus(scope: ProjectScope, held: number): Promise<readonly string[]>
-  /** Posts these memories anew from the journal, as of the position; what the journal does not have goes. */
-  repost(scope: ProjectScope, memoryIds: readonly string[], options?: RepostOptions): Promise<void>
+  /** Writes these memories anew from the journal, as of the position; what the journal does not have goes. */
+  rewrite(scope: ProjectScope, memoryIds: readonly string[], options?: RewriteOptions): Promise<void>
 }

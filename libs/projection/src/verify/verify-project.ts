@@ -4,7 +4,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
 import { sql } from 'kysely'
 import { readPosition } from '../positions/positions.ts'
-import type { Checkable, ComparedMemory } from './verifiable.ts'
+import type { ComparedMemory, Verifiable } from './verifiable.ts'
 
 /** A memory that the projection holds otherwise than the journal says. */
 export interface Difference {
@@ -45,10 +45,10 @@ const PAGE = 250
  */
 export async function verifyProject(
   scope: ProjectScope,
-  checkable: Checkable,
+  verifiable: Verifiable,
   { since = 0, signal, onProgress }: VerifyOptions,
 ): Promise<Verification> {
-  const position = await readPosition(scope.db, checkable, scope.projectId)
+  const position = await readPosition(scope.db, verifiable, scope.projectId)
   const digests = { wanted: createHash('sha256'), held: createHash('sha256') }
   const differences = new Map<string, Set<string>>()
   const indexProblems: string[] = []
@@ -68,7 +68,7 @@ export async function verifyProject(
     ? allMemories(scope, position)
     : changedMemories(scope, since, position)) {
     signal.throwIfAborted()
-    const page = await pace.step(ids.length, () => checkable.compare(scope, ids), signal)
+    const page = await pace.step(ids.length, () => verifiable.compare(scope, ids), signal)
     for (const one of page.memories) add(one)
     heldMemories += page.memories.filter(({ held }) => held !== null).length
     memories += ids.length
@@ -76,12 +76,12 @@ export async function verifyProject(
     await onProgress?.(ids.length)
   }
   if (since === 0) {
-    const { problems, memoryIds } = await checkable.compareIndexes(scope, signal)
+    const { problems, memoryIds } = await verifiable.compareIndexes(scope, signal)
     for (const memoryId of memoryIds)
       add({ memoryId, wanted: null, held: 'indexed otherwise', differs: ['words'] })
     for (const problem of problems) digests.held.update(`${problem}\n`)
     indexProblems.push(...problems)
-    const surplus = (await checkable.surplus(scope, heldMemories)).map(
+    const surplus = (await verifiable.surplus(scope, heldMemories)).map(
       (memoryId): ComparedMemory => ({ memoryId, wanted: null, held: 'surplus', differs: ['surplus'] }),
     )
     for (const one of surplus) add(one)
@@ -124,27 +124,27 @@ async function* changedMemories(
   }
 }
 
-/** Memories posted anew together. */
+/** Memories written anew together. */
 const REPOSTED_TOGETHER = 100
 
 /**
- * Posts what differs anew and looks at it again.
+ * Writes what differs anew and looks at it again.
  * @returns what differs still
  */
 export async function repairProject(
   scope: ProjectScope,
-  checkable: Checkable,
+  verifiable: Verifiable,
   { differences, indexProblems }: Pick<Verification, 'differences' | 'indexProblems'>,
   { signal, onProgress }: Pick<VerifyOptions, 'signal' | 'onProgress'>,
 ): Promise<readonly Difference[]> {
-  if (indexProblems.length > 0) await checkable.repairIndexes(scope, signal)
+  if (indexProblems.length > 0) await verifiable.repairIndexes(scope, signal)
   const ids = differences.map(({ memoryId }) => memoryId)
   const left: Difference[] = []
   for (let from = 0; from < ids.length; from += REPOSTED_TOGETHER) {
     signal.throwIfAborted()
     const page = ids.slice(from, from + REPOSTED_TOGETHER)
-    await checkable.repost(scope, page)
-    const { memories } = await checkable.compare(scope, page)
+    await verifiable.rewrite(scope, page)
+    const { memories } = await verifiable.compare(scope, page)
     left.push(...memories.filter(({ differs }) => differs.length > 0))
     await onProgress?.(page.length)
   }

@@ -1,6 +1,6 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { note, rememberCommand } from '@daybook/pgvector/testing/read-model-harness'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from '../search.ts'
@@ -87,7 +87,7 @@ describe('which engine answers', () => {
     const scope = await filled()
     await harness.append(scope, rememberCommand(note('a new login')))
     // The read model has it, Typesense not yet.
-    await typesense.postElsewhere(scope)
+    await typesense.applyElsewhere(scope)
     expect(await find(scope)).toMatchObject({ engine: 'TYPESENSE', sequence: 2 })
     expect(await find(scope, { atLeast: 3 })).toMatchObject({
       engine: 'POSTGRES',
@@ -106,7 +106,7 @@ describe('which engine answers', () => {
     const write = async (events: number) => {
       const commands = Array.from({ length: events }, (_, index) => rememberCommand(note(`login ${index}`)))
       await harness.append(scope, ...commands)
-      await typesense.postElsewhere(scope)
+      await typesense.applyElsewhere(scope)
     }
     await write(100)
     expect(await find(scope)).toMatchObject({ engine: 'TYPESENSE', sequence: 2 })

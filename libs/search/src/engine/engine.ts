@@ -1,4 +1,4 @@
-/** Where the legs of a search run. */
+/** Where the retrievers of a search run. */
 export type SearchEngine = 'POSTGRES' | 'TYPESENSE'
 
 /**

@@ -1,35 +1,41 @@
 import type { Generation } from '@daybook/projection/generations/generations'
-import type { SearchEngine } from './engine.ts'
-import type { LegInput } from '../retrievers/retriever-input.ts'
 import type { ParsedQuery } from '../query/query.ts'
 import { type QueryVector, queryVector } from '../query-vector.ts'
-import { type LegsRun, type OnWords, postgresLegs, runLegs, typesenseLegs } from '../run-retrievers.ts'
+import type { RetrieverInput } from '../retrievers/retriever-input.ts'
+import {
+  type OnWords,
+  postgresRetrievers,
+  type RetrieversRun,
+  runRetrievers,
+  typesenseRetrievers,
+} from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchMode, SearchRequest } from '../search-request.ts'
 import { readSearchState, waitingForVectors } from '../search-state.ts'
 import { timed } from '../timed.ts'
 import { chooseEngine, type EngineChosen } from './choose-engine.ts'
+import type { SearchEngine } from './engine.ts'
 import { TypesenseFailed } from './typesense-failed.ts'
 
-/** What the legs found, and on what. */
-export interface Searched extends LegsRun {
+/** What the retrievers found, and on what. */
+export interface Searched extends RetrieversRun {
   readonly engine: SearchEngine
   readonly generation: Generation
   /** The position in the journal that it includes. */
   readonly sequence: number
-  /** The read model's position before the first leg began: what has a later sequence was changed since. */
+  /** The read model's position before the first retriever began: what has a later sequence was changed since. */
   readonly since: number
 }
 
 /**
- * Runs the legs on the engine that is asked for and able; where Typesense fails on the way, once more on Postgres, which
+ * Runs the retrievers on the engine that is asked for and able; where Typesense fails on the way, once more on Postgres, which
  * `degraded` then says.
  *
- * @param onWords hears what the lexical leg found while the vector leg still runs
+ * @param onWords hears what the lexical retriever found while the vector retriever still runs
  */
 export async function searchOnEngine(
   parts: SearchParts,
-  input: LegInput,
+  input: RetrieverInput,
   query: ParsedQuery,
   request: SearchRequest,
   embedded: EmbedOnce,
@@ -37,7 +43,7 @@ export async function searchOnEngine(
 ): Promise<Searched> {
   // Begins now: it runs beside the looking up of the state.
   embedded(parts.readModel.generation)
-  // The state first: what is posted while the legs run may be in the answer, but is not promised.
+  // The state first: what is written while the retrievers run may be in the answer, but is not promised.
   const state = await readSearchState(parts.scope, parts.readModel)
   const { typesense, degraded } = await chooseEngine(parts.scope, parts.typesense ?? null, {
     engine: request.engine ?? 'AUTO',
@@ -47,7 +53,13 @@ export async function searchOnEngine(
 
   const onPostgres = async (reasons: readonly string[]): Promise<Searched> => {
     const { generation } = parts.readModel
-    const run = await runLegs(postgresLegs(input), query.wanted, request.mode, embedded(generation), onWords)
+    const run = await runRetrievers(
+      postgresRetrievers(input),
+      query.wanted,
+      request.mode,
+      embedded(generation),
+      onWords,
+    )
     const missing = waitingForVectors(run.vector === null ? 0 : state.pending)
     return {
       ...run,
@@ -60,8 +72,8 @@ export async function searchOnEngine(
   }
   const onTypesense = async (chosen: NonNullable<EngineChosen['typesense']>): Promise<Searched> => {
     const { generation, position, pending } = chosen.state
-    const legs = typesenseLegs(input, { search: chosen.search, generation }, request.filter)
-    const run = await runLegs(legs, query.wanted, request.mode, embedded(generation), onWords)
+    const retrievers = typesenseRetrievers(input, { search: chosen.search, generation }, request.filter)
+    const run = await runRetrievers(retrievers, query.wanted, request.mode, embedded(generation), onWords)
     const missing = waitingForVectors(run.vector === null ? 0 : pending)
     return {
       ...run,
@@ -88,7 +100,7 @@ export type EmbedOnce = (generation: Generation) => Promise<QueryVector> | null
 
 /** Embeds the query once for all generations of one model, and for all attempts of a search. */
 export function embedOnce(
-  { scope: { projectId }, embedders, onLeg }: SearchParts,
+  { scope: { projectId }, embedders, onRetriever }: SearchParts,
   mode: SearchMode,
   text: string,
 ): EmbedOnce {
@@ -97,7 +109,7 @@ export function embedOnce(
     if (mode === 'KEYWORD') return null
     const vector =
       known.get(generation.modelId) ??
-      timed(onLeg, 'query-embedding', () => queryVector(embedders, generation, { projectId, text }))
+      timed(onRetriever, 'query-embedding', () => queryVector(embedders, generation, { projectId, text }))
     known.set(generation.modelId, vector)
     return vector
   }

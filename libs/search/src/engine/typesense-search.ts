@@ -1,6 +1,6 @@
 import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client/client'
-import { collectionName, DEFAULT_BASE_NAME } from '@daybook/typesense/write/collection'
 import { TypesenseRefusedError, TypesenseUnavailableError } from '@daybook/typesense/client/errors'
+import { collectionName, DEFAULT_BASE_NAME } from '@daybook/typesense/write/collection'
 import {
   BrokenCircuitError,
   CircuitState,
@@ -154,7 +154,7 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
     turn(generation) {
       const collection = collectionName(generation, base)
       const allowed = patience.allowedMs()
-      // Both legs may ask at once; that time is waited once.
+      // Both retrievers may ask at once; that time is waited once.
       let waited = 0
       let underWay = 0
       let since = 0

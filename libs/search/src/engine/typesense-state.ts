@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 export interface TypesenseState {
   readonly generation: Generation
   readonly position: number
-  /** Memories whose vectors are not posted yet. */
+  /** Memories whose vectors are not written yet. */
   readonly pending: number
 }
 

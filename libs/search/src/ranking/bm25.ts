@@ -1,5 +1,5 @@
 /**
- * BM25 as `ranking.md` measured it, one function a factor, so that every lexical leg can use or mirror the same formula:
+ * BM25 as `ranking.md` measured it, one function a factor, so that every lexical retriever can use or mirror the same formula:
  *
  * ```
  * bm25 = Σ qtf · idf · tf·(k1 + 1) / (tf + k1·(1 − b + b·dl/avgdl))      over the question's distinct lexemes
@@ -24,7 +24,7 @@ export const B = 0.4
 /**
  * How telling a word is: `ln(1 + (n − df + .5) / (df + .5))`. Above 0 for every df from 0 to n, and the greater the rarer.
  * 0 where the statistics contradict each other (df > n), rather than a negative weight. Written as Postgres would compute
- * it, not with log1p, so that legs in SQL agree to the last digits.
+ * it, not with log1p, so that retrievers in SQL agree to the last digits.
  *
  * @param documents n, the memories of the project
  * @param documentFrequency df, how many of them contain the word
@@ -63,7 +63,7 @@ export function termScore(
 
 /**
  * The coverage factor, 0 to 1: `sqrt(Σ idf matched / Σ idf of the question)`. A text that has most of what was asked beats
- * one that repeats a part of it: recall@10 .772 → .777 (DEV), .724 → .735 (HELD). Only when a vector leg runs beside the
+ * one that repeats a part of it: recall@10 .772 → .777 (DEV), .724 → .735 (HELD). Only when a vector retriever runs beside the
  * lexical one: the measured formula leaves it out otherwise.
  *
  * @param matchedIdf Σ idf of the question's distinct lexemes that the text contains; qtf does not count here

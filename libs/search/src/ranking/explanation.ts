@@ -1,16 +1,16 @@
-import type { LegName } from './retriever.ts'
 import type { RankingMethod } from './options.ts'
+import type { RetrieverName } from './retriever.ts'
 
-/** What one leg gave to a hit. `contribution = weight · normalisedScore`. */
-export interface LegContribution {
-  readonly leg: LegName
-  /** place in the leg, the first is 1 */
+/** What one retriever gave to a hit. `contribution = weight · normalisedScore`. */
+export interface RetrieverContribution {
+  readonly retriever: RetrieverName
+  /** place in the retriever, the first is 1 */
   readonly rank: number
-  /** the leg's own score: L or the cosine */
+  /** the retriever's own score: L or the cosine */
   readonly rawScore: number
-  /** 0 to 1: l or v of `leg.ts`; with RRF (k + 1)/(k + rank) */
+  /** 0 to 1: l or v of `retriever.ts`; with RRF (k + 1)/(k + rank) */
   readonly normalisedScore: number
-  /** the leg's share, 0 to 1; the shares of all legs that ran add up to 1 */
+  /** the retriever's share, 0 to 1; the shares of all retrievers that ran add up to 1 */
   readonly weight: number
   readonly contribution: number
 }
@@ -33,14 +33,14 @@ export interface SessionContribution {
  * Why a hit scores what it scores. It adds up:
  *
  * ```
- * ownScore = Σ legs.contribution
+ * ownScore = Σ retrievers.contribution
  * score    = scale · (ownScore + Σ neighbours.contribution + missingNeighbours + session.contribution)
  * ```
  */
 export interface HitExplanation {
   readonly method: RankingMethod
-  /** The legs that found the hit, lexical first; none for a memory that came in by its neighbours alone. */
-  readonly legs: readonly LegContribution[]
+  /** The retrievers that found the hit, lexical first; none for a memory that came in by its neighbours alone. */
+  readonly retrievers: readonly RetrieverContribution[]
   /** The neighbours that the search found too, nearest first; the others give nothing. */
   readonly neighbours: readonly NeighbourContribution[]
   /** What stands in for neighbours that do not exist, all together, before scaling. */

@@ -36,7 +36,7 @@ function neighbourhoodOfNext({ memoryId, context, before, after }: Neighbourhood
  * the caller knows of a memory goes before what is derived; of two derivations that of the smaller id, so that the result
  * does not depend on the order of the input.
  *
- * @param candidates ids of what the legs found
+ * @param candidates ids of what the retrievers found
  */
 export function poolNeighbourhoods(
   candidates: Iterable<string>,

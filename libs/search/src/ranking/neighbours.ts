@@ -22,7 +22,7 @@ export interface NeighboursShare {
  * end of a session, counts γ·S(i); a memory without a context lacks all four, so that memories with and without a context
  * are on one scale.
  *
- * @param ownScore S(i); 0 for a memory that no leg found
+ * @param ownScore S(i); 0 for a memory that no retriever found
  * @param neighbourhood of the memory; null without a context
  * @param scoreOf S of any memory; 0 where it is no candidate
  */

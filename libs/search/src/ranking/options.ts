@@ -1,20 +1,20 @@
 /** How hits are ordered. The numbers are recall@10 on LoCoMo (see `ranking.md`): DEV and HELD, or one for all ten conversations. */
 export interface RankingOptions {
   /**
-   * `DEFAULT` fuses the legs' scores and lifts hits by what stands beside them. `RRF` is reciprocal rank fusion and no more,
-   * for those who expect it: .590/.523, worse than BM25 alone (.617/.603), as a strong and a weak leg need scores, not ranks;
+   * `DEFAULT` fuses the retrievers' scores and lifts hits by what stands beside them. `RRF` is reciprocal rank fusion and no more,
+   * for those who expect it: .590/.523, worse than BM25 alone (.617/.603), as a strong and a weak retriever need scores, not ranks;
    * fused by scores they reach .679/.637, with everything else .777/.735.
    */
   readonly method: RankingMethod
   /**
-   * The lexical leg's share of a score, ≥ 0. Default .6: .5 gave .739, .6 .756, .7 .761, words alone .730. Only the ratio to `vectorWeight` counts; not both may be 0.
+   * The lexical retriever's share of a score, ≥ 0. Default .6: .5 gave .739, .6 .756, .7 .761, words alone .730. Only the ratio to `vectorWeight` counts; not both may be 0.
    * Not used by RRF.
    */
   readonly lexicalWeight: number
-  /** The vector leg's share of a score, ≥ 0. Default .4. Not used by RRF. */
+  /** The vector retriever's share of a score, ≥ 0. Default .4. Not used by RRF. */
   readonly vectorWeight: number
-  /** How many of a leg's best hits take part. Default 100: 50 gave .751, 100 .756, 200 .758. */
-  readonly candidatesPerLeg: number
+  /** How many of a retriever's best hits take part. Default 100: 50 gave .751, 100 .756, 200 .758. */
+  readonly candidatesPerRetriever: number
   /**
    * λ, 0 to 1: what a neighbour's score counts at distance 1; λ² at distance 2. 0 switches neighbours off (.678 instead of
    * .756). Default .4: .5 suits dialogue by .006 more, but where the order means nothing (shuffled) .5 loses .037, .4 .023.
@@ -49,7 +49,7 @@ export const DEFAULT_RANKING: RankingOptions = {
   method: 'DEFAULT',
   lexicalWeight: 0.6,
   vectorWeight: 0.4,
-  candidatesPerLeg: 100,
+  candidatesPerRetriever: 100,
   neighbourDecay: 0.4,
   missingNeighbourShare: 0.5,
   sessionShare: 0.2,

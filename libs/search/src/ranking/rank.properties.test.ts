@@ -1,21 +1,21 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuse } from './fuse.ts'
-import { legCandidates } from './retriever.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 import { DEFAULT_RANKING, type RankingOptions } from './options.ts'
 import { type RankInput, rank } from './rank.ts'
+import { retrieverCandidates } from './retriever.ts'
 
 /** Thirty memories: the first twenty in sessions, the others without a context. */
 const IDS = Array.from({ length: 30 }, (_, index) => `m${index}`)
 
-const leg = (score: fc.Arbitrary<number>) =>
+const retriever = (score: fc.Arbitrary<number>) =>
   fc
     .uniqueArray(fc.tuple(fc.constantFrom(...IDS), score), { selector: ([id]) => id, maxLength: 20 })
     .map((hits) => hits.map(([memoryId, each]) => ({ memoryId, score: each })))
 /** Eighths: exact, and with many equals. */
-const lexicalLeg = leg(fc.integer({ min: 1, max: 80 }).map((eighths) => eighths / 8))
-const vectorLeg = leg(fc.double({ min: -1, max: 1, noNaN: true }))
+const lexicalRetriever = retriever(fc.integer({ min: 1, max: 80 }).map((eighths) => eighths / 8))
+const vectorRetriever = retriever(fc.double({ min: -1, max: 1, noNaN: true }))
 
 const neighbourhoods = fc
   .array(fc.integer({ min: 1, max: 7 }), { minLength: 3, maxLength: 8 })
@@ -43,7 +43,7 @@ const options: fc.Arbitrary<RankingOptions> = fc.record({
   method: fc.constantFrom('DEFAULT', 'RRF'),
   lexicalWeight: fc.double({ min: 0.01, max: 1, noNaN: true }),
   vectorWeight: share,
-  candidatesPerLeg: fc.integer({ min: 1, max: 20 }),
+  candidatesPerRetriever: fc.integer({ min: 1, max: 20 }),
   neighbourDecay: share,
   missingNeighbourShare: share,
   sessionShare: share,
@@ -51,8 +51,8 @@ const options: fc.Arbitrary<RankingOptions> = fc.record({
 })
 
 const input: fc.Arbitrary<RankInput> = fc.record({
-  lexical: fc.option(lexicalLeg),
-  vector: fc.option(vectorLeg),
+  lexical: fc.option(lexicalRetriever),
+  vector: fc.option(vectorRetriever),
   neighbourhoods,
   eligible: fc.subarray(IDS).map((ids) => (id: string) => ids.includes(id)),
   options,
@@ -63,7 +63,7 @@ const ids = (hits: readonly { memoryId: string }[]) => hits.map(({ memoryId }) =
 const sum = (parts: readonly { contribution: number }[]) =>
   parts.reduce((total, part) => total + part.contribution, 0)
 
-describe('for any legs, sessions and options', () => {
+describe('for any retrievers, sessions and options', () => {
   it('scores lie within 0 and 1, descend, and every memory comes once', () => {
     fc.assert(
       fc.property(input, (given) => {
@@ -81,15 +81,15 @@ describe('for any legs, sessions and options', () => {
     fc.assert(
       fc.property(input, (given) => {
         for (const { score, explanation } of rank(given)) {
-          const { legs, neighbours, missingNeighbours, session, ownScore, scale } = explanation
-          expect(Math.abs(sum(legs) - ownScore)).toBeLessThan(1e-9)
+          const { retrievers, neighbours, missingNeighbours, session, ownScore, scale } = explanation
+          expect(Math.abs(sum(retrievers) - ownScore)).toBeLessThan(1e-9)
           expect(
             Math.abs(
               scale * (ownScore + sum(neighbours) + missingNeighbours + (session?.contribution ?? 0)) - score,
             ),
           ).toBeLessThan(1e-9)
           expect(explanation.score).toBe(score)
-          for (const { weight, normalisedScore, contribution } of legs)
+          for (const { weight, normalisedScore, contribution } of retrievers)
             expect(contribution).toBe(weight * normalisedScore)
         }
       }),
@@ -151,11 +151,13 @@ describe('without what stands beside', () => {
     )
   })
 
-  it('the lexical leg alone keeps its order where nothing has a context', () => {
+  it('the lexical retriever alone keeps its order where nothing has a context', () => {
     fc.assert(
-      fc.property(lexicalLeg, (lexical) => {
+      fc.property(lexicalRetriever, (lexical) => {
         const alone = { lexical, vector: null, neighbourhoods: new Map(), eligible: () => true, limit: 100 }
-        expect(ids(rank({ ...alone, options: DEFAULT_RANKING }))).toEqual(ids(legCandidates(lexical, 100)))
+        expect(ids(rank({ ...alone, options: DEFAULT_RANKING }))).toEqual(
+          ids(retrieverCandidates(lexical, 100)),
+        )
       }),
     )
   })

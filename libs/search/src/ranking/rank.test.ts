@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { LegHit } from './retriever.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 import { DEFAULT_RANKING } from './options.ts'
 import { type RankInput, rank } from './rank.ts'
+import type { RetrieverHit } from './retriever.ts'
 
-const hits = (scores: Record<string, number>): LegHit[] =>
+const hits = (scores: Record<string, number>): RetrieverHit[] =>
   Object.entries(scores).map(([memoryId, score]) => ({ memoryId, score }))
 
 /** All neighbourhoods of sessions, each given as its ids in order: `abcde` is a session of five. */
@@ -61,7 +61,9 @@ describe('rank', () => {
       matchType: 'KEYWORD',
       explanation: {
         method: 'DEFAULT',
-        legs: [{ leg: 'lexical', rank: 1, rawScore: 8, normalisedScore: 1, weight: 1, contribution: 1 }],
+        retrievers: [
+          { retriever: 'lexical', rank: 1, rawScore: 8, normalisedScore: 1, weight: 1, contribution: 1 },
+        ],
         neighbours: [{ memoryId: 'c', distance: 1, contribution: expect.closeTo(0.2, 12) }],
         missingNeighbours: expect.closeTo(0.16, 12),
         session: { memoryId: 'b', contribution: 0.2 },

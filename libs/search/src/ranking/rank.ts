@@ -1,5 +1,5 @@
 import type { HitExplanation } from './explanation.ts'
-import { type Fused, fuse, type Legs } from './fuse.ts'
+import { type Fused, fuse, type Retrievers } from './fuse.ts'
 import { type Neighbourhoods, poolNeighbourhoods } from './neighbourhood.ts'
 import { neighboursShare } from './neighbours.ts'
 import { contextCounts, type RankingOptions } from './options.ts'
@@ -13,19 +13,19 @@ export interface RankedHit {
   /** 0 to 1, comparable within one answer */
   readonly score: number
   /**
-   * HYBRID: both legs found it; SEMANTIC: the vector leg alone; KEYWORD: the lexical leg alone. A memory that neither found
-   * owes its place to neighbours, and has what the search as a whole was: HYBRID if both legs ran, else the leg that ran.
+   * HYBRID: both retrievers found it; SEMANTIC: the vector retriever alone; KEYWORD: the lexical retriever alone. A memory that neither found
+   * owes its place to neighbours, and has what the search as a whole was: HYBRID if both retrievers ran, else the retriever that ran.
    */
   readonly matchType: RankedMatchType
   readonly explanation: HitExplanation
 }
 
-export interface RankInput extends Legs {
-  /** Of every candidate that has a context, i.e. of the first `candidatesPerLeg` of each leg. */
+export interface RankInput extends Retrievers {
+  /** Of every candidate that has a context, i.e. of the first `candidatesPerRetriever` of each retriever. */
   readonly neighbourhoods: Neighbourhoods
   /**
-   * Whether a memory that no leg found, but that stands beside one, passes the search's filters and the query's phrases and
-   * exclusions. Asked for such memories only: what a leg returned has passed already.
+   * Whether a memory that no retriever found, but that stands beside one, passes the search's filters and the query's phrases and
+   * exclusions. Asked for such memories only: what a retriever returned has passed already.
    */
   readonly eligible: (memoryId: string) => boolean
   readonly options: RankingOptions
@@ -34,7 +34,7 @@ export interface RankInput extends Legs {
 }
 
 /**
- * Orders what the legs found: fuses the legs (`fuse.ts`), takes in the neighbours at distance 1, lifts all by what stands
+ * Orders what the retrievers found: fuses the retrievers (`fuse.ts`), takes in the neighbours at distance 1, lifts all by what stands
  * beside them:
  *
  * ```
@@ -71,11 +71,11 @@ export function rank(input: RankInput): RankedHit[] {
 type Explained = HitExplanation & { readonly memoryId: string }
 
 /** The plain case: the fused score is the score. */
-function explain({ memoryId, legs, score }: Fused, { method }: RankingOptions): Explained {
+function explain({ memoryId, retrievers, score }: Fused, { method }: RankingOptions): Explained {
   return {
     memoryId,
     method,
-    legs,
+    retrievers,
     neighbours: [],
     missingNeighbours: 0,
     session: null,
@@ -102,7 +102,7 @@ function inContext(
   for (const [memoryId, neighbourhood] of poolNeighbourhoods(fused.keys(), neighbourhoods)) {
     const candidate = fused.get(memoryId)
     if (candidate === undefined && !eligible(memoryId)) continue
-    const own = candidate ?? { memoryId, score: 0, legs: [] }
+    const own = candidate ?? { memoryId, score: 0, retrievers: [] }
     const { neighbours, missing, weight } = neighboursShare(own.score, neighbourhood, scoreOf, options)
     if (candidate === undefined && neighbours.length === 0) continue
     const session = sessionOf(own, neighbourhood)
@@ -114,8 +114,8 @@ function inContext(
   return hits
 }
 
-function matchType({ legs }: HitExplanation, ran: Legs): RankedMatchType {
-  const found = legs.map(({ leg }) => leg)
+function matchType({ retrievers }: HitExplanation, ran: Retrievers): RankedMatchType {
+  const found = retrievers.map(({ retriever }) => retriever)
   const lexical = found.length === 0 ? ran.lexical !== null : found.includes('lexical')
   const vector = found.length === 0 ? ran.vector !== null : found.includes('vector')
   if (lexical && vector) return 'HYBRID'

@@ -10,12 +10,12 @@ export interface ReferenceDocument {
 }
 
 /**
- * Scores every document by the formula of `bm25.ts`, in the plainest way: what a lexical leg must agree with. For tests; it
+ * Scores every document by the formula of `bm25.ts`, in the plainest way: what a lexical retriever must agree with. For tests; it
  * reads all documents for each question.
  *
  * @param documents all memories of one project, as n, df and avgdl are taken from them
  * @param queryLexemes lexeme → qtf, its occurrences in the question
- * @param options.coverage whether to multiply with the coverage factor: yes when a vector leg runs beside
+ * @param options.coverage whether to multiply with the coverage factor: yes when a vector retriever runs beside
  * @returns the documents with at least one lexeme of the question, best first, equal scores by id
  */
 export function referenceBm25(

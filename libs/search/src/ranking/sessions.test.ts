@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sessionShares } from './sessions.ts'
 
 describe('sessionShares', () => {
-  const hit = (memoryId: string, score: number) => ({ memoryId, score, legs: [] })
+  const hit = (memoryId: string, score: number) => ({ memoryId, score, retrievers: [] })
   const [a, b, c, lone] = [hit('a', 0.5), hit('b', 0.8), hit('c', 0.8), hit('lone', 0.4)]
   const contexts: Record<string, string> = { a: 'one', b: 'one', c: 'one' }
   const within = (context: string) => ({ memoryId: 'any', context, before: [], after: [] })

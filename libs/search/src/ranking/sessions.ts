@@ -7,7 +7,7 @@ import type { Neighbourhood } from './neighbourhood.ts'
  * worth more than the same hit elsewhere. A session is all memories of one context; a memory without one is a session of its
  * own, so that the order among such memories does not change.
  *
- * @param candidates what the legs found
+ * @param candidates what the retrievers found
  * @param contextOf of each candidate; undefined without one
  * @param share σ
  * @returns what the session of a memory gives

@@ -8,7 +8,7 @@ const hit = (memoryId: string, score: number): RankedHit => ({
   matchType: 'HYBRID',
   explanation: {
     method: 'DEFAULT',
-    legs: [],
+    retrievers: [],
     neighbours: [],
     missingNeighbours: 0,
     session: null,

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
+import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabaseKind } from '@daybook/postgres/testing/test-database'
-import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createTypesenseClient } from '@daybook/typesense/client/client'
 import { collectionName } from '@daybook/typesense/write/collection'
 import { ensureLiveGeneration } from '@daybook/typesense/write/generation'
 import { keepCollection } from '@daybook/typesense/write/keep-collection'
-import { postAllVectors } from '@daybook/typesense/write/write-vectors'
-import { createPosting } from '@daybook/typesense/write/writer'
+import { typesenseProjection } from '@daybook/typesense/write/typesense-projection'
+import { writeAllVectors } from '@daybook/typesense/write/write-vectors'
+import { createGenerationWriter } from '@daybook/typesense/write/writer'
 import {
   type TestTypesense,
   TYPESENSE_SERVERS,
   type TypesenseKind,
-} from '@daybook/typesense/testing/typesense-servers'
-import { typesenseProjection } from '@daybook/typesense/write/typesense-projection'
+} from '@daybook/typesense-double/typesense-servers'
 import type { SearchEngine } from '../engine/engine.ts'
 import { createTypesenseSearch, type TypesenseSearch } from '../engine/typesense-search.ts'
 
@@ -34,14 +34,14 @@ export const ENGINES: readonly EngineKind[] = [
   ...TYPESENSE_SERVERS.map((server) => ({ name: server.name, engine: 'TYPESENSE', server }) as const),
 ]
 
-/** What Typesense adds to a read model's harness, which then posts to both. */
+/** What Typesense adds to a read model's harness, which then writes to both. */
 export interface TypesenseAttached {
   readonly server: TestTypesense
   readonly alias: string
-  /** Posts what Typesense does not have yet, without the read model. */
-  post(scope: ProjectScope): Promise<void>
-  /** Posts what the read model does not have yet, without Typesense. */
-  postElsewhere(scope: ProjectScope): Promise<void>
+  /** Writes what Typesense does not have yet, without the read model. */
+  apply(scope: ProjectScope): Promise<void>
+  /** Writes what the read model does not have yet, without Typesense. */
+  applyElsewhere(scope: ProjectScope): Promise<void>
   /** Another way to search it, with a circuit of its own. */
   newSearch(options?: { readonly timeoutMs?: number; readonly probeAfterMs?: number }): TypesenseSearch
 }
@@ -64,14 +64,14 @@ export async function startEngineHarness(
   const alias = `daybook_test_${randomUUID().replaceAll('-', '')}`
   const client = createTypesenseClient({ url: running.url, apiKey: running.apiKey })
   const generation = await ensureLiveGeneration(db, embedder)
-  const posting = createPosting({ client, generation, logger: silentLogger, base: alias })
-  const projection = typesenseProjection(db, posting)
-  await keepCollection(db, posting)
+  const writer = createGenerationWriter({ client, generation, logger: silentLogger, base: alias })
+  const projection = typesenseProjection(db, writer)
+  await keepCollection(db, writer)
   const searches: TypesenseSearch[] = []
   const typesense: TypesenseAttached = {
     server: running,
     alias,
-    async post(scope) {
+    async apply(scope) {
       for (;;) {
         const from = await projection.position(scope)
         const events = (await readJournal(scope, { after: from.sequence, limit: 100 })).map(readable)
@@ -80,7 +80,7 @@ export async function startEngineHarness(
         await projection.apply(scope, { from, to: last, events, parked: [], erased: [] })
       }
     },
-    postElsewhere: (scope) => harness.post(scope),
+    applyElsewhere: (scope) => harness.apply(scope),
     newSearch(more = {}) {
       const search = createTypesenseSearch({
         url: running.url,
@@ -99,17 +99,17 @@ export async function startEngineHarness(
     search: typesense.newSearch(),
     async remember(scope, ...inputs) {
       const memories = await harness.remember(scope, ...inputs)
-      await both.post(scope)
+      await both.apply(scope)
       await both.embed()
       return memories
     },
-    async post(scope, size) {
-      await harness.post(scope, size)
-      await typesense.post(scope)
+    async apply(scope, size) {
+      await harness.apply(scope, size)
+      await typesense.apply(scope)
     },
     async embed() {
       await harness.embed()
-      await postAllVectors(db, posting)
+      await writeAllVectors(db, writer)
     },
     async stop() {
       for (const search of searches) search.close()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeBus } from '../bus.contract.ts'
-import { createInProcessBus } from './in-process-bus.ts'
 import { noteEvents } from '../testing/events.ts'
+import { createInProcessBus } from './in-process-bus.ts'
 
 describeBus({ name: 'the bus of one process', open: async () => createInProcessBus() })
 

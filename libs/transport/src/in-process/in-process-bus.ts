@@ -3,9 +3,9 @@ import {
   type Bus,
   type BusHandler,
   type BusListener,
-  type BusNews,
+  type BusMessage,
   hasEvent,
-  type PublishedPlace,
+  type PublishedEntry,
 } from '../bus.ts'
 
 /**
@@ -13,18 +13,18 @@ import {
  * gives back are not sent again, since who would take them is the same process: it looks at the journal.
  */
 export function createInProcessBus(): Bus {
-  const listeners = new Set<{ readonly hear: BusListener }>()
+  const listeners = new Set<{ readonly onMessage: BusListener }>()
   const groups = new Map<string, { readonly handle: BusHandler }[]>()
 
   return {
     async publish(projectId, places) {
       for (const news of toNews(projectId, places)) {
-        for (const { hear } of listeners) hear(news)
+        for (const { onMessage } of listeners) onMessage(news)
         for (const members of groups.values()) toGroup(members, news)
       }
     },
-    subscribe(hear) {
-      const listener = { hear }
+    subscribe(onMessage) {
+      const listener = { onMessage }
       listeners.add(listener)
       return () => {
         listeners.delete(listener)
@@ -53,8 +53,8 @@ export function createInProcessBus(): Bus {
 }
 
 /** One for each run of events, and one for each place without its event. */
-function toNews(projectId: string, places: readonly PublishedPlace[]): BusNews[] {
-  const all: BusNews[] = []
+function toNews(projectId: string, places: readonly PublishedEntry[]): BusMessage[] {
+  const all: BusMessage[] = []
   let run: LinkedEvent[] = []
   for (const [index, place] of places.entries()) {
     const next = places[index + 1]
@@ -66,7 +66,7 @@ function toNews(projectId: string, places: readonly PublishedPlace[]): BusNews[]
   return all
 }
 
-function toGroup(members: { readonly handle: BusHandler }[], news: BusNews): void {
+function toGroup(members: { readonly handle: BusHandler }[], news: BusMessage): void {
   // The next news go to the next member.
   const member = members.shift()
   if (member === undefined) return

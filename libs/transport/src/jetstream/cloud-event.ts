@@ -1,7 +1,7 @@
 import type { EventData, LinkedEvent } from '@daybook/memory/events'
 import { SCHEMA_VERSION } from '@daybook/memory/events'
 import { upcast } from '@daybook/memory/upcast'
-import { type BusNews, hasEvent, type PublishedPlace } from '../bus.ts'
+import { type BusMessage, hasEvent, type PublishedEntry } from '../bus.ts'
 
 /*
  * An event on its way, both directions: CloudEvents 1.0 in structured JSON
@@ -46,7 +46,7 @@ const TYPE_PREFIX = 'daybook.'
 const NO_KIND = 'unknown'
 
 /** `<prefix>.<project>.<kind>.<memory>`: whoever wants only a project's or a kind's events can say so. */
-export function subjectOf(prefix: string, place: PublishedPlace): string {
+export function subjectOf(prefix: string, place: PublishedEntry): string {
   const kind = hasEvent(place) ? place.data.state.kind.toLowerCase() : NO_KIND
   return `${prefix}.${place.projectId}.${kind}.${place.memoryId}`
 }
@@ -55,7 +55,7 @@ export function subjectOf(prefix: string, place: PublishedPlace): string {
  * The message of an event, or of a place without its event, which says where the journal has what there is.
  * @param maxBytes of the message; an event beyond it travels without its data, which stays in the journal (claim check)
  */
-export function encodePlace(place: PublishedPlace, maxBytes: number): Uint8Array {
+export function encodePlace(place: PublishedEntry, maxBytes: number): Uint8Array {
   const attributes = attributesOf(place)
   if (hasEvent(place)) {
     const whole = Buffer.from(
@@ -71,7 +71,7 @@ export function encodePlace(place: PublishedPlace, maxBytes: number): Uint8Array
   return Buffer.from(JSON.stringify({ ...attributes, dataref } satisfies CloudEvent))
 }
 
-function attributesOf(event: PublishedPlace): Omit<CloudEvent, 'data'> {
+function attributesOf(event: PublishedEntry): Omit<CloudEvent, 'data'> {
   const { actor, correlationId, causationId, traceparent } = event
   return {
     specversion: '1.0',
@@ -96,7 +96,7 @@ function attributesOf(event: PublishedPlace): Omit<CloudEvent, 'data'> {
 /** What a message says, as far as it can be understood. */
 export interface DecodedNews {
   /** Null where not even the project and the sequence can be read. */
-  readonly news: BusNews | null
+  readonly news: BusMessage | null
   /** Why there are no news, or news without their event; null where that is as it should be. */
   readonly problem: Error | null
 }

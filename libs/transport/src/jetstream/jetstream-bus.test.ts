@@ -4,12 +4,12 @@ import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { describeBus } from '../bus.contract.ts'
-import type { Bus, BusNews } from '../bus.ts'
-import { parseServerAddress } from './server-address.ts'
-import type { StreamSettings } from './stream-settings.ts'
-import { type JetStreamBusOptions, openJetStreamBus } from './jetstream-bus.ts'
+import type { Bus, BusMessage } from '../bus.ts'
 import { noteEvent, noteEvents } from '../testing/events.ts'
 import { ownStream, testNatsUrl } from '../testing/test-nats.ts'
+import { type JetStreamBusOptions, openJetStreamBus } from './jetstream-bus.ts'
+import { parseServerAddress } from './server-address.ts'
+import type { StreamSettings } from './stream-settings.ts'
 
 const url = testNatsUrl() ?? ''
 
@@ -48,7 +48,7 @@ describe.skipIf(url === '')('on a NATS server', () => {
   })
 
   /** Joins a group and waits until it is there. */
-  async function join(bus: Bus, group: string, handle: (news: BusNews) => Promise<void>) {
+  async function join(bus: Bus, group: string, handle: (news: BusMessage) => Promise<void>) {
     const consumer = bus.consume(group, handle)
     await vi.waitUntil(() => manager.consumers.info(stream.name, group).catch(() => false), {
       timeout: 20_000,
@@ -110,7 +110,7 @@ describe.skipIf(url === '')('on a NATS server', () => {
     newStream()
     const bus = await open()
     const project = newId()
-    const heard: BusNews[] = []
+    const heard: BusMessage[] = []
     await join(bus, 'group', async (news) => void heard.push(news))
     const most = connection.info?.max_payload ?? 0
     await bus.publish(project, [

@@ -4,10 +4,10 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Bus } from '../bus.ts'
-import { type JetStreamBusOptions, openJetStreamBus } from './jetstream-bus.ts'
 import { noteEvent } from '../testing/events.ts'
 import { HAS_NATIVE_NATS, type NativeNats, startNativeNats } from '../testing/native-nats.ts'
 import { ownStream } from '../testing/test-nats.ts'
+import { type JetStreamBusOptions, openJetStreamBus } from './jetstream-bus.ts'
 
 describe.skipIf(!HAS_NATIVE_NATS)('JetStream whose server is treated badly', () => {
   let nats: NativeNats

@@ -10,12 +10,12 @@ import { allSubjects, type StreamSettings } from './stream-settings.ts'
  */
 export interface Listeners {
   /** @returns takes the listener away again. */
-  add(hear: BusListener): () => void
+  add(onMessage: BusListener): () => void
   close(): void
 }
 
 export function createListeners(link: Link, settings: StreamSettings, logger: Logger): Listeners {
-  const listeners = new Set<{ readonly hear: BusListener }>()
+  const listeners = new Set<{ readonly onMessage: BusListener }>()
   const closing = new AbortController()
   let following = false
 
@@ -35,7 +35,7 @@ export function createListeners(link: Link, settings: StreamSettings, logger: Lo
             { subject: message.subject, error: problem },
             'a message on the bus could not be understood; the journal has the event',
           )
-        if (news !== null) for (const { hear } of listeners) hear(news)
+        if (news !== null) for (const { onMessage } of listeners) onMessage(news)
       },
     })
 
@@ -50,8 +50,8 @@ export function createListeners(link: Link, settings: StreamSettings, logger: Lo
   }
 
   return {
-    add(hear) {
-      const listener = { hear }
+    add(onMessage) {
+      const listener = { onMessage }
       listeners.add(listener)
       if (!following) void follow()
       following = true

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
-import type { PublishedPlace } from '../bus.ts'
+import type { PublishedEntry } from '../bus.ts'
 import { CLOUD_EVENT_TYPE, encodePlace, subjectOf } from './cloud-event.ts'
 import { createInFlight } from './in-flight.ts'
 import type { Session } from './link.ts'
@@ -35,7 +35,7 @@ export interface SendOptions {
  */
 export async function sendPlaces(
   { connection, jetstream, lost }: Session,
-  places: readonly PublishedPlace[],
+  places: readonly PublishedEntry[],
   { subjectPrefix, ackTimeoutMs, again }: SendOptions,
 ): Promise<void> {
   const inFlight = createInFlight(IN_FLIGHT_MESSAGES, IN_FLIGHT_BYTES)

@@ -1,4 +1,4 @@
-import { within } from '@daybook/runtime/with-timeout'
+import { withTimeout } from '@daybook/runtime/with-timeout'
 import type { BusStatus } from '../bus.ts'
 import type { Session } from './link.ts'
 import type { StreamKeeper } from './stream.ts'
@@ -16,11 +16,11 @@ export async function describeSession(
 ): Promise<BusStatus> {
   const { connection } = session
   try {
-    const roundTripMs = await within(ANSWER_MS, connection.rtt())
+    const roundTripMs = await withTimeout(ANSWER_MS, connection.rtt())
     const answered = { ...AWAY, version: connection.info?.version ?? null, roundTripMs }
     // What was true at the last publish need not be so any more.
     keeper.doubt(session)
-    return await within(ANSWER_MS, keeper.ensure(session)).then(
+    return await withTimeout(ANSWER_MS, keeper.ensure(session)).then(
       () => ({ ...answered, problem: null }),
       (error: unknown) => ({
         ...answered,

@@ -18,11 +18,11 @@ describe.each(TEST_DATABASES)('the relay’s backlog on $name', ({ start }) => {
     const { db } = database
     const [known, unknown] = [await database.newProject(), await database.newProject()]
     const input: RememberInput = { content: { kind: 'note', fields: { text: 'a note' } } }
-    const cause = { actor: null, correlationId: null, causationId: null }
+    const metadata = { actor: null, correlationId: null, causationId: null }
     const writer = createJournalWriter(() => {})
     for (const scope of [known, unknown])
       for (let count = 0; count < 3; count += 1)
-        await writer.append(scope, { command: { type: 'remember', id: newId(), input }, cause })
+        await writer.append(scope, { command: { type: 'remember', id: newId(), input }, metadata })
     expect(await readBacklog(db)).toEqual({ events: 0, oldestMs: 0 })
     await sql`insert into relay_positions (project_id, published) values (${known.projectId}, 1)`.execute(db)
     const { events, oldestMs } = await readBacklog(db)

@@ -1,20 +1,27 @@
-import type { Bus, PublishedPlace } from '../bus.ts'
-import type { EventBuffer } from '../event-buffer.ts'
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { readFollowing } from '@daybook/journal/read/read'
 import { publishable } from '@daybook/journal/read/stored-event'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
-import { goBack, type Holder, releaseLease, renewLease, savePublished, takeLease } from './relay-positions.ts'
+import type { Bus, PublishedEntry } from '../bus.ts'
+import type { EventBuffer } from '../event-buffer.ts'
+import {
+  goBack,
+  type LeaseOwner,
+  releaseLease,
+  renewLease,
+  savePublished,
+  takeLease,
+} from './relay-positions.ts'
 
 /** What a turn needs besides its project. */
 export interface TurnOptions {
   readonly bus: Bus
-  readonly holder: Holder
+  readonly holder: LeaseOwner
   readonly historyMs: number
   readonly logger: Logger
-  readonly onPublished: (places: readonly PublishedPlace[]) => void
+  readonly onPublished: (places: readonly PublishedEntry[]) => void
   readonly stopping: AbortSignal
 }
 
@@ -58,7 +65,7 @@ export async function publishProject(
 async function publishBatches(
   scope: ProjectScope,
   committed: EventBuffer | undefined,
-  published: JournalPlace,
+  published: JournalCursor,
   { bus, holder, logger, onPublished, stopping }: TurnOptions,
 ): Promise<TurnEnd> {
   let position = published
@@ -106,8 +113,8 @@ async function publishBatches(
 async function nextPlaces(
   scope: ProjectScope,
   committed: EventBuffer | undefined,
-  position: JournalPlace,
-): Promise<{ places: readonly PublishedPlace[]; last: JournalPlace }> {
+  position: JournalCursor,
+): Promise<{ places: readonly PublishedEntry[]; last: JournalCursor }> {
   const known = committed?.following(position, BATCH_EVENTS) ?? []
   const newest = known.at(-1)
   if (newest !== undefined) return { places: known, last: newest }

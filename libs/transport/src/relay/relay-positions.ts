@@ -1,6 +1,6 @@
 import { forgetCheckpoints, lastCommon, noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { readEnd } from '@daybook/journal/read/read'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -14,14 +14,14 @@ import { sql } from 'kysely'
  */
 
 /** Who asks for leases: a name of this relay alone. */
-export interface Holder {
+export interface LeaseOwner {
   readonly name: string
   /** Milliseconds after which a lease that is not renewed is anybody's. */
   readonly leaseMs: number
 }
 
 /** `published` where the lease was got; else why not. */
-export type Taken = { readonly published: JournalPlace } | 'held by another' | 'nothing to publish'
+export type Taken = { readonly published: JournalCursor } | 'held by another' | 'nothing to publish'
 
 /** As it passes through places of the journal. */
 const RELAY = { name: 'relay', generation: 0 }
@@ -35,7 +35,7 @@ const inMilliseconds = (milliseconds: number) => sql`make_interval(secs => ${mil
  * there was a relay, or before this NATS; everyone who posts a projection reads them from the journal anyway, and a listener
  * who asked for what comes "from now on" must not get them. What is younger may be what a dead process left.
  */
-export async function takeLease(scope: ProjectScope, holder: Holder, historyMs: number): Promise<Taken> {
+export async function takeLease(scope: ProjectScope, holder: LeaseOwner, historyMs: number): Promise<Taken> {
   const taken = await tryToTake(scope, holder)
   if (taken !== null) return taken
   const { db, projectId } = scope
@@ -61,8 +61,8 @@ export async function takeLease(scope: ProjectScope, holder: Holder, historyMs: 
   return (await tryToTake(scope, holder)) ?? 'nothing to publish'
 }
 
-async function tryToTake({ db, projectId }: ProjectScope, holder: Holder): Promise<Taken | null> {
-  const { rows } = await sql<JournalPlace>`
+async function tryToTake({ db, projectId }: ProjectScope, holder: LeaseOwner): Promise<Taken | null> {
+  const { rows } = await sql<JournalCursor>`
     update relay_positions place
     set holder = ${holder.name}, held_until = clock_timestamp() + ${inMilliseconds(holder.leaseMs)}
     from journal_heads head
@@ -74,7 +74,7 @@ async function tryToTake({ db, projectId }: ProjectScope, holder: Holder): Promi
 }
 
 /** Keeps the lease for another while. Without effect where it is lost. */
-export async function renewLease({ db, projectId }: ProjectScope, holder: Holder): Promise<void> {
+export async function renewLease({ db, projectId }: ProjectScope, holder: LeaseOwner): Promise<void> {
   await sql`
     update relay_positions set held_until = clock_timestamp() + ${inMilliseconds(holder.leaseMs)}
     where project_id = ${projectId} and holder = ${holder.name}`.execute(db)
@@ -88,8 +88,8 @@ export async function renewLease({ db, projectId }: ProjectScope, holder: Holder
  */
 export async function savePublished(
   { db, projectId }: ProjectScope,
-  holder: Holder,
-  published: JournalPlace,
+  holder: LeaseOwner,
+  published: JournalCursor,
   keep: boolean,
 ): Promise<number | 'not in the journal' | null> {
   const { sequence, hash } = published
@@ -121,9 +121,9 @@ export async function savePublished(
  */
 export async function goBack(
   scope: ProjectScope,
-  holder: Holder,
-  published: JournalPlace,
-): Promise<JournalPlace> {
+  holder: LeaseOwner,
+  published: JournalCursor,
+): Promise<JournalCursor> {
   const { db, projectId } = scope
   const head = await readEnd(scope)
   const common = await lastCommon(scope, RELAY, Math.min(published.sequence, head.sequence))
@@ -139,7 +139,7 @@ export async function goBack(
 }
 
 /** Lets others have the project. */
-export async function releaseLease({ db, projectId }: ProjectScope, holder: Holder): Promise<void> {
+export async function releaseLease({ db, projectId }: ProjectScope, holder: LeaseOwner): Promise<void> {
   await sql`
     update relay_positions set holder = null, held_until = null
     where project_id = ${projectId} and holder = ${holder.name}`.execute(db)

@@ -1,7 +1,5 @@
-import type { Bus, PublishedPlace } from '../bus.ts'
-import { createInProcessBus } from '../in-process/in-process-bus.ts'
-import { importJournal } from '@daybook/journal/import/import-journal'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import { importJournal } from '@daybook/journal/import/import-journal'
 import { appendAsAnother } from '@daybook/journal/testing/append-as-another'
 import { eraseEvents } from '@daybook/journal/testing/erase'
 import { bytesOf, exported } from '@daybook/journal/testing/exports'
@@ -9,7 +7,7 @@ import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { note } from '@daybook/journal/testing/requests'
 import { UnavailableError } from '@daybook/memory/errors'
-import type { JournalPlace, LinkedEvent } from '@daybook/memory/events'
+import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
@@ -17,6 +15,8 @@ import { pause } from '@daybook/runtime/backoff'
 import { createLogger, silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Bus, PublishedEntry } from '../bus.ts'
+import { createInProcessBus } from '../in-process/in-process-bus.ts'
 import { type Relay, type RelayOptions, startRelay } from './relay.ts'
 
 /** Far beyond a test: what happens within it was not brought about by looking at the journal. */
@@ -92,7 +92,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
 
   const readPublishedPlace = async ({ projectId }: ProjectScope) =>
     (
-      await sql<JournalPlace>`
+      await sql<JournalCursor>`
         select published as sequence, encode(hash, 'hex') as hash from relay_positions
         where project_id = ${projectId}`.execute(database.db)
     ).rows[0]
@@ -116,7 +116,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     bus.subscribe(({ projectId, sequence, events }) => {
       if (projectId === scope.projectId) news.push(`${sequence} with ${events.length}`)
     })
-    const places: PublishedPlace[] = []
+    const places: PublishedEntry[] = []
     const publish: Bus['publish'] = (projectId, published) => {
       if (projectId === scope.projectId) places.push(...published)
       return bus.publish(projectId, published)

@@ -10,7 +10,7 @@ export function configure(command: Command): void {
   command
     .option('--model <model>', 'with the vectors of another embedding model')
     .option('--regenerate-embeddings', 'make every vector anew, also those that are there')
-    .option('--kinds <kinds>', 'only memories of these kinds, posted anew in place: note,decision')
+    .option('--kinds <kinds>', 'only memories of these kinds, written anew in place: note,decision')
   command.option(
     '--accept-parked',
     'let searches read the new generation though it could not apply events that the live one has applied',
@@ -42,7 +42,7 @@ export function configure(command: Command): void {
 A rebuild makes a new generation from the journal beside the live one, compares it with the journal, and only then lets
 searches read it. Writes and searches go on meanwhile. The generation before stays for a rollback, up to date, until
 DAYBOOK_KEEP_GENERATION is over. One that could not apply events which the live one has applied is not made live.
-With --project, that project's memories are posted anew in place, and its parked events are tried again.
+With --project, that project's memories are written anew in place, and its parked events are tried again.
 ${OPERATION_HELP}`,
   )
 }

@@ -10,7 +10,7 @@ export function configure(command: Command): void {
     .option('--to <sequence>', 'the last event; the journal’s end unless given', wholeNumber(1))
     .option(
       '--projection <name>',
-      'post its memories anew in pgvector or typesense, instead of publishing it',
+      'write its memories anew in pgvector or typesense, instead of publishing it',
     )
   addOperationOptions(command).action((options: ReplayOptions, self: Command) => replay(options, self))
   addExamples(command, [
@@ -21,7 +21,7 @@ export function configure(command: Command): void {
     'after',
     `
 Brings a part of one project’s journal out again, of the key’s own unless --project names one. Published again, projectors
-pass over what they have and listeners hear it once more; posted anew, the memories with events in it are made from the
+pass over what they have and listeners hear it once more; written anew, the memories with events in it are made from the
 journal, as a rebuild would.
 ${OPERATION_HELP}`,
   )

@@ -63,7 +63,7 @@ interface SearchResult {
 
 const EXPLANATION = `explanation {
   method score ownScore scale missingNeighbours session { memoryId contribution } generation model
-  legs { leg rank rawScore normalisedScore weight contribution }
+  retrievers { retriever rank rawScore normalisedScore weight contribution }
   neighbours { memoryId distance contribution }
 }`
 

@@ -63,7 +63,7 @@ function describe({ imported, alreadyThere, projects }: ImportResult, seconds: n
     ...(taken.length > 0
       ? [`The empty project of the same name gave up its place; its keys now open: ${taken.join(', ')}`]
       : []),
-    'The indexes are being posted:  daybook status shows how far they are.',
+    'The indexes are being written:  daybook status shows how far they are.',
   ].join('\n')
 }
 

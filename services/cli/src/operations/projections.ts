@@ -25,7 +25,7 @@ export async function projectionsMeant(connection: Connection, given = 'all'): P
   const there = PROJECTIONS.filter((name) => generations.some(({ projection }) => projection === name))
   if (given === 'all') return there
   if (there.some((name) => name === given)) return [given]
-  throw new CliError(EXIT.failed, 'NOT_FOUND', `Nothing was ever posted to ${given}.`, [
+  throw new CliError(EXIT.failed, 'NOT_FOUND', `Nothing was ever written to ${given}.`, [
     `Start its projector once:  npm run start:projector-${given}  (the daemon has it inside where it is configured)`,
   ])
 }

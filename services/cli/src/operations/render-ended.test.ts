@@ -33,8 +33,8 @@ test('a rebuild says what is live, and how to go back', () => {
       '  delete it:    daybook reindex pgvector --drop-old',
     ].join('\n'),
   )
-  const inPlace = renderEnded(operation({ result: { generation: 2, reposted: 7 } }))
-  expect(inPlace).toContain('7 memories were posted anew in generation 2')
+  const inPlace = renderEnded(operation({ result: { generation: 2, rewritten: 7 } }))
+  expect(inPlace).toContain('7 memories were written anew in generation 2')
 })
 
 test('a failure says why, in one line that no escape sequence is in', () => {

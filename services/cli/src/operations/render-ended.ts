@@ -38,7 +38,9 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
   const number = (name: string) => Number(result[name] ?? 0)
   switch (type) {
     case 'reindex':
-      return result['reposted'] === undefined ? rebuilt(safeLine(projection ?? ''), result) : reposted(result)
+      return result['rewritten'] === undefined
+        ? rebuilt(safeLine(projection ?? ''), result)
+        : rewritten(result)
     case 'verify':
       return verified(result as unknown as VerifyResult, safeLine(projection ?? ''), options)
     case 'verify-journal':
@@ -46,7 +48,7 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
     case 'replay':
       return projection === null
         ? [`${number('published')} events were published again. Whoever has them already passes over them.`]
-        : reposted(result)
+        : rewritten(result)
     case 'backfill':
       return [
         `Vectors made: ${number('done')}; there already: ${number('skipped')}; failed: ${number('failed')}.`,
@@ -59,9 +61,9 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
   }
 }
 
-function reposted(result: Result): string[] {
-  const [memories, generation] = [Number(result['reposted'] ?? 0), Number(result['generation'] ?? 0)]
-  const anew = `${memories} memories were posted anew in generation ${generation}.`
+function rewritten(result: Result): string[] {
+  const [memories, generation] = [Number(result['rewritten'] ?? 0), Number(result['generation'] ?? 0)]
+  const anew = `${memories} memories were written anew in generation ${generation}.`
   const tried = Number(result['retried'] ?? 0) + Number(result['failed'] ?? 0)
   return tried === 0 ? [anew] : [anew, ...retried(result)]
 }
@@ -97,7 +99,7 @@ function verified(result: VerifyResult, projection: string, options: ReportOptio
   const parked = result.projects.some((one) => one.parked > 0)
   return [
     ...lines,
-    ...(differs ? [`Post anew what differs:  daybook verify ${projection} --repair`] : []),
+    ...(differs ? [`Write anew what differs:  daybook verify ${projection} --repair`] : []),
     ...(parked ? [`See what is parked, and why:  daybook parked list --projection ${projection}`] : []),
   ]
 }

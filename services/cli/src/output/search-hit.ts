@@ -28,8 +28,8 @@ export interface ExplanationView {
   readonly session: { readonly memoryId: string; readonly contribution: number } | null
   readonly generation: number
   readonly model: string | null
-  readonly legs: readonly {
-    readonly leg: string
+  readonly retrievers: readonly {
+    readonly retriever: string
     readonly rank: number
     readonly rawScore: number
     readonly normalisedScore: number
@@ -80,14 +80,14 @@ export function renderHit(
 }
 
 function renderExplanation(explanation: ExplanationView, score: number): string[] {
-  const { method, legs, neighbours, session, scale, ownScore, missingNeighbours, generation, model } =
+  const { method, retrievers, neighbours, session, scale, ownScore, missingNeighbours, generation, model } =
     explanation
   const near = neighbours.reduce((sum, { contribution }) => sum + contribution, 0)
   return [
     `why: ${rounded(score)} = ${rounded(scale)} × (own ${rounded(ownScore)} + neighbours ${rounded(near + missingNeighbours)} + session ${rounded(session?.contribution ?? 0)}), by ${safeLine(method)}`,
-    ...legs.map(
-      ({ leg, rank, rawScore, normalisedScore, weight, contribution }) =>
-        `  ${safeLine(leg)}: rank ${rank}, raw ${rounded(rawScore)}, ${rounded(weight)} × ${rounded(normalisedScore)} = ${rounded(contribution)}`,
+    ...retrievers.map(
+      ({ retriever, rank, rawScore, normalisedScore, weight, contribution }) =>
+        `  ${safeLine(retriever)}: rank ${rank}, raw ${rounded(rawScore)}, ${rounded(weight)} × ${rounded(normalisedScore)} = ${rounded(contribution)}`,
     ),
     `  generation ${generation}, ${model === null ? 'no vectors compared' : `model ${safeLine(model)}`}`,
   ]

@@ -1,6 +1,6 @@
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import { within } from '@daybook/runtime/with-timeout'
+import { withTimeout } from '@daybook/runtime/with-timeout'
 import { type CheckedParts, reasonOf } from './check.ts'
 import { lookAtTypesense } from './typesense.ts'
 
@@ -26,7 +26,7 @@ export function describeParts(parts: CheckedParts): Promise<SystemPart[]> {
     describe('nats', config.nats !== undefined, () => bus.status()),
     describe('typesense', config.typesense !== undefined, async () => {
       const found = await lookAtTypesense(parts)
-      return found?.facts ?? { problem: 'nothing was ever posted there', version: null }
+      return found?.facts ?? { problem: 'nothing was ever written there', version: null }
     }),
     describe('embedder', config.embedder !== 'none', () => describeEmbedder(parts)),
   ]
@@ -45,7 +45,7 @@ async function describe(
 ): Promise<SystemPart> {
   if (!configured) return { name, configured, problem: null, version: null }
   try {
-    const { problem = null, version } = await within(ANSWER_MS, look())
+    const { problem = null, version } = await withTimeout(ANSWER_MS, look())
     return { name, configured, problem, version }
   } catch (error) {
     return { name, configured, problem: reasonOf(error), version: null }

@@ -1,6 +1,6 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import { within } from '@daybook/runtime/with-timeout'
+import { withTimeout } from '@daybook/runtime/with-timeout'
 import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
 import { type CheckedParts, type Finding, failed, ok, reasonOf, warning, worst } from './check.ts'
 
@@ -36,10 +36,10 @@ async function tryModel(embedders: Embedders, modelId: string): Promise<Finding>
   const advice = 'The gateway’s log says why; check DAYBOOK_EMBEDDER and DAYBOOK_MODEL_DIR'
   try {
     const startedAt = performance.now()
-    const embedder = await within(ANSWER_MS, embedders.of(modelId))
+    const embedder = await withTimeout(ANSWER_MS, embedders.of(modelId))
     if (embedder === null) return failed(`This gateway has no embedder for ${modelId}`, advice)
     // Not the same text twice, which would be remembered.
-    await within(ANSWER_MS, embedder.embed([`check ${Date.now()}`], { priority: 'query' }))
+    await withTimeout(ANSWER_MS, embedder.embed([`check ${Date.now()}`], { priority: 'query' }))
     return ok(`${modelId} makes a vector in ${(performance.now() - startedAt).toFixed(0)} ms`)
   } catch (error) {
     return failed(`${modelId} makes no vectors: ${reasonOf(error)}`, advice)

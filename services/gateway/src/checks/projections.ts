@@ -1,4 +1,7 @@
-import { describeGeneration, type GenerationProgress } from '@daybook/projection/generations/describe-generation'
+import {
+  describeGeneration,
+  type GenerationProgress,
+} from '@daybook/projection/generations/describe-generation'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'
 import { TYPESENSE } from '@daybook/typesense/write/generation'
@@ -9,10 +12,10 @@ import { type Check, type CheckedParts, type Finding, failed, ok } from './check
 const WATCH_MS = 2_500
 const LOOK_MS = 250
 
-/** How far each live generation is behind the journals of all projects, and whether somebody posts it. */
+/** How far each live generation is behind the journals of all projects, and whether somebody writes it. */
 export async function checkProjections({ db, config }: CheckedParts): Promise<Check[]> {
   const checks = PROJECTIONS.map(async (name): Promise<Check[]> => {
-    // One that is no longer configured is posted no more; the settings' check says so.
+    // One that is no longer configured is written no more; the settings' check says so.
     if (name === TYPESENSE && config.typesense === undefined) return []
     const live = await liveGeneration(db, name)
     if (live === null) return []

@@ -1,4 +1,4 @@
-import { within } from '@daybook/runtime/with-timeout'
+import { withTimeout } from '@daybook/runtime/with-timeout'
 import { checkApplicationRole } from './application-role.ts'
 import { type Check, type CheckedParts, type Finding, failed, reasonOf } from './check.ts'
 import { checkClock } from './clock.ts'
@@ -69,7 +69,7 @@ export async function runChecks(parts: CheckedParts): Promise<Check[]> {
 
 async function runCheck({ name, look }: NamedCheck, parts: CheckedParts): Promise<readonly Check[]> {
   try {
-    const found = await within(LOOK_MS, look(parts))
+    const found = await withTimeout(LOOK_MS, look(parts))
     if (found === null) return []
     return 'status' in found ? [{ name, ...found }] : found
   } catch (error) {

@@ -14,7 +14,7 @@ const IDLE_TIMES = 12
 export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Finding> {
   const findings: Finding[] = []
   for (const name of PROJECTIONS) {
-    // One that is no longer configured is posted no more; the settings' check says so.
+    // One that is no longer configured is written no more; the settings' check says so.
     if (name === TYPESENSE && config.typesense === undefined) continue
     const live = await liveGeneration(db, name)
     if (live === null) continue
@@ -46,7 +46,7 @@ export function judgeSelfCheck(
     )
   if (differedMs !== null && differedMs < TOLD_MS)
     return warning(
-      `${differed} memories of ${name} differed from the journal and were posted anew, the last ${age(differedMs)} ago: ${example}`,
+      `${differed} memories of ${name} differed from the journal and were written anew, the last ${age(differedMs)} ago: ${example}`,
       `It has mended itself. Something else writes where only its projector should; prove the rest:  daybook verify ${name}`,
     )
   if (everyMs > 0 && idleMs !== null && idleMs > Math.max(IDLE_MS, everyMs * IDLE_TIMES))

@@ -22,7 +22,7 @@ export function judgeSettings(
   if (typesense !== undefined && !postsTypesense)
     findings.push(
       warning(
-        'TYPESENSE_URL is set, but nothing has ever been posted there: Postgres answers searches',
+        'TYPESENSE_URL is set, but nothing has ever been written there: Postgres answers searches',
         'Start its projector:  npm run start:projector-typesense',
       ),
     )

@@ -1,14 +1,14 @@
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import { createTypesenseClient } from '@daybook/typesense/client/client'
+import { inspectTypesense, type TypesenseFacts } from '@daybook/typesense/read/inspect'
 import { collectionName, DEFAULT_BASE_NAME } from '@daybook/typesense/write/collection'
 import { TYPESENSE } from '@daybook/typesense/write/generation'
-import { inspectTypesense, type TypesenseFacts } from '@daybook/typesense/read/inspect'
 import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 
 /** Milliseconds that each of its answers may take. */
 const ANSWER_MS = 2_000
 
-/** What a look at the configured Typesense found; null where none is configured, or nothing was ever posted there. */
+/** What a look at the configured Typesense found; null where none is configured, or nothing was ever written there. */
 export async function lookAtTypesense({
   db,
   config,
@@ -23,7 +23,7 @@ export async function lookAtTypesense({
   }
 }
 
-/** Null where none is configured, or nothing was ever posted: what to say of that is the settings' check's. */
+/** Null where none is configured, or nothing was ever written: what to say of that is the settings' check's. */
 export async function checkTypesense(parts: CheckedParts): Promise<Finding | null> {
   const found = await lookAtTypesense(parts)
   return found === null ? null : judgeTypesense(found.facts, found.live.generation)
@@ -42,7 +42,7 @@ export function judgeTypesense(
   if (documents === null)
     return failed(
       `The collection of the live generation, ${collection}, is not there`,
-      'The projector makes it and posts it from the journal: start projector-typesense',
+      'The projector makes it and writes it from the journal: start projector-typesense',
     )
   if (alias !== collection)
     return warning(

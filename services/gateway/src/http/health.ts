@@ -1,7 +1,7 @@
+import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { refusalOf } from '@daybook/postgres/connect'
 import { isReachable } from '@daybook/postgres/migrate'
 import { describeDiverged } from '@daybook/projection/positions/divergence'
-import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { Readiness } from '@daybook/runtime/probes'
 import type { GatewayParts } from '../parts.ts'
 

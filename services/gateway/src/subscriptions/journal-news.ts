@@ -1,10 +1,10 @@
-import type { Bus } from '@daybook/transport/bus'
 import { readHeads } from '@daybook/journal/read/read'
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
+import type { Bus } from '@daybook/transport/bus'
 
 /** Milliseconds after which the journals are looked at even if the bus brought no news. */
 const POLL_MS = 1_000
@@ -27,7 +27,7 @@ export interface JournalNews {
 }
 
 interface Followed {
-  head: JournalPlace | null
+  head: JournalCursor | null
   mark: number
   followers: number
   readonly waiting: Set<() => void>
@@ -51,7 +51,7 @@ export function createJournalNews({
   let timer: NodeJS.Timeout | null = null
   let stopped = false
 
-  const raise = (followed: Followed, head: JournalPlace) => {
+  const raise = (followed: Followed, head: JournalCursor) => {
     followed.head = head
     followed.mark += 1
     for (const wake of followed.waiting) wake()

@@ -1,22 +1,22 @@
-import type { Bus } from '@daybook/transport/bus'
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { newId } from '@daybook/memory/id'
+import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
+import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
-import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
-import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { readConfig } from '@daybook/runtime/config'
 import { type Logger, silentLogger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { TypesenseSearch } from '@daybook/search/engine/typesense-search'
+import type { Bus } from '@daybook/transport/bus'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { type Gateway, startGateway } from '../start.ts'
 
 /** A real gateway with its projector in this process, on a database that suites share. */
@@ -26,7 +26,7 @@ export interface TestGateway {
   newClient(admin?: boolean): Promise<TestClient>
   /** The same client at this gateway, where another gave it its key on the same database. */
   client(of: Pick<TestClient, 'key' | 'projectId'>): TestClient
-  /** Ends its projector, so that nobody posts. */
+  /** Ends its projector, so that nobody writes. */
   stopProjector(): Promise<void>
   /** Begins one again, after `stopProjector`. */
   startProjector(): Promise<void>
@@ -94,7 +94,7 @@ export async function startTestGateway(
   const { selfCheckMs } = config
   const startProjector = () =>
     startPgvectorProjector({ db, bus, signal, logger, workers, model, selfCheckMs, ...observed })
-  let projector: GenerationPoster | null = await startProjector()
+  let projector: GenerationApplier | null = await startProjector()
   const parts = { db, writer, bus, signal, embedders, typesense, access, logger, config, ...observed }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {

@@ -5,7 +5,7 @@ import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { noteRetry } from '@daybook/projection/apply/parked-events'
-import type { Checkable } from '@daybook/projection/verify/verifiable'
+import type { Verifiable } from '@daybook/projection/verify/verifiable'
 
 /**
  * Tries to apply parked events again, memory by memory: one that fails stays parked, with what it failed of now.
@@ -13,7 +13,7 @@ import type { Checkable } from '@daybook/projection/verify/verifiable'
  */
 export async function retryParked(
   db: Database,
-  checkable: Checkable,
+  verifiable: Verifiable,
   { projectId, memoryIds }: RetryParkedOptions,
   work: Work,
 ): Promise<{ retried: number; failed: number }> {
@@ -21,8 +21,8 @@ export async function retryParked(
     .selectFrom('parked_events')
     .select(['project_id', 'memory_id'])
     .distinct()
-    .where('projection', '=', checkable.name)
-    .where('generation', '=', checkable.generation)
+    .where('projection', '=', verifiable.name)
+    .where('generation', '=', verifiable.generation)
     .where('dropped_at', 'is', null)
     .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
     .$if(memoryIds !== null, (query) => query.where('memory_id', 'in', memoryIds as string[]))
@@ -34,11 +34,11 @@ export async function retryParked(
     work.signal.throwIfAborted()
     const scope = projectScope(db, project_id)
     try {
-      await checkable.repost(scope, [memory_id], { unpark: true })
+      await verifiable.rewrite(scope, [memory_id], { unpark: true })
       retried += 1
     } catch (error) {
       if (error instanceof UnavailableError || isDatabaseUnavailable(error)) throw error
-      await noteRetry(scope, checkable, memory_id, error instanceof Error ? error.message : String(error))
+      await noteRetry(scope, verifiable, memory_id, error instanceof Error ? error.message : String(error))
       failed += 1
     }
     await work.report({ done: retried + failed })

@@ -1,18 +1,18 @@
 import type { Database } from '@daybook/postgres/connect'
-import { listGenerations, moveGeneration } from '@daybook/projection/generations/generations'
 import { GENERATIONS_SEEN_MS } from '@daybook/projection/generations/apply-to-generations'
+import { listGenerations, moveGeneration } from '@daybook/projection/generations/generations'
 import { type Builder, holdOperation } from '@daybook/projection/rebuild/fence'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { pause } from '@daybook/runtime/backoff'
 
 /**
- * Deletes a generation that is not live: first nobody posts it any more, then its data goes. May be called again.
+ * Deletes a generation that is not live: first nobody writes it any more, then its data goes. May be called again.
  * @param builder whose operation it must still be; null for one that no operation builds
  * @throws FencedOffError
  */
 export async function dropGeneration(
   db: Database,
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   generation: number,
   builder: Builder | null = null,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function dropGeneration(
 /** Drops what unfinished rebuilds have left behind, and what somebody began to drop. @param but the one that is going on */
 export async function dropUnfinished(
   db: Database,
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   but: number | null,
   builder: Builder,
 ): Promise<void> {

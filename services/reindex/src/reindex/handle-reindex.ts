@@ -7,7 +7,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { retryParked } from '../parked/retry-parked.ts'
 import { type Projections, projectionOf } from '../projections.ts'
 import { abandonRebuild, rebuild } from './rebuild.ts'
-import { repost } from './rewrite.ts'
+import { rewrite } from './rewrite.ts'
 
 export interface ReindexParts {
   readonly db: Database
@@ -16,7 +16,7 @@ export interface ReindexParts {
   readonly logger: Logger
 }
 
-/** Rebuilds a projection beside the live generation; or, of some kinds or one project, posts memories anew in place. */
+/** Rebuilds a projection beside the live generation; or, of some kinds or one project, writes memories anew in place. */
 export function handleReindex(parts: ReindexParts): OperationHandler {
   const { db, projections } = parts
   return {
@@ -25,12 +25,12 @@ export function handleReindex(parts: ReindexParts): OperationHandler {
       const rebuildable = projectionOf(projections, work.operation.projection)
       const { kinds, projectId } = options
       if (kinds === null && projectId === null) return rebuild(parts, rebuildable, options, work)
-      const reposted = await repost(db, rebuildable, { projectId, kinds, range: null }, work)
+      const rewritten = await rewrite(db, rebuildable, { projectId, kinds, range: null }, work)
       const live = await liveGeneration(db, rebuildable.name)
       // A project that is made anew is made anew whole.
-      if (projectId === null || kinds !== null || live === null) return reposted
-      const checkable = rebuildable.check(live)
-      return { ...reposted, ...(await retryParked(db, checkable, { projectId, memoryIds: null }, work)) }
+      if (projectId === null || kinds !== null || live === null) return rewritten
+      const verifiable = rebuildable.check(live)
+      return { ...rewritten, ...(await retryParked(db, verifiable, { projectId, memoryIds: null }, work)) }
     },
     async abandon(left) {
       const { kinds, projectId } = left.operation.options as unknown as ReindexOptions

@@ -1,7 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
 import { UnavailableError, ValidationError } from '@daybook/memory/errors'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { JsonObject } from '@daybook/operations/operation'
 import type { ReindexOptions } from '@daybook/operations/options'
@@ -15,15 +15,22 @@ import {
   moveGeneration,
 } from '@daybook/projection/generations/generations'
 import {
+  MoreParkedError,
+  parkedBeyond,
+  swapGenerations,
+} from '@daybook/projection/generations/swap-generations'
+import {
   type Builder,
-  claimGeneration,
   createFence,
   type Fence,
   FencedOffError,
+  takeOverGeneration,
 } from '@daybook/projection/rebuild/fence'
-import { LOAD_BEGINNING, type LoadPlace, loadProject } from '@daybook/projection/rebuild/load-project'
-import type { LoadTargetOptions, Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
-import { MoreParkedError, parkedBeyond, swapGenerations } from '@daybook/projection/generations/swap-generations'
+import { LOAD_BEGINNING, type LoadCursor, loadProject } from '@daybook/projection/rebuild/load-project'
+import type {
+  LoadTargetOptions,
+  RebuildableProjection,
+} from '@daybook/projection/rebuild/rebuildable-projection'
 import { verifyProject } from '@daybook/projection/verify/verify-project'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
@@ -58,15 +65,15 @@ interface Checkpoint {
   /** The project being loaded, up to which head, and how far that has come. */
   readonly loading: {
     readonly projectId: string
-    readonly head: JournalPlace
-    readonly place: LoadPlace
+    readonly head: JournalCursor
+    readonly place: LoadCursor
   } | null
 }
 
 /** @throws HandedOnError where the rebuild is another process's by now */
 export async function rebuild(
   parts: Parameters<typeof build>[0],
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   options: RebuildOptions,
   work: Work,
 ): Promise<JsonObject> {
@@ -79,7 +86,7 @@ export async function rebuild(
 
 async function build(
   parts: { readonly db: Database; readonly embedders: Embedders; readonly logger: Logger },
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   options: RebuildOptions,
   work: Work,
 ): Promise<JsonObject> {
@@ -102,7 +109,7 @@ async function build(
   if (found === null) throw new Error(`generation ${number} of ${rebuildable.name} is not there`)
   if (found.status === 'live') return report(db, rebuildable, found)
   const generation: Generation = found
-  await claimGeneration(db, generation, builder)
+  await takeOverGeneration(db, generation, builder)
   const fence = createFence(generation, builder)
 
   if (found.status === 'building') {
@@ -125,8 +132,8 @@ async function build(
     })
   }
 
-  // Projectors post it too, once they see it. So that a rebuild does not depend on them, so does this process.
-  const poster = rebuildable.post(generation)
+  // Projectors write it too, once they see it. So that a rebuild does not depend on them, so does this process.
+  const applier = rebuildable.apply(generation)
   try {
     await work.report({ phase: 'following', done: 0, total: null })
     await waitUntilCaughtUp(db, generation, work)
@@ -138,7 +145,7 @@ async function build(
     // The projectors have it by then.
     await pause(1_000)
   } finally {
-    await poster.stop()
+    await applier.stop()
   }
   return report(db, rebuildable, generation)
 }
@@ -188,7 +195,11 @@ async function comeBackIfMoreParked(db: Database, generation: Generation, old: G
 }
 
 /** Where to go on; null: at the beginning, with a generation of one's own. */
-async function goOn(db: Database, rebuildable: Rebuildable, work: Work): Promise<Checkpoint | null> {
+async function goOn(
+  db: Database,
+  rebuildable: RebuildableProjection,
+  work: Work,
+): Promise<Checkpoint | null> {
   const checkpoint = (work.checkpoint as Checkpoint | null) ?? null
   if (checkpoint === null || !work.takenOver || !rebuildable.writesLate) return checkpoint
   const found = await findGeneration(db, rebuildable, checkpoint.generation)
@@ -198,7 +209,7 @@ async function goOn(db: Database, rebuildable: Rebuildable, work: Work): Promise
 /** What is left of a rebuild that does not go on. @throws FencedOffError where it goes on elsewhere */
 export async function abandonRebuild(
   db: Database,
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   { operation, checkpoint, holder }: Pick<Work, 'operation' | 'checkpoint' | 'holder'>,
 ): Promise<void> {
   const builder: Builder = { operationId: operation.id, holder, token: newId() }
@@ -209,7 +220,7 @@ export async function abandonRebuild(
     await dropGeneration(db, rebuildable, generation, builder)
 }
 
-async function modelOf(db: Database, { name }: Rebuildable, { model }: RebuildOptions) {
+async function modelOf(db: Database, { name }: RebuildableProjection, { model }: RebuildOptions) {
   if (model !== null) {
     const known = findModel(model)
     if (known === null) throw new ValidationError('model', `must be ${MODEL_NAMES}`)
@@ -230,7 +241,7 @@ async function now(db: Database): Promise<string> {
 
 async function findGeneration(
   db: Database,
-  { name }: Rebuildable,
+  { name }: RebuildableProjection,
   generation: number,
 ): Promise<GenerationState | null> {
   return (await listGenerations(db, name)).find((one) => one.generation === generation) ?? null
@@ -238,7 +249,7 @@ async function findGeneration(
 
 async function load(
   db: Database,
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   generation: Generation,
   options: LoadTargetOptions,
   work: Work,
@@ -289,14 +300,14 @@ async function loadedProjects(db: Database, { projection, generation }: Generati
 /** @throws where the new generation is not what the journal says: then it must not become live */
 async function compare(
   db: Database,
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   generation: Generation,
   work: Work,
 ): Promise<void> {
-  const checkable = rebuildable.check(generation)
+  const verifiable = rebuildable.check(generation)
   let done = 0
   for (const { scope, name } of await readProjects(db, null)) {
-    const verified = await verifyProject(scope, checkable, {
+    const verified = await verifyProject(scope, verifiable, {
       signal: work.signal,
       onProgress: async (memories) => {
         done += memories
@@ -314,7 +325,11 @@ async function compare(
   }
 }
 
-async function report(db: Database, rebuildable: Rebuildable, generation: Generation): Promise<JsonObject> {
+async function report(
+  db: Database,
+  rebuildable: RebuildableProjection,
+  generation: Generation,
+): Promise<JsonObject> {
   const old = (await listGenerations(db, rebuildable.name)).filter(({ status }) => status === 'old')
   return {
     generation: generation.generation,

@@ -3,11 +3,11 @@ import type { Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { readPosition } from '@daybook/projection/positions/positions'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { sql } from 'kysely'
 import { readProjects } from '../projects.ts'
 
-/** Which memories are posted anew in place. */
+/** Which memories are written anew in place. */
 export interface RepostOptions {
   readonly projectId: string | null
   /** Null for all kinds. */
@@ -16,40 +16,40 @@ export interface RepostOptions {
   readonly range: { readonly from: number; readonly to: number } | null
 }
 
-/** Memories posted anew in one transaction. */
+/** Memories written anew in one transaction. */
 const PAGE = 200
 
 interface Checkpoint {
   readonly projectId: string
   readonly after: number
-  readonly reposted: number
+  readonly rewritten: number
 }
 
 /**
- * Posts memories anew into the live generation, page by page, each in one transaction (or under one claim): a search sees each
+ * Writes memories anew into the live generation, page by page, each in one transaction (or under one claim): a search sees each
  * memory as it was or as it is. What it does twice after a crash comes to the same.
  */
-export async function repost(
+export async function rewrite(
   db: Database,
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   { projectId, kinds, range }: RepostOptions,
   work: Work,
 ): Promise<JsonObject> {
   const generation = await liveGeneration(db, rebuildable.name)
-  if (generation === null) return { reposted: 0 }
-  const checkable = rebuildable.check(generation)
+  if (generation === null) return { rewritten: 0 }
+  const verifiable = rebuildable.check(generation)
   const projects = await readProjects(db, projectId)
   const resumed = work.checkpoint as Checkpoint | null
-  let reposted = resumed?.reposted ?? 0
+  let rewritten = resumed?.rewritten ?? 0
   const total = projects.reduce(
     (sum, { head }) => sum + Math.min(head, range?.to ?? head) - (range?.from ?? 1) + 1,
     0,
   )
-  await work.report({ phase: 'posting anew', done: 0, total: Math.max(0, total) })
+  await work.report({ phase: 'writer anew', done: 0, total: Math.max(0, total) })
   let behind = 0
   for (const { scope, id } of projects) {
     if (resumed !== null && id < resumed.projectId) continue
-    const position = await readPosition(db, checkable, id)
+    const position = await readPosition(db, verifiable, id)
     const last = Math.min(position, range?.to ?? position)
     let after = resumed?.projectId === id ? resumed.after : (range?.from ?? 1) - 1
     while (after < last) {
@@ -60,15 +60,15 @@ export async function repost(
           and (${range !== null} or version = 1)
           and (${kinds === null} or data->'state'->>'kind' = any(${kinds ?? []}::text[]))`.execute(db)
       if (rows.length > 0)
-        await checkable.repost(
+        await verifiable.rewrite(
           scope,
           rows.map((row) => row.memory_id),
         )
-      reposted += rows.length
+      rewritten += rows.length
       after = upTo
-      await work.report({ done: behind + after, checkpoint: { projectId: id, after, reposted } })
+      await work.report({ done: behind + after, checkpoint: { projectId: id, after, rewritten } })
     }
     behind += last
   }
-  return { generation: generation.generation, reposted }
+  return { generation: generation.generation, rewritten }
 }

@@ -5,7 +5,7 @@ import type { Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import type { Fence } from '@daybook/projection/rebuild/fence'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
@@ -21,7 +21,7 @@ const POLL_MS = 250
  */
 export async function waitForVectors(
   { db, embedders, logger }: { db: Database; embedders: Embedders; logger: Logger },
-  rebuildable: Rebuildable,
+  rebuildable: RebuildableProjection,
   generation: Generation,
   fence: Fence,
   work: Work,

@@ -1,18 +1,18 @@
-import type { Bus } from '@daybook/transport/bus'
 import { readJournal } from '@daybook/journal/read/read'
 import { publishable } from '@daybook/journal/read/stored-event'
 import type { ReplayOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
+import type { Bus } from '@daybook/transport/bus'
 import { type Projections, projectionOf } from '../projections.ts'
-import { repost } from '../reindex/rewrite.ts'
+import { rewrite } from '../reindex/rewrite.ts'
 
 /** Events published together. */
 const PAGE = 200
 
 /**
- * Brings a range of a project's journal out again: to one projection, whose memories with events in it are posted anew, or to
+ * Brings a range of a project's journal out again: to one projection, whose memories with events in it are written anew, or to
  * everybody who listens on the bus. Whoever has them already skips them, so it may be repeated; and so it is after a crash.
  */
 export function handleReplay(db: Database, bus: Bus, projections: Projections): OperationHandler {
@@ -20,7 +20,7 @@ export function handleReplay(db: Database, bus: Bus, projections: Projections): 
     async run(work) {
       const { projectId, from, to } = work.operation.options as unknown as ReplayOptions
       if (work.operation.projection !== null)
-        return repost(
+        return rewrite(
           db,
           projectionOf(projections, work.operation.projection),
           { projectId, kinds: null, range: { from, to } },

@@ -1,4 +1,3 @@
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
@@ -10,19 +9,20 @@ import type { Memory } from '@daybook/memory/state'
 import { hasEnded, type Operation, type OperationType } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
 import { requestOperation } from '@daybook/operations/request'
+import { PGVECTOR, LAYOUT_VERSION as PGVECTOR_LAYOUT } from '@daybook/pgvector/generation-tables'
+import { applyToGeneration as applyToPgvector } from '@daybook/pgvector/write/apply-to-generation'
+import { ensureLiveGeneration as ensurePgvector } from '@daybook/pgvector/write/create-generation'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import { applyToGenerations } from '@daybook/projection/generations/apply-to-generations'
 import { listGenerations, liveGeneration } from '@daybook/projection/generations/generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
-import { postGenerations } from '@daybook/projection/generations/apply-to-generations'
-import { ensureLiveGeneration as ensurePgvector } from '@daybook/pgvector/write/create-generation'
-import { PGVECTOR, LAYOUT_VERSION as PGVECTOR_LAYOUT } from '@daybook/pgvector/generation-tables'
-import { postGeneration as postPgvector } from '@daybook/pgvector/write/apply-to-generation'
 import { pause } from '@daybook/runtime/backoff'
 import { createLogger, silentLogger } from '@daybook/runtime/logger'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client/client'
+import { applyToGeneration as applyToTypesense } from '@daybook/typesense/write/apply-to-generation'
 import { ensureLiveGeneration as ensureTypesense, TYPESENSE } from '@daybook/typesense/write/generation'
-import { postGeneration as postTypesense } from '@daybook/typesense/write/apply-to-generation'
 import { LAYOUT_VERSION as TYPESENSE_LAYOUT } from '@daybook/typesense/write/schema'
 import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { sql } from 'kysely'
@@ -52,7 +52,7 @@ export interface ReindexHarness extends TestDatabase {
   generations(projection: string): Promise<string>
 }
 
-const CAUSE = { actor: 'test', correlationId: null, causationId: null }
+const METADATA = { actor: 'test', correlationId: null, causationId: null }
 const ALL = {
   model: null,
   regenerateEmbeddings: false,
@@ -83,23 +83,23 @@ export async function startReindexHarness({
   const workers = createQueueWorkers({ db, embedders, logger, pollMs: 50 })
   await ensurePgvector(db, small)
   await ensureTypesense(db, small)
-  const posting = { db, bus, signal, logger, workers }
-  const posters = await Promise.all([
-    postGenerations({
+  const applying = { db, bus, signal, logger, workers }
+  const appliers = await Promise.all([
+    applyToGenerations({
       db,
       projection: PGVECTOR,
       logger,
       pollMs: 100,
       layoutVersion: PGVECTOR_LAYOUT,
-      start: (generation) => postPgvector(posting, generation),
+      start: (generation) => applyToPgvector(applying, generation),
     }),
-    postGenerations({
+    applyToGenerations({
       db,
       projection: TYPESENSE,
       logger,
       pollMs: 100,
       layoutVersion: TYPESENSE_LAYOUT,
-      start: (generation) => postTypesense({ ...posting, client, pollMs: 50 }, generation),
+      start: (generation) => applyToTypesense({ ...applying, client, pollMs: 50 }, generation),
     }),
   ])
   const services = new Set<ReindexService>()
@@ -111,7 +111,7 @@ export async function startReindexHarness({
     async append(scope, ...commands) {
       const outcomes = await writer.appendMany(
         scope,
-        commands.map((command) => ({ command, cause: CAUSE })),
+        commands.map((command) => ({ command, metadata: METADATA })),
       )
       return outcomes.map((outcome) => {
         if ('error' in outcome) throw outcome.error
@@ -158,7 +158,7 @@ export async function startReindexHarness({
       }
     },
     stopPosting: async () => {
-      await Promise.all(posters.splice(0).map((poster) => poster.stop()))
+      await Promise.all(appliers.splice(0).map((applier) => applier.stop()))
     },
     request: (type, projection, options = {}) =>
       requestOperation(db, { type, projection, options: { ...ALL, ...options }, requestedBy: 'test' }),

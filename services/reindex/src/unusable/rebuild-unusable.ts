@@ -1,9 +1,9 @@
 import type { ReindexOptions } from '@daybook/operations/options'
 import { requestOperation } from '@daybook/operations/request'
 import type { Database } from '@daybook/postgres/connect'
-import { liveGenerationState, markUnusable } from '@daybook/projection/generations/generations'
 import { layoutProblem } from '@daybook/projection/generations/apply-to-generations'
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
+import { liveGenerationState, markUnusable } from '@daybook/projection/generations/generations'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Projections } from '../projections.ts'
 import { watchProjections } from '../watch-projections.ts'
@@ -24,14 +24,14 @@ const ITSELF = 'daybook (the live generation is unusable)'
 const LONGEST_WAIT_MS = 3_600_000
 
 /**
- * Has a live generation that can be neither posted nor read made anew: one whose tables are missing or others, or whose layout
+ * Has a live generation that can be neither written nor read made anew: one whose tables are missing or others, or whose layout
  * has another version. One operation a projection, as for everybody who asks for one; after a failure it waits, and the
  * failures stand in the operations, so that a restart does not begin at once again.
  */
 export function startRebuildingUnusable(options: RebuildUnusableOptions): { stop(): Promise<void> } {
   const { db, projections, logger, pollMs = 2_000, firstWaitMs = 30_000 } = options
 
-  const look = async (rebuildable: Rebuildable): Promise<void> => {
+  const look = async (rebuildable: RebuildableProjection): Promise<void> => {
     const live = await liveGenerationState(db, rebuildable.name)
     if (live === null) return
     const fields = { projection: live.projection, generation: live.generation }

@@ -4,10 +4,10 @@ import { listSucceeded } from '@daybook/operations/read'
 import type { OperationHandler, Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { readDivergence } from '@daybook/projection/positions/divergence'
-import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import { countParked } from '@daybook/projection/apply/parked-events'
-import type { Checkable } from '@daybook/projection/verify/verifiable'
+import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
+import { readDivergence } from '@daybook/projection/positions/divergence'
+import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import {
   type Difference,
   repairProject,
@@ -39,7 +39,7 @@ interface ProjectResult {
 }
 
 /**
- * Holds the live generation against the journal, project by project, and posts anew what differs where that is asked for. It
+ * Holds the live generation against the journal, project by project, and writes anew what differs where that is asked for. It
  * changes nothing of its own, so that after a crash it begins again.
  */
 export function handleVerify(db: Database, projections: Projections): OperationHandler {
@@ -50,19 +50,19 @@ export function handleVerify(db: Database, projections: Projections): OperationH
       const generation = await liveGeneration(db, rebuildable.name)
       if (generation === null) return { clean: true, projects: [] }
       const since = options.incremental ? await verifiedUpTo(db, generation) : new Map<string, number>()
-      const checkable = rebuildable.check(generation)
+      const verifiable = rebuildable.check(generation)
       const projects: ProjectResult[] = []
       let done = 0
       // How many have changed, only the comparing tells.
       const total = options.incremental ? null : await countMemories(db, options.projectId)
       await work.report({ phase: 'comparing', done: 0, total })
-      for (const project of await readComparedProjects(db, checkable, options.projectId)) {
+      for (const project of await readComparedProjects(db, verifiable, options.projectId)) {
         const onProgress = async (memories: number) => {
           done += memories
           await work.report({ done })
         }
         projects.push(
-          await verifyOne(project, checkable, {
+          await verifyOne(project, verifiable, {
             ...options,
             since: since.get(project.id) ?? 0,
             work,
@@ -84,7 +84,7 @@ export function handleVerify(db: Database, projections: Projections): OperationH
 
 async function verifyOne(
   { scope, id, name }: KnownProject,
-  checkable: Checkable,
+  verifiable: Verifiable,
   options: {
     since: number
     repair: boolean
@@ -94,14 +94,14 @@ async function verifyOne(
 ): Promise<ProjectResult> {
   const { since, repair, work, onProgress } = options
   const { signal } = work
-  let verified: Verification = await verifyProject(scope, checkable, { since, signal, onProgress })
+  let verified: Verification = await verifyProject(scope, verifiable, { since, signal, onProgress })
   const found = verified.differences.length
-  const lost = await lostEnd(scope, checkable)
+  const lost = await lostEnd(scope, verifiable)
   // What the journal has lost may be nowhere but here: to make the projection equal would be to delete it.
   if (repair && lost.length === 0 && (found > 0 || verified.indexProblems.length > 0)) {
     await work.report({ phase: `repairing ${name}` })
-    const differences = await repairProject(scope, checkable, verified, { signal })
-    const { problems } = await checkable.compareIndexes(scope, signal)
+    const differences = await repairProject(scope, verifiable, verified, { signal })
+    const { problems } = await verifiable.compareIndexes(scope, signal)
     verified = { ...verified, differences, indexProblems: problems }
     await work.report({ phase: 'comparing' })
   }
@@ -118,7 +118,7 @@ async function verifyOne(
     differences: differences.slice(0, NAMED),
     indexProblems: [...lost, ...indexProblems],
     pending,
-    parked: await countParked(scope, checkable),
+    parked: await countParked(scope, verifiable),
     repaired: found - differences.length,
   }
 }
@@ -128,8 +128,8 @@ const isClean = ({ different, indexProblems, parked }: ProjectResult): boolean =
   different === 0 && indexProblems.length === 0 && parked === 0
 
 /** A position is a witness: it was once an event's. */
-async function lostEnd(scope: ProjectScope, checkable: Checkable): Promise<string[]> {
-  const diverged = await readDivergence(scope, checkable)
+async function lostEnd(scope: ProjectScope, verifiable: Verifiable): Promise<string[]> {
+  const diverged = await readDivergence(scope, verifiable)
   if (diverged === null) return []
   const { position, head } = diverged
   return [

@@ -1,5 +1,5 @@
-import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { HAS_NATIVE_POSTGRES } from '@daybook/postgres/testing/native-binaries'
+import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { expect, test } from 'vitest'
 import { runFailoverRounds } from './run.ts'
 

@@ -1,5 +1,3 @@
-import type { Bus } from '@daybook/transport/bus'
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
@@ -12,17 +10,19 @@ import {
   type TestDatabase,
   type TestDatabaseKind,
 } from '@daybook/postgres/testing/test-database'
+import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
-import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
 import { readReadings } from '@daybook/projection/positions/readings'
 import { startTypesenseProjector } from '@daybook/projector-typesense/start'
 import { type ReindexService, startReindex } from '@daybook/reindex/start'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createMetrics } from '@daybook/runtime/metrics'
 import { createTypesenseSearch } from '@daybook/search/engine/typesense-search'
+import type { Bus } from '@daybook/transport/bus'
+import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client/client'
 import { collectionName } from '@daybook/typesense/write/collection'
-import { TYPESENSE_SERVERS, type TypesenseKind } from '@daybook/typesense/testing/typesense-servers'
+import { TYPESENSE_SERVERS, type TypesenseKind } from '@daybook/typesense-double/typesense-servers'
 
 /** What the parts of a Daybook in this process are made of. */
 export interface ComplainedOptions {
@@ -98,7 +98,7 @@ export async function startComplained(
   }
 
   const embedders = fixedEmbedders([embedder])
-  const posting = {
+  const writer = {
     db,
     bus: createInProcessBus(),
     signal: createPositionSignal(),
@@ -106,14 +106,14 @@ export async function startComplained(
     workers: createQueueWorkers({ db, embedders, logger: silentLogger, pollMs: 100 }),
   }
   const reindex: ReindexService = startReindex({
-    ...posting,
+    ...writer,
     embedders,
     oneConnection: !database.address.ownSessions,
     keepOldMs: 60_000,
     typesense: typesense ?? undefined,
   })
   stops.push(() => reindex.stop())
-  let projector: GenerationPoster | null = null
+  let projector: GenerationApplier | null = null
   const complained: Complained = {
     database,
     gateways,
@@ -127,7 +127,7 @@ export async function startComplained(
     async startTypesenseProjector() {
       if (typesense === null) throw new Error('there is no Typesense')
       projector = await startTypesenseProjector({
-        ...posting,
+        ...writer,
         model: embedder,
         typesense,
         pollMs: 100,

@@ -6,16 +6,16 @@ import { silentLogger } from '@daybook/runtime/logger'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readAccess, startAccessTracker } from './access.ts'
-import { liveReadModel } from './live-read-model.ts'
-import { pgvectorStatus } from './projection-status.ts'
-import { listMemories, readByKey, readMemories, recentKeys } from './read-memories.ts'
 import {
   note,
   type ReadModelHarness,
   rememberCommand,
   startReadModelHarness,
 } from '../testing/read-model-harness.ts'
+import { readAccess, startAccessTracker } from './access.ts'
+import { liveReadModel } from './live-read-model.ts'
+import { pgvectorStatus } from './projection-status.ts'
+import { listMemories, readByKey, readMemories, recentKeys } from './read-memories.ts'
 
 const label = fc.constantFrom('red', 'blue', 'green', '{a,"b"}')
 const moment = fc.constantFrom(
@@ -78,7 +78,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
               }),
             ),
           )
-          await harness.post(scope)
+          await harness.apply(scope)
           for (const one of filters) {
             const found = (await list(scope, { filter: one })).map(({ state }) => state.id)
             const meant = memories
@@ -105,7 +105,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     const scope = await harness.newProject()
     const memories = await harness.remember(scope, ...['1', '2', '3', '4', '5'].map((text) => note(text)))
     await harness.append(scope, { type: 'revise', id: memories[0]!.state.id, input: { importance: 9 } })
-    await harness.post(scope)
+    await harness.apply(scope)
     const first = await list(scope, { limit: 2 })
     expect(textsOf(first)).toEqual(['5', '4'])
     const second = await list(scope, { limit: 2, before: first.at(-1)!.firstSequence })
@@ -125,7 +125,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
       note('expires later', { expiresAt: '9999-01-01T00:00:00Z' }),
     )
     await harness.append(scope, { type: 'forget', id: forgotten!.state.id })
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(textsOf(await list(scope))).toEqual(['expires later', 'live'])
     expect(textsOf(await list(scope, { filter: { includeForgotten: true } }))).toEqual([
       'expires later',
@@ -157,7 +157,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     expect(await recentKeys(scope, tables, { kind: 'insight', limit: 10 })).toEqual(['Auth', 'auth', 'build'])
     expect(await recentKeys(scope, tables, { kind: 'insight', limit: 2 })).toEqual(['Auth', 'auth'])
     await harness.append(scope, { type: 'revise', id: first!.state.id, input: insight('renamed', 'old') })
-    await harness.post(scope)
+    await harness.apply(scope)
     expect((await read('auth')).map(({ sequence }) => sequence)).toEqual([3])
     expect((await read('renamed')).map(({ sequence }) => sequence)).toEqual([6])
   })
@@ -197,7 +197,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
       lag: 2,
       status: 'live',
     })
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(await status()).toMatchObject({ position: 2, lag: 0, pendingEmbeddings: 2, parked: 0 })
     await harness.embed()
     expect(await status()).toMatchObject({ pendingEmbeddings: 0 })

@@ -3,8 +3,8 @@ import type { KindName } from '@daybook/memory/kinds/index'
 import type { Memory, MemoryState } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import { filterCondition } from './filter.ts'
 import type { GenerationTables } from '../generation-tables.ts'
+import { filterCondition } from './filter.ts'
 
 /** What a memory is read from. */
 export interface MemoryColumns {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readJournal } from '@daybook/journal/read/read'
+import { LENGTH_MAX, SEGMENT_SIZE } from '@daybook/lexical-index/postings'
 import type { JournalEvent } from '@daybook/memory/events'
 import type { MemoryState } from '@daybook/memory/state'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -8,7 +9,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { PGVECTOR } from '../generation-tables.ts'
 import type { LiveReadModel } from '../read/live-read-model.ts'
 import { type MemoryRow, memoryRow } from '../write/memory-row.ts'
-import { LENGTH_MAX, SEGMENT_SIZE } from '@daybook/lexical-index/postings'
 
 /** Differences named; a broken table would else name every row of it. */
 const NAMED = 50
@@ -207,17 +207,17 @@ async function checkPostings({ db, projectId }: ProjectScope, { tables }: LiveRe
     ), packed as materialized (
       select lexeme, segment, octet_length(entries) as sealed, entries || recent as postings, removed
       from ${tables.postings} where project_id = ${projectId}
-    ), posted as materialized (
+    ), written as materialized (
       select lexeme, segment * ${SEGMENT_SIZE}::int + (posting >> 20) + 1 as number, posting >> 12 & 255 as frequency,
         posting & 4095 as length
       from packed cross join lateral (${bitsIn(sql`postings`)}) each
       where at >= sealed or posting >> 20 <> all(array(select posting >> 20 from (${bitsIn(sql`removed`)}) gone))
     )
     select 'is missing' as problem, lexeme, number, frequency || '/' || length as posting
-    from (select * from wanted except all select * from posted) missing
+    from (select * from wanted except all select * from written) missing
     union all
     select 'should not be there', lexeme, number, frequency || '/' || length
-    from (select * from posted except all select * from wanted) surplus
+    from (select * from written except all select * from wanted) surplus
     union all
     select 'should not be there', lexeme, null, 'a row without postings' from packed where postings = ''
     union all

@@ -1,7 +1,7 @@
 import { embedInChunks } from '@daybook/embeddings/embed-in-chunks'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
-import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
 import type { AppendRequest } from '@daybook/journal/append/append-request'
 import { createJournalWriter, type JournalWriter } from '@daybook/journal/append/journal-writer'
 import { readJournal } from '@daybook/journal/read/read'
@@ -12,8 +12,8 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
 import type { Projection } from '@daybook/projection/projection'
-import { ensureLiveGeneration } from '../write/create-generation.ts'
 import { type LiveReadModel, liveReadModel } from '../read/live-read-model.ts'
+import { ensureLiveGeneration } from '../write/create-generation.ts'
 import { pgvectorProjection } from '../write/pgvector-projection.ts'
 import { fillAllVectors } from '../write/write-vectors.ts'
 
@@ -26,17 +26,17 @@ export interface ReadModelHarness extends TestDatabase {
   readonly embedder: Embedder
   /** Writes to the journal only. Fails as the command does. */
   append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
-  /** Remembers, and posts with vectors; what a test of reading begins with. */
+  /** Remembers, and writes with vectors; what a test of reading begins with. */
   remember(scope: ProjectScope, ...inputs: RememberInput[]): Promise<Memory[]>
-  /** Posts what the journal has beyond the position, in batches of `size`. */
-  post(scope: ProjectScope, size?: number): Promise<void>
+  /** Writes what the journal has beyond the position, in batches of `size`. */
+  apply(scope: ProjectScope, size?: number): Promise<void>
   /** Embeds what is queued and gives it to the memories that wait. */
   embed(): Promise<void>
 }
 
-const CAUSE = { actor: null, correlationId: null, causationId: null }
+const METADATA = { actor: null, correlationId: null, causationId: null }
 
-export const appendRequest = (command: Command): AppendRequest => ({ command, cause: CAUSE })
+export const appendRequest = (command: Command): AppendRequest => ({ command, metadata: METADATA })
 export const note = (text: string, more: Omit<RememberInput, 'content'> = {}): RememberInput => ({
   content: { kind: 'note', fields: { text } },
   ...more,
@@ -75,11 +75,11 @@ export async function startReadModelHarness(
     },
     async remember(scope, ...inputs) {
       const memories = await harness.append(scope, ...inputs.map((input) => rememberCommand(input)))
-      await harness.post(scope)
+      await harness.apply(scope)
       await harness.embed()
       return memories
     },
-    async post(scope, size = 100) {
+    async apply(scope, size = 100) {
       for (;;) {
         const from = await projection.position(scope)
         const records = await readJournal(scope, { after: from.sequence, limit: size })
@@ -91,7 +91,7 @@ export async function startReadModelHarness(
     },
     async embed() {
       for (;;) {
-        const texts = await claimTexts(db, embedder.modelId, { limit: 64 })
+        const texts = await leaseTexts(db, embedder.modelId, { limit: 64 })
         if (texts.length === 0) break
         const chunks = await embedInChunks(
           embedder,

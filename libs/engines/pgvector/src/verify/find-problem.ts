@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { generationTables } from '../generation-tables.ts'
 
 /**
- * What keeps a generation from being posted and read: tables or columns that are not there, as after a restore of a dump that
+ * What keeps a generation from being written and read: tables or columns that are not there, as after a restore of a dump that
  * left them out. The statements ask for every column and no row. Null where all are there.
  */
 export async function findProblem(db: Database, generation: number): Promise<string | null> {

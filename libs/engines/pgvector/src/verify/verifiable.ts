@@ -1,33 +1,42 @@
+import { compareLexicalIndex, repairLexicalIndex } from '@daybook/lexical-index/verify'
 import type { Database } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations/generations'
-import type { Checkable } from '@daybook/projection/verify/verifiable'
+import { holdPosition } from '@daybook/projection/positions/positions'
+import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { type RawBuilder, sql } from 'kysely'
-import { compareLexicalIndex, repairLexicalIndex } from '@daybook/lexical-index/verify'
-import { compareMemories } from './compare-memories.ts'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
-import { repostMemories } from '../write/rewrite-memories.ts'
+import { rewriteMemories } from '../write/rewrite-memories.ts'
+import { compareMemories } from './compare-memories.ts'
 
-/** The rows of a generation, as they are held against the journal and posted anew. */
-export function pgvectorCheckable(db: Database, generation: Generation): Checkable {
-  const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation.generation)
+/** The rows of a generation, as they are held against the journal and written anew. */
+export function pgvectorVerifiable(db: Database, generation: Generation): Verifiable {
+  const tables = generationTables(generation.generation)
+  const place = { name: PGVECTOR, generation: generation.generation }
   return {
     name: PGVECTOR,
     generation: generation.generation,
     async projects() {
       const found = new Set<string>()
-      for (const table of [memories, versions, postings, lexicalStats, vectors])
+      for (const table of [
+        tables.memories,
+        tables.versions,
+        tables.postings,
+        tables.lexicalStats,
+        tables.vectors,
+      ])
         for (const id of await projectsIn(db, table)) found.add(id)
       return [...found]
     },
     compare: (scope, memoryIds) => compareMemories(scope, generation, memoryIds),
-    compareIndexes: (scope, signal) => compareLexicalIndex(scope, generation, signal),
-    repairIndexes: (scope, signal) => repairLexicalIndex(scope, generation, signal),
+    compareIndexes: (scope, signal) => compareLexicalIndex(scope, tables, signal),
+    repairIndexes: (scope, signal) =>
+      repairLexicalIndex(scope, tables, (trx) => holdPosition(trx, place, scope.projectId), signal),
     async surplus({ db: bound, projectId }) {
       const { rows } = await sql<{ memory_id: string }>`
         select memory_id from (
-          select memory_id from ${memories} where project_id = ${projectId}
-          union select memory_id from ${versions} where project_id = ${projectId}
-          union select memory_id from ${vectors} where project_id = ${projectId}
+          select memory_id from ${tables.memories} where project_id = ${projectId}
+          union select memory_id from ${tables.versions} where project_id = ${projectId}
+          union select memory_id from ${tables.vectors} where project_id = ${projectId}
         ) held
         where not exists (
           select from events e where e.project_id = ${projectId} and e.memory_id = held.memory_id and e.version = 1)`.execute(
@@ -35,7 +44,7 @@ export function pgvectorCheckable(db: Database, generation: Generation): Checkab
       )
       return rows.map((row) => row.memory_id)
     },
-    repost: (scope, memoryIds, options) => repostMemories(scope, generation, memoryIds, options),
+    rewrite: (scope, memoryIds, options) => rewriteMemories(scope, generation, memoryIds, options),
   }
 }
 

@@ -1,24 +1,24 @@
-import type { Bus } from '@daybook/transport/bus'
 import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
 import type { Database } from '@daybook/postgres/connect'
+import { startProjector } from '@daybook/projection/apply/projector'
+import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
-import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
-import { startProjector } from '@daybook/projection/apply/projector'
 import { startSelfCheck } from '@daybook/projection/self-check/start-self-check'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
-import { pgvectorCheckable } from '../verify/verifiable.ts'
+import type { Bus } from '@daybook/transport/bus'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
+import { pgvectorVerifiable } from '../verify/verifiable.ts'
 import { pgvectorProjection } from './pgvector-projection.ts'
 import { fillAllVectors, fillVectors } from './write-vectors.ts'
 
-export interface PostGenerationOptions {
+export interface ApplyToGenerationOptions {
   readonly db: Database
   readonly bus: Bus
   readonly signal: PositionSignal
   readonly logger: Logger
-  /** Where they have no embedder for a generation's model, rows and words are posted, and its texts stay queued. */
+  /** Where they have no embedder for a generation's model, rows and words are written, and its texts stay queued. */
   readonly workers: QueueWorkers
   readonly metrics?: Pick<Metrics, 'applied'>
   /** Milliseconds between looks at whether a project is as the journal says. Default 0: none are made. */
@@ -26,7 +26,10 @@ export interface PostGenerationOptions {
 }
 
 /** Keeps one generation up with the journal, and gives it its vectors as they become ready. */
-export function postGeneration(options: PostGenerationOptions, generation: Generation): GenerationPoster {
+export function applyToGeneration(
+  options: ApplyToGenerationOptions,
+  generation: Generation,
+): GenerationApplier {
   const { db, bus, signal, logger, workers, metrics = noMetrics, selfCheckMs = 0 } = options
   const tables = generationTables(generation.generation)
   const vectors = workers.want(generation.modelId, async (hashes) => {
@@ -47,7 +50,7 @@ export function postGeneration(options: PostGenerationOptions, generation: Gener
   })
   const selfCheck = startSelfCheck({
     db,
-    checkable: pgvectorCheckable(db, generation),
+    verifiable: pgvectorVerifiable(db, generation),
     logger,
     everyMs: selfCheckMs,
     journal: true,

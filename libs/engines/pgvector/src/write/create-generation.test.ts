@@ -4,8 +4,8 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { NO_FENCE } from '@daybook/projection/rebuild/fence'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { gatherStatistics } from './create-generation.ts'
 import { note, type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
+import { gatherStatistics } from './create-generation.ts'
 
 describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {
   let harness: ReadModelHarness

@@ -1,7 +1,7 @@
+import { readLexicalStats, removePostings, saveLexicalStats } from '@daybook/lexical-index/write'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
-import { readLexicalStats, removePostings, saveLexicalStats } from '@daybook/lexical-index/write'
 import { readOldRows } from './write-memories.ts'
 import { removeVectors } from './write-vectors.ts'
 

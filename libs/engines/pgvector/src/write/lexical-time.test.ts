@@ -23,7 +23,20 @@ const PIECES =
 const JOINERS = ['_', '@', '/~', '../', '/', '<!--', '-', '.', ':']
 
 /** Patterns that are quadratic to the parser, whole or in part. */
-const KNOWN = ['a_', '1_', 'b1@', '@b1', '/~', '../', '<!--', 'snake_case_', 'é_a', '<a "', 'a_b-c.d/', 'a/a_']
+const KNOWN = [
+  'a_',
+  '1_',
+  'b1@',
+  '@b1',
+  '/~',
+  '../',
+  '<!--',
+  'snake_case_',
+  'é_a',
+  '<a "',
+  'a_b-c.d/',
+  'a/a_',
+]
 
 /** Milliseconds that nothing up to 256 KB takes in proportion to its length: some 50 are usual. */
 const SLOW_MS = 2_000

@@ -1,10 +1,8 @@
-import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compareMemories } from '../verify/compare-memories.ts'
-import { fillAllVectors } from './write-vectors.ts'
 import { checkReadModel } from '../testing/check-read-model.ts'
 import {
   note,
@@ -12,6 +10,8 @@ import {
   rememberCommand,
   startReadModelHarness,
 } from '../testing/read-model-harness.ts'
+import { compareMemories } from '../verify/compare-memories.ts'
+import { fillAllVectors } from './write-vectors.ts'
 
 describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => {
   let harness: ReadModelHarness
@@ -36,12 +36,12 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
     expect(before).toHaveLength(1)
 
     const [memory] = await harness.append(other, rememberCommand(note('both have this')))
-    await harness.post(other)
+    await harness.apply(other)
     expect(await fill()).toBe(0)
     expect(await vectorsOf(other), 'it waits, as for a text that nobody has').toEqual([])
     expect(await check(other)).toEqual([])
 
-    const claimed = await claimTexts(harness.db, harness.embedder.modelId, { limit: 64 })
+    const claimed = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })
     expect(claimed).toMatchObject([{ projectId: other.projectId, text: 'both have this' }])
     const vector = new Float32Array(8).fill(0.5)
     await storeVectors(
@@ -60,8 +60,8 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
   it('C10: more waiting than are looked at together, of one text in many projects, keep nobody from theirs', async () => {
     const ready = await harness.newProject()
     await harness.append(ready, rememberCommand(note('everybody has this')))
-    await harness.post(ready)
-    const [claimed] = await claimTexts(harness.db, harness.embedder.modelId, { limit: 64 })
+    await harness.apply(ready)
+    const [claimed] = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })
     // 600 other projects wait for the same text; whichever come first, they are more than a page.
     const { tables } = harness.readModel
     await sql`

@@ -1,4 +1,5 @@
 import { eraseEvents } from '@daybook/journal/testing/erase'
+import { insertSegmentPostings } from '@daybook/lexical-index/write'
 import type { Command, RememberInput, ReviseInput } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -6,9 +7,6 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compareMemories } from '../verify/compare-memories.ts'
-import { insertSegmentPostings } from '@daybook/lexical-index/write'
-import { repostMemories } from './rewrite-memories.ts'
 import { checkReadModel } from '../testing/check-read-model.ts'
 import {
   appendRequest,
@@ -17,6 +15,8 @@ import {
   rememberCommand,
   startReadModelHarness,
 } from '../testing/read-model-harness.ts'
+import { compareMemories } from '../verify/compare-memories.ts'
+import { rewriteMemories } from './rewrite-memories.ts'
 
 /** Words whose lexemes meet, stop words, and things that are hard to store. */
 const words = fc.constantFrom(
@@ -144,7 +144,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
               )
               .map((one) => appendRequest(commandOf(ids, one))),
           )
-          await harness.post(scope, size)
+          await harness.apply(scope, size)
           if (embed) await harness.embed()
           expect(await check(scope)).toEqual([])
         }
@@ -163,7 +163,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       { type: 'forget', id },
       { type: 'restore', id },
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(await check(scope)).toEqual([])
     const { rows } = await sql<{ version: number; lexemes: string }>`
       select version, lexemes::text as lexemes from ${harness.readModel.tables.memories} where memory_id = ${id}`.execute(
@@ -183,7 +183,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       rememberCommand(note('secret of the second'), between),
       { type: 'revise', id: before, input: note('secret, revised') },
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     // Its posting and vector are in the index, are there and taken away in one batch, and are never seen.
     await harness.append(
@@ -196,7 +196,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       forgetting(between),
     )
     await eraseEvents(harness, scope.projectId, [1, 4, 8, 9, 10])
-    await harness.post(scope, 4)
+    await harness.apply(scope, 4)
     expect(await check(scope)).toEqual([])
     const { memories, versions, vectors } = harness.readModel.tables
     for (const table of [memories, versions, vectors]) {
@@ -204,17 +204,17 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
         select from ${table} where memory_id = any(${[before, between, after]}::uuid[])`.execute(harness.db)
       expect(rows).toEqual([])
     }
-    // Held against the journal, the memories are as they should be; a rebuild and a repost come to the same.
+    // Held against the journal, the memories are as they should be; a rebuild and a rewrite come to the same.
     const compared = await compareMemories(scope, harness.readModel.generation, [before, between, after])
     expect(compared.memories.map(({ differs, wanted }) => [wanted, differs])).toEqual([
       [null, []],
       [null, []],
       [null, []],
     ])
-    await repostMemories(scope, harness.readModel.generation, [before, between])
+    await rewriteMemories(scope, harness.readModel.generation, [before, between])
     expect(await check(scope)).toEqual([])
     await harness.append(scope, rememberCommand(note('goes on')))
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(await check(scope)).toEqual([])
   })
 
@@ -235,7 +235,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       { type: 'revise', id: one!.state.id, input: { importance: 9, agent: 'ada' } },
       { type: 'revise', id: other!.state.id, input: note('change those texts') },
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     const after = await places()
     expect(after[0]).toBe(before[0])
     expect(after[1]).not.toBe(before[1])
@@ -252,7 +252,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     const textOf = (index: number, edition: number) =>
       note(`everywhere ${index % 2 === 0 ? 'even' : 'odd'} ${'again '.repeat(edition)}word${index}`)
     await harness.append(scope, ...memories.map((id, index) => rememberCommand(textOf(index, 0), id)))
-    await harness.post(scope, 60)
+    await harness.apply(scope, 60)
     expect(await check(scope)).toEqual([])
     const sealed = await sql<{ lexeme: string }>`
       select lexeme from ${postings} where project_id = ${scope.projectId} and entries <> ''`.execute(
@@ -268,20 +268,20 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
           appendRequest({ type: 'revise', id: memories[index]!, input: textOf(index, edition + 1) }),
         ),
       )
-      await harness.post(scope, size)
+      await harness.apply(scope, size)
       expect(await check(scope)).toEqual([])
     }
     await harness.append(scope, ...memories.slice(0, 690).map((id) => ({ type: 'forget', id }) as const))
-    await harness.post(scope, 45)
+    await harness.apply(scope, 45)
     expect(await check(scope)).toEqual([])
     await harness.append(scope, ...memories.slice(100, 300).map((id) => ({ type: 'restore', id }) as const))
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(await check(scope)).toEqual([])
     await harness.append(
       scope,
       ...[...memories.slice(100, 300), ...memories.slice(690)].map((id) => ({ type: 'forget', id }) as const),
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(await check(scope)).toEqual([])
     const left = await sql`select from ${postings} where project_id = ${scope.projectId}`.execute(harness.db)
     expect(left.rows).toEqual([])
@@ -296,7 +296,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       ...Array.from({ length: 300 }, (_, index) => rememberCommand(note(`all of them, ${index % 7}`))),
     )
     await harness.append(scope, { type: 'forget', id: memories[3]!.state.id })
-    await harness.post(scope)
+    await harness.apply(scope)
     await sql`delete from ${postings} where project_id = ${scope.projectId}`.execute(harness.db)
     const pages = await harness.db
       .transaction()
@@ -316,7 +316,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     expect(await check(scope)).toEqual([])
   })
 
-  it('posts a text of the longest that a memory can hold', async () => {
+  it('writes a text of the longest that a memory can hold', async () => {
     const scope = await harness.newProject()
     // More than the 1 MiB of lexemes that Postgres makes: 256 items of 1,024 characters of four bytes, all different.
     const files = Array.from({ length: 256 }, (_, index) =>
@@ -328,7 +328,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
       rememberCommand({ content: { kind: 'stash', fields: { name: 'long', summary, files } } }),
       rememberCommand(note(Array.from({ length: 9_000 }, (_, index) => `w${index}`).join(' '))),
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(await check(scope)).toEqual([])
   })
 
@@ -360,7 +360,7 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
     scope = await harness.newProject()
     const [, , forgotten] = await harness.remember(scope, note('alpha beta'), note('gamma'), note('delta'))
     await harness.append(scope, { type: 'forget', id: forgotten!.state.id })
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(await checkReadModel(scope, harness.readModel)).toEqual([])
     await damage(harness.readModel.tables).execute(harness.db)
     return checkReadModel(scope, harness.readModel)

@@ -1,10 +1,15 @@
 import type { Generation } from '@daybook/projection/generations/generations'
-import { ensurePosition, lockPosition, readPlace, savePosition } from '@daybook/projection/positions/positions'
+import {
+  ensurePosition,
+  lockPosition,
+  readPlace,
+  savePosition,
+} from '@daybook/projection/positions/positions'
 import type { Projection } from '@daybook/projection/projection'
-import { eraseMemories } from './erase-memories.ts'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
-import { postBatch } from './write-batch.ts'
+import { eraseMemories } from './erase-memories.ts'
 import { rewindReadModel } from './rewind-read-model.ts'
+import { writeBatch } from './write-batch.ts'
 
 /** The Postgres read model. Rows and position are one transaction, so an event takes effect exactly once. */
 export function pgvectorProjection(generation: Generation): Projection {
@@ -18,7 +23,7 @@ export function pgvectorProjection(generation: Generation): Projection {
       await db.transaction().execute(async (trx) => {
         await lockPosition(trx, place, projectId, batch)
         await eraseMemories(trx, tables, projectId, batch.erased)
-        await postBatch(trx, tables, generation, projectId, batch.events)
+        await writeBatch(trx, tables, generation, projectId, batch.events)
         await savePosition(trx, place, projectId, batch)
       })
     },

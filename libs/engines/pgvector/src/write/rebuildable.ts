@@ -1,14 +1,14 @@
-import type { Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { sql } from 'kysely'
-import { pgvectorCheckable } from '../verify/verifiable.ts'
-import { buildVectorIndex, createGeneration, dropGeneration, gatherStatistics } from './create-generation.ts'
-import { findProblem } from '../verify/find-problem.ts'
 import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
+import { findProblem } from '../verify/find-problem.ts'
+import { pgvectorVerifiable } from '../verify/verifiable.ts'
+import { type ApplyToGenerationOptions, applyToGeneration } from './apply-to-generation.ts'
+import { buildVectorIndex, createGeneration, dropGeneration, gatherStatistics } from './create-generation.ts'
 import { pgvectorLoadTarget } from './load-generation.ts'
-import { type PostGenerationOptions, postGeneration } from './apply-to-generation.ts'
 import { fillAllVectors } from './write-vectors.ts'
 
-export interface PgvectorRebuildableOptions extends PostGenerationOptions {
+export interface PgvectorRebuildableProjectionOptions extends ApplyToGenerationOptions {
   /**
    * The database has one connection, on which everybody waits for each statement (the embedded one). Statements are kept short
    * then: batches come one at a time, and a large index grows with its rows instead of being built in one go.
@@ -28,7 +28,9 @@ const PARALLEL = 3
 const BUILT_IN_ONE_GO = 2_000
 
 /** The Postgres read model as rebuilds see it. */
-export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuildable {
+export function pgvectorRebuildableProjection(
+  options: PgvectorRebuildableProjectionOptions,
+): RebuildableProjection {
   const { db, oneConnection, indexWorkers } = options
   return {
     name: PGVECTOR,
@@ -57,8 +59,8 @@ export function pgvectorRebuildable(options: PgvectorRebuildableOptions): Rebuil
       // The embedded database plans without statistics all the time, and is asked for nothing that needs them.
       if (!oneConnection) await gatherStatistics(db, generation, fence)
     },
-    post: (generation) => postGeneration(options, generation),
-    check: (generation) => pgvectorCheckable(db, generation),
+    apply: (generation) => applyToGeneration(options, generation),
+    check: (generation) => pgvectorVerifiable(db, generation),
     drop: (generation) => dropGeneration(db, generation),
   }
 }

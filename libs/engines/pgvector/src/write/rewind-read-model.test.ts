@@ -3,15 +3,13 @@ import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { parkEvents } from '@daybook/projection/apply/parked-events'
 import { readDivergence } from '@daybook/projection/positions/divergence'
 import { heal } from '@daybook/projection/positions/heal'
-import { parkEvents } from '@daybook/projection/apply/parked-events'
 import { verifyProject } from '@daybook/projection/verify/verify-project'
 import { silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pgvectorCheckable } from '../verify/verifiable.ts'
-import { repostMemories } from './rewrite-memories.ts'
 import { checkReadModel } from '../testing/check-read-model.ts'
 import {
   note,
@@ -19,6 +17,8 @@ import {
   rememberCommand,
   startReadModelHarness,
 } from '../testing/read-model-harness.ts'
+import { pgvectorVerifiable } from '../verify/verifiable.ts'
+import { rewriteMemories } from './rewrite-memories.ts'
 
 describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $name', (database) => {
   let harness: ReadModelHarness
@@ -28,7 +28,7 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
   afterAll(() => harness?.stop())
 
   /** Three memories at the first checkpoint, and four events after it that change, add and forget. */
-  async function posted() {
+  async function written() {
     const scope = await harness.newProject()
     const [kept, revised, forgotten, lost] = [newId(), newId(), newId(), newId()]
     await harness.append(
@@ -37,7 +37,7 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
       rememberCommand(note('the lighthouse is revised'), revised),
       rememberCommand(note('the lighthouse is forgotten'), forgotten),
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.append(
       scope,
       { type: 'revise', id: revised, input: note('the harbour was lost') },
@@ -45,7 +45,7 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
       { type: 'forget', id: forgotten },
       rememberCommand(note('another that nobody has')),
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     expect(await checkReadModel(scope, harness.readModel)).toEqual([])
     return { scope, kept, revised, lost }
@@ -55,7 +55,7 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
     ['at the checkpoint', 3, 3],
     ['between, without it', 5, 3],
   ])('B1: become what the journal comes to, %s', async (_, keep, common) => {
-    const { scope, revised, lost } = await posted()
+    const { scope, revised, lost } = await written()
     const { db, projection, readModel } = harness
     await harness.append(scope, { type: 'forget', id: revised })
     const place = { name: projection.name, generation: projection.generation }
@@ -83,12 +83,12 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
     expect(await projection.position(scope)).toEqual(await placeAt(scope, common))
     expect(await checkReadModel(scope, readModel)).toEqual([])
 
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     expect(await projection.position(scope)).toEqual(await readEnd(scope))
     expect(await readDivergence(scope, place)).toBeNull()
     expect(await checkReadModel(scope, readModel)).toEqual([])
-    const verified = await verifyProject(scope, pgvectorCheckable(db, readModel.generation), {
+    const verified = await verifyProject(scope, pgvectorVerifiable(db, readModel.generation), {
       signal: new AbortController().signal,
     })
     expect(verified).toMatchObject({ differences: [], indexProblems: [] })
@@ -104,13 +104,13 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
   })
 
   it('B1: a rewind that was broken off is done by whoever begins again', async () => {
-    const { scope, lost } = await posted()
+    const { scope, lost } = await written()
     const { projection, readModel } = harness
     const from = await projection.position(scope)
     await loseTail(harness, scope, 3)
     const to = await placeAt(scope, 3)
     // What the first page of it leaves.
-    await repostMemories(scope, readModel.generation, [lost], { rewound: { from, to } })
+    await rewriteMemories(scope, readModel.generation, [lost], { rewound: { from, to } })
     expect(await projection.position(scope)).toEqual(from)
     await projection.rewind(scope, { from, to })
     await expect(projection.rewind(scope, { from, to })).rejects.toThrow('at work')

@@ -1,34 +1,34 @@
-import type { JournalPlace } from '@daybook/memory/events'
+import { countLexicalStats } from '@daybook/lexical-index/write'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { holdPosition } from '@daybook/projection/positions/positions'
-import { PositionMoved } from '@daybook/projection/projection'
 import { rewindPosition } from '@daybook/projection/positions/rewind-position'
+import { PositionMoved } from '@daybook/projection/projection'
 import { sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
-import { countLexicalStats } from '@daybook/lexical-index/write'
-import { repostMemories } from './rewrite-memories.ts'
+import { rewriteMemories } from './rewrite-memories.ts'
 
 /** Memories taken back in one transaction. On the embedded database it takes some 100 ms, while everybody else waits. */
 const PAGE = 100
 
 /**
  * Takes the rows of a project back to an earlier place. A memory that was changed since is one whose row says so by its sequence:
- * it is posted anew as of that place, or goes. The position moves last, so that whoever takes over begins again.
+ * it is written anew as of that place, or goes. The position moves last, so that whoever takes over begins again.
  * @throws PositionMoved where the position is not `from`
  */
 export async function rewindReadModel(
   scope: ProjectScope,
   generation: Generation,
-  { from, to }: { readonly from: JournalPlace; readonly to: JournalPlace },
+  { from, to }: { readonly from: JournalCursor; readonly to: JournalCursor },
 ): Promise<void> {
   const { db, projectId } = scope
   const place = { name: PGVECTOR, generation: generation.generation }
   const tables = generationTables(generation.generation)
   const changed = await changedAfter(db, tables, projectId, to.sequence)
   for (let start = 0; start < changed.length; start += PAGE)
-    await repostMemories(scope, generation, changed.slice(start, start + PAGE), { rewound: { from, to } })
+    await rewriteMemories(scope, generation, changed.slice(start, start + PAGE), { rewound: { from, to } })
   await db.transaction().execute(async (trx) => {
     const held = await holdPosition(trx, place, projectId)
     if (held.sequence !== from.sequence || held.hash !== from.hash)

@@ -1,39 +1,39 @@
 import { requeueLostTexts } from '@daybook/embeddings/store'
 import { readable, toRecord } from '@daybook/journal/read/stored-event'
-import type { JournalPlace } from '@daybook/memory/events'
+import { segmentOf } from '@daybook/lexical-index/postings'
+import { rebuildSegments } from '@daybook/lexical-index/verify'
+import { readLexicalStats, saveLexicalStats } from '@daybook/lexical-index/write'
+import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import type { Tables } from '@daybook/postgres/tables'
 import { appliedMemories, isApplied } from '@daybook/projection/apply/applied-memories'
-import type { Generation } from '@daybook/projection/generations/generations'
 import { unparkMemories } from '@daybook/projection/apply/parked-events'
+import type { Generation } from '@daybook/projection/generations/generations'
 import { holdPosition } from '@daybook/projection/positions/positions'
 import { PositionMoved } from '@daybook/projection/projection'
-import type { RepostOptions } from '@daybook/projection/verify/verifiable'
+import type { RewriteOptions } from '@daybook/projection/verify/verifiable'
 import { type Selectable, sql } from 'kysely'
-import { rebuildSegments } from '@daybook/lexical-index/verify'
 import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
 import { memoryRow } from './memory-row.ts'
-import { segmentOf } from '@daybook/lexical-index/postings'
-import { readLexicalStats, saveLexicalStats } from '@daybook/lexical-index/write'
 import { insertVersions, upsertMemories } from './write-memories.ts'
 import { requestVectors, textsOf } from './write-vectors.ts'
 
-export interface RepostMemoriesOptions extends RepostOptions {
+export interface RewriteMemoriesOptions extends RewriteOptions {
   /** As of this earlier place `to` instead, where the position is `from`. */
-  readonly rewound?: { readonly from: JournalPlace; readonly to: JournalPlace }
+  readonly rewound?: { readonly from: JournalCursor; readonly to: JournalCursor }
 }
 
 /**
- * Posts memories anew from the journal, as of the position, whatever is in their rows now: what was changed by hand, taken away
- * or added becomes what the events come to. One transaction, in which nobody else posts the project.
+ * Writes memories anew from the journal, as of the position, whatever is in their rows now: what was changed by hand, taken away
+ * or added becomes what the events come to. One transaction, in which nobody else writes the project.
  * @throws PositionMoved where it is not where `rewound` says
  */
-export async function repostMemories(
+export async function rewriteMemories(
   { db, projectId }: ProjectScope,
   generation: Generation,
   memoryIds: readonly string[],
-  options: RepostMemoriesOptions = {},
+  options: RewriteMemoriesOptions = {},
 ): Promise<void> {
   const place = { name: PGVECTOR, generation: generation.generation }
   const tables = generationTables(generation.generation)

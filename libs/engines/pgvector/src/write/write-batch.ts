@@ -1,8 +1,3 @@
-import type { JournalEvent } from '@daybook/memory/events'
-import type { DatabaseTransaction } from '@daybook/postgres/connect'
-import type { Generation } from '@daybook/projection/generations/generations'
-import type { GenerationTables } from '../generation-tables.ts'
-import type { MemoryRow } from './memory-row.ts'
 import {
   insertPostings,
   memoriesWithOtherLexemes,
@@ -10,11 +5,16 @@ import {
   removePostings,
   saveLexicalStats,
 } from '@daybook/lexical-index/write'
+import type { JournalEvent } from '@daybook/memory/events'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations/generations'
+import type { GenerationTables } from '../generation-tables.ts'
+import type { MemoryRow } from './memory-row.ts'
 import { insertVersions, type OldRow, readOldRows, rowsOf, upsertMemories } from './write-memories.ts'
 import { removeVectors, requestVectors } from './write-vectors.ts'
 
-/** Posts consecutive events of one project to all tables of a generation. Part of the caller's transaction. */
-export async function postBatch(
+/** Writes consecutive events of one project to all tables of a generation. Part of the caller's transaction. */
+export async function writeBatch(
   trx: DatabaseTransaction,
   tables: GenerationTables,
   generation: Generation,

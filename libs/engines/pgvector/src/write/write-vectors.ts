@@ -141,7 +141,7 @@ interface WaitingText {
 const NO_PROJECT = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The same for all memories that wait. It finds what `fillVectors` cannot: a memory posted at the very moment in which
+ * The same for all memories that wait. It finds what `fillVectors` cannot: a memory written at the very moment in which
  * its text's vector was stored sees neither the vector nor, later, the news of it.
  * @param fence of a generation that is being built
  */

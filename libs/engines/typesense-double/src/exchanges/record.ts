@@ -6,7 +6,7 @@ import { STRICT } from './strict.ts'
 /*
  * Asks the real server at TYPESENSE_URL, with TYPESENSE_API_KEY, what is listed in `strict.ts`, and writes its answers beside it:
  *
- *   npx tsx libs/typesense/src/testing/exchanges/record.ts
+ *   npx tsx libs/engines/typesense-double/src/exchanges/record.ts
  */
 const { TYPESENSE_URL: url, TYPESENSE_API_KEY: apiKey } = process.env
 if (url === undefined || apiKey === undefined) throw new Error('Set TYPESENSE_URL and TYPESENSE_API_KEY')

@@ -1,5 +1,5 @@
 import { newId } from '@daybook/memory/id'
-import type { TestTypesense } from '@daybook/typesense/testing/typesense-servers'
+import type { TestTypesense } from '../typesense-servers.ts'
 import type { Scenario } from './scenarios.ts'
 
 /** One answer of a server, to be held against another's. */

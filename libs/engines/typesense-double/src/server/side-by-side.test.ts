@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type TestTypesense, TYPESENSE_SERVERS } from '@daybook/typesense/testing/typesense-servers'
+import { type TestTypesense, TYPESENSE_SERVERS } from '../typesense-servers.ts'
 import { answersOf } from './answers-of.ts'
 import { scenario } from './scenarios.ts'
 

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import { UnavailableError } from '@daybook/memory/errors'
+import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTypesenseClient } from './client.ts'
 import { isMissing, isPassing, TypesenseRefusedError, TypesenseUnavailableError } from './errors.ts'
-import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 
 const KEY = 'a-key-that-nobody-may-read'
 const SECRET_TEXT = 'a text that nobody may read'

@@ -1,8 +1,8 @@
+import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTypesenseClient, type TypesenseClient } from '../client/client.ts'
 import { collectionName, deleteCollection, ensureAlias, ensureCollection } from '../write/collection.ts'
 import { inspectTypesense } from './inspect.ts'
-import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 
 describe('looking at a Typesense', () => {
   const generation = { generation: 2, dimension: 16 }

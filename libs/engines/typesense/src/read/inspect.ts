@@ -1,7 +1,7 @@
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { TypesenseClient } from '../client/client.ts'
-import { collectionName, DEFAULT_BASE_NAME } from '../write/collection.ts'
 import { isMissing, TypesenseUnavailableError } from '../client/errors.ts'
+import { collectionName, DEFAULT_BASE_NAME } from '../write/collection.ts'
 
 /** What a look at the server found. */
 export interface TypesenseFacts {

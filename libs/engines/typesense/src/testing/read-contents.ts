@@ -10,9 +10,9 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import type { JsonDocument, TypesenseClient } from '../client/client.ts'
+import { exportDocuments, ofProject } from '../verify/export-documents.ts'
 import { collectionName } from '../write/collection.ts'
 import type { VectorChunk } from '../write/document.ts'
-import { exportDocuments, ofProject } from '../verify/export-documents.ts'
 import { TYPESENSE } from '../write/generation.ts'
 import { readLexemes } from '../write/lexemes.ts'
 import { readStoredVectors } from '../write/stored-vectors.ts'
@@ -40,7 +40,7 @@ export interface CheckedContents {
 }
 
 /**
- * Reads documents and tables. That is no snapshot: where a projector wrote in between, or is about to post memories again,
+ * Reads documents and tables. That is no snapshot: where a projector wrote in between, or is about to write memories again,
  * they are read once more, for `restMs` at most.
  */
 export async function readContents(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { embedInChunks } from '@daybook/embeddings/embed-in-chunks'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
-import { claimTexts, storeVectors } from '@daybook/embeddings/store'
+import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
 import { createJournalWriter, type JournalWriter } from '@daybook/journal/append/journal-writer'
 import { readJournal } from '@daybook/journal/read/read'
 import type { Command, RememberInput } from '@daybook/memory/commands'
@@ -14,15 +14,19 @@ import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { Projection } from '@daybook/projection/projection'
 import { silentLogger } from '@daybook/runtime/logger'
+import type { TestTypesense, TypesenseKind } from '@daybook/typesense-double/typesense-servers'
 import { createTypesenseClient, type TypesenseClient } from '../client/client.ts'
 import { collectionName } from '../write/collection.ts'
 import { ensureLiveGeneration } from '../write/generation.ts'
 import { keepCollection } from '../write/keep-collection.ts'
-import { postAllVectors } from '../write/write-vectors.ts'
-import { createPosting, type Posting, type PostingOptions } from '../write/writer.ts'
 import { typesenseProjection } from '../write/typesense-projection.ts'
+import { writeAllVectors } from '../write/write-vectors.ts'
+import {
+  createGenerationWriter,
+  type GenerationWriter,
+  type GenerationWriterOptions,
+} from '../write/writer.ts'
 import { checkTypesense } from './check-typesense.ts'
-import type { TestTypesense, TypesenseKind } from './typesense-servers.ts'
 
 /** A journal, a Typesense and its projection, stepped by hand: nothing runs by itself. */
 export interface TypesenseHarness extends TestDatabase {
@@ -32,16 +36,19 @@ export interface TypesenseHarness extends TestDatabase {
   /** Of the collections' names, and the alias; this harness' own. */
   readonly base: string
   readonly writer: JournalWriter
-  readonly posting: Posting
+  readonly generationWriter: GenerationWriter
   readonly projection: Projection
   /** Knows words only, and cuts texts at 32 of them. */
   readonly embedder: Embedder
-  /** Another process that posts the same generation. */
-  replica(options?: Partial<PostingOptions>): { posting: Posting; projection: Projection }
+  /** Another process that writes the same generation. */
+  replica(options?: Partial<GenerationWriterOptions>): {
+    generationWriter: GenerationWriter
+    projection: Projection
+  }
   /** Writes to the journal only. Fails as the command does. */
   append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
-  /** Posts what the journal has beyond the position, in batches of `size`, parking what is refused. */
-  post(scope: ProjectScope, size?: number): Promise<void>
+  /** Writes what the journal has beyond the position, in batches of `size`, parking what is refused. */
+  apply(scope: ProjectScope, size?: number): Promise<void>
   /** Embeds what is queued. */
   embed(): Promise<void>
   /** Gives the stored vectors to the documents that wait. */
@@ -50,7 +57,7 @@ export interface TypesenseHarness extends TestDatabase {
   check(scope: ProjectScope): Promise<string[]>
 }
 
-const CAUSE = { actor: null, correlationId: null, causationId: null }
+const METADATA = { actor: null, correlationId: null, causationId: null }
 
 export const note = (text: string, more: Omit<RememberInput, 'content'> = {}): RememberInput => ({
   content: { kind: 'note', fields: { text } },
@@ -73,13 +80,19 @@ export async function startTypesenseHarness(
   const base = `daybook_test_${randomUUID().replaceAll('-', '')}`
   const generation = await ensureLiveGeneration(db, embedder)
   const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
-  const replica = (options: Partial<PostingOptions> = {}) => {
-    const posting = createPosting({ client, generation, logger: silentLogger, base, ...options })
-    return { posting, projection: typesenseProjection(db, posting) }
+  const replica = (options: Partial<GenerationWriterOptions> = {}) => {
+    const generationWriter = createGenerationWriter({
+      client,
+      generation,
+      logger: silentLogger,
+      base,
+      ...options,
+    })
+    return { generationWriter, projection: typesenseProjection(db, generationWriter) }
   }
-  const { posting, projection } = replica()
+  const { generationWriter, projection } = replica()
   const writer = createJournalWriter(() => {})
-  await keepCollection(db, posting)
+  await keepCollection(db, generationWriter)
 
   return {
     ...database,
@@ -88,21 +101,21 @@ export async function startTypesenseHarness(
     generation,
     base,
     writer,
-    posting,
+    generationWriter,
     projection,
     embedder,
     replica,
     async append(scope, ...commands) {
       const outcomes = await writer.appendMany(
         scope,
-        commands.map((command) => ({ command, cause: CAUSE })),
+        commands.map((command) => ({ command, metadata: METADATA })),
       )
       return outcomes.map((outcome) => {
         if ('error' in outcome) throw outcome.error
         return outcome.appended.memory
       })
     },
-    async post(scope, size = 100) {
+    async apply(scope, size = 100) {
       for (;;) {
         const from = await projection.position(scope)
         const records = await readJournal(scope, { after: from.sequence, limit: size })
@@ -112,7 +125,7 @@ export async function startTypesenseHarness(
     },
     async embed() {
       for (;;) {
-        const texts = await claimTexts(db, embedder.modelId, { limit: 64 })
+        const texts = await leaseTexts(db, embedder.modelId, { limit: 64 })
         if (texts.length === 0) return
         const chunks = await embedInChunks(
           embedder,
@@ -125,7 +138,7 @@ export async function startTypesenseHarness(
         )
       }
     },
-    fill: () => postAllVectors(db, posting),
+    fill: () => writeAllVectors(db, generationWriter),
     check: (scope) => checkTypesense(scope, { client, generation, base, restMs: 0 }),
     async stop() {
       if (typesense.faults === null) await removeCollections(client, base, generation)

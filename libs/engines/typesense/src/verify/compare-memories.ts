@@ -6,15 +6,15 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
 import { sql } from 'kysely'
-import { appliedMemories } from '../write/applied-memories.ts'
 import type { JsonDocument } from '../client/client.ts'
-import { compareDocuments } from './compare-documents.ts'
+import { appliedMemories } from '../write/applied-memories.ts'
 import { documentsOf, type VectorChunk } from '../write/document.ts'
-import { exportDocuments, IDS_PER_FILTER, ofMemories } from './export-documents.ts'
 import { readLexemes } from '../write/lexemes.ts'
-import type { Posting } from '../write/writer.ts'
 import { readStoredVectors } from '../write/stored-vectors.ts'
-import { underClaim } from '../write/with-project-lease.ts'
+import { withProjectLease } from '../write/with-project-lease.ts'
+import type { GenerationWriter } from '../write/writer.ts'
+import { compareDocuments } from './compare-documents.ts'
+import { exportDocuments, IDS_PER_FILTER, ofMemories } from './export-documents.ts'
 
 /**
  * Compares memories' documents with those that the journal's states come to, every field and chunk of them, with the vectors
@@ -22,20 +22,20 @@ import { underClaim } from '../write/with-project-lease.ts'
  * @throws PositionMoved where another has the project: ask again
  */
 export async function compareMemories(
-  posting: Posting,
+  writer: GenerationWriter,
   scope: ProjectScope,
   memoryIds: readonly string[],
 ): Promise<ComparedPage> {
   let compared: ComparedPage = { memories: [], pending: 0 }
-  await underClaim(posting, scope, null, async (held) => {
-    compared = await compareAt(posting, scope, memoryIds, held.position.sequence)
+  await withProjectLease(writer, scope, null, async (held) => {
+    compared = await compareAt(writer, scope, memoryIds, held.position.sequence)
     await held.commit(async () => {})
   })
   return compared
 }
 
 async function compareAt(
-  { client, collection, generation, place }: Posting,
+  { client, collection, generation, place }: GenerationWriter,
   scope: ProjectScope,
   memoryIds: readonly string[],
   position: number,

@@ -1,14 +1,14 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { unparkMemories } from '@daybook/projection/apply/parked-events'
 import { PositionMoved } from '@daybook/projection/projection'
-import type { Checkable, ComparedPage, RepostOptions } from '@daybook/projection/verify/verifiable'
+import type { ComparedPage, RewriteOptions, Verifiable } from '@daybook/projection/verify/verifiable'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
+import { writeAsOf } from '../write/take-back.ts'
+import { withProjectLease } from '../write/with-project-lease.ts'
+import type { GenerationWriter } from '../write/writer.ts'
 import { compareMemories } from './compare-memories.ts'
 import { exportDocuments, ofProject } from './export-documents.ts'
-import type { Posting } from '../write/writer.ts'
-import { postAsOf } from '../write/take-back.ts'
-import { underClaim } from '../write/with-project-lease.ts'
 
 /** Milliseconds until a project is asked for again that another has. */
 const OTHERS_TURN_MS = 20
@@ -24,18 +24,18 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-/** The documents of a generation, as they are held against the journal and posted anew. */
-export function typesenseCheckable(posting: Posting): Checkable {
+/** The documents of a generation, as they are held against the journal and written anew. */
+export function typesenseVerifiable(writer: GenerationWriter): Verifiable {
   return {
-    ...posting.place,
-    projects: () => projectsIn(posting),
+    ...writer.place,
+    projects: () => projectsIn(writer),
     compare: (scope, memoryIds): Promise<ComparedPage> =>
-      whenFree(() => compareMemories(posting, scope, memoryIds)),
+      whenFree(() => compareMemories(writer, scope, memoryIds)),
     // Typesense keeps its own indexes over documents; there is nothing to look at.
     compareIndexes: () => Promise.resolve({ problems: [], memoryIds: [] }),
     repairIndexes: () => Promise.resolve(),
-    surplus: (scope, held) => surplus(posting, scope, held),
-    repost: (scope, memoryIds, options) => whenFree(() => repost(posting, scope, memoryIds, options)),
+    surplus: (scope, held) => surplus(writer, scope, held),
+    rewrite: (scope, memoryIds, options) => whenFree(() => rewrite(writer, scope, memoryIds, options)),
   }
 }
 
@@ -43,7 +43,7 @@ export function typesenseCheckable(posting: Posting): Checkable {
 const PROJECTS_MAX = 10_000
 
 /** The projects that documents are of. */
-async function projectsIn({ client, collection }: Posting): Promise<string[]> {
+async function projectsIn({ client, collection }: GenerationWriter): Promise<string[]> {
   const { facet_counts } = await client.request(({ apiCall }) =>
     apiCall.get<{ facet_counts: { counts: { value: string }[] }[] }>(
       `/collections/${collection}/documents/search`,
@@ -55,7 +55,7 @@ async function projectsIn({ client, collection }: Posting): Promise<string[]> {
 
 /** Memories with documents and without events. The first look counts, since there is seldom any. */
 async function surplus(
-  { client, collection }: Posting,
+  { client, collection }: GenerationWriter,
   scope: ProjectScope,
   held: number,
 ): Promise<string[]> {
@@ -80,20 +80,20 @@ async function surplus(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 
-async function repost(
-  posting: Posting,
+async function rewrite(
+  writer: GenerationWriter,
   scope: ProjectScope,
   memoryIds: readonly string[],
-  options: RepostOptions = {},
+  options: RewriteOptions = {},
 ): Promise<void> {
-  await underClaim(posting, scope, null, async (held) => {
-    const record = await postAsOf(posting, held, memoryIds, {
+  await withProjectLease(writer, scope, null, async (held) => {
+    const record = await writeAsOf(writer, held, memoryIds, {
       ...options,
       sequence: held.position.sequence,
     })
     await held.commit(async (trx) => {
       await record(trx)
-      if (options.unpark === true) await unparkMemories(trx, posting.place, scope.projectId, memoryIds)
+      if (options.unpark === true) await unparkMemories(trx, writer.place, scope.projectId, memoryIds)
     })
   })
 }

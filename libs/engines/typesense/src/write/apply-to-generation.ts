@@ -1,21 +1,21 @@
-import type { Bus } from '@daybook/transport/bus'
 import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
 import type { Database } from '@daybook/postgres/connect'
+import { startProjector } from '@daybook/projection/apply/projector'
+import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
-import type { GenerationPoster } from '@daybook/projection/generations/apply-to-generations'
-import { startProjector } from '@daybook/projection/apply/projector'
 import { startSelfCheck } from '@daybook/projection/self-check/start-self-check'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
-import { typesenseCheckable } from '../verify/verifiable.ts'
+import type { Bus } from '@daybook/transport/bus'
 import type { TypesenseClient } from '../client/client.ts'
+import { typesenseVerifiable } from '../verify/verifiable.ts'
 import { TYPESENSE } from './generation.ts'
-import { createPosting } from './writer.ts'
+import { startReconciler } from './reconciler.ts'
 import { typesenseProjection } from './typesense-projection.ts'
-import { startUpkeep } from './reconciler.ts'
+import { createGenerationWriter } from './writer.ts'
 
-export interface PostGenerationOptions {
+export interface ApplyToGenerationOptions {
   readonly db: Database
   readonly bus: Bus
   readonly signal: PositionSignal
@@ -38,7 +38,10 @@ export interface PostGenerationOptions {
  * Keeps one generation up with the journal, and gives it its vectors as they become ready. Typesense may be away when it
  * starts, and later: it is tried again, and everything else goes on.
  */
-export function postGeneration(options: PostGenerationOptions, generation: Generation): GenerationPoster {
+export function applyToGeneration(
+  options: ApplyToGenerationOptions,
+  generation: Generation,
+): GenerationApplier {
   const {
     db,
     bus,
@@ -52,19 +55,19 @@ export function postGeneration(options: PostGenerationOptions, generation: Gener
     pollMs = 1_000,
     selfCheckMs = 0,
   } = options
-  const posting = createPosting({
+  const writer = createGenerationWriter({
     client,
     generation,
     logger,
     ...(base !== undefined && { base }),
     ...(leaseMs !== undefined && { leaseMs }),
   })
-  const upkeep = startUpkeep(db, posting, { pollMs })
+  const reconciler = startReconciler(db, writer, { pollMs })
   // Not waited for: while Typesense is away, texts are embedded all the same, for the other projections too.
-  const vectors = workers.want(generation.modelId, async (hashes) => upkeep.stored(hashes))
+  const vectors = workers.want(generation.modelId, async (hashes) => reconciler.stored(hashes))
   const projector = startProjector({
     db,
-    projection: typesenseProjection(db, posting),
+    projection: typesenseProjection(db, writer),
     bus,
     signal,
     logger,
@@ -76,7 +79,7 @@ export function postGeneration(options: PostGenerationOptions, generation: Gener
   })
   const selfCheck = startSelfCheck({
     db,
-    checkable: typesenseCheckable(posting),
+    verifiable: typesenseVerifiable(writer),
     logger,
     everyMs: selfCheckMs,
   })
@@ -85,7 +88,7 @@ export function postGeneration(options: PostGenerationOptions, generation: Gener
       await selfCheck.stop()
       await projector.stop()
       await vectors.leave()
-      await upkeep.stop()
+      await reconciler.stop()
     },
   }
 }

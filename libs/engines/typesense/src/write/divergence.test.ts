@@ -7,16 +7,16 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { heal } from '@daybook/projection/positions/heal'
 import { verifyProject } from '@daybook/projection/verify/verify-project'
 import { silentLogger } from '@daybook/runtime/logger'
+import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { typesenseCheckable } from '../verify/verifiable.ts'
 import {
   note,
   rememberCommand,
   startTypesenseHarness,
   type TypesenseHarness,
 } from '../testing/typesense-harness.ts'
-import { TYPESENSE_SERVERS } from '../testing/typesense-servers.ts'
+import { typesenseVerifiable } from '../verify/verifiable.ts'
 
 const PLACES = TEST_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
@@ -30,7 +30,7 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
   afterAll(() => harness?.stop())
 
   /** Three memories at the first checkpoint, and three events after it that change, add and forget. */
-  async function posted() {
+  async function written() {
     const scope = await harness.newProject()
     const [kept, revised, forgotten] = [newId(), newId(), newId()]
     await harness.append(
@@ -39,14 +39,14 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
       rememberCommand(note('the lighthouse is revised'), revised),
       rememberCommand(note('the lighthouse is forgotten'), forgotten),
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.append(
       scope,
       { type: 'revise', id: revised, input: note('the harbour was lost') },
       rememberCommand(note('a memory that nobody has')),
       { type: 'forget', id: forgotten },
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     await harness.fill()
     expect(await harness.check(scope)).toEqual([])
@@ -59,12 +59,12 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
       input: note('the harbour was found'),
     })
   const isEqual = async (scope: ProjectScope) => {
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     await harness.fill()
     expect(await harness.projection.position(scope)).toEqual(await readEnd(scope))
     expect(await harness.check(scope)).toEqual([])
-    const verified = await verifyProject(scope, typesenseCheckable(harness.posting), {
+    const verified = await verifyProject(scope, typesenseVerifiable(harness.generationWriter), {
       signal: new AbortController().signal,
     })
     expect(verified).toMatchObject({ differences: [] })
@@ -72,7 +72,7 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
   }
 
   it('B1: become what the journal comes to, where the position lies beyond it', async () => {
-    const { scope, revised } = await posted()
+    const { scope, revised } = await written()
     await loseTail(harness, scope, 4)
     await again(scope, revised)
     await heal(scope, harness.projection, await harness.projection.position(scope), silentLogger)
@@ -91,8 +91,8 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
     await sql`delete from typesense_pending_vectors where project_id = ${scope.projectId}`.execute(harness.db)
   }
 
-  it('B1: those from beyond a position that went back with its journal go before anything is posted', async () => {
-    const { scope, revised } = await posted()
+  it('B1: those from beyond a position that went back with its journal go before anything is written', async () => {
+    const { scope, revised } = await written()
     await failOver(scope, 3)
     await again(scope, revised)
     expect(await harness.check(scope)).not.toEqual([])
@@ -100,7 +100,7 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
   })
 
   it('B1: they go where nothing is remembered afterwards, too, and are looked at once', async () => {
-    const { scope } = await posted()
+    const { scope } = await written()
     const { outside } = harness.projection
     await failOver(scope, 3)
     expect(await harness.check(scope)).not.toEqual([])

@@ -4,9 +4,9 @@ import { lexicalText } from '@daybook/memory/lexical-text'
 import { keyOf, type MemoryState, titleOf } from '@daybook/memory/state'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { rememberInput } from '../testing/generated-steps.ts'
 import { documentId, documentsOf, type VectorChunk } from './document.ts'
 import { collectionFields, FIELD_NAMES } from './schema.ts'
-import { rememberInput } from '../testing/generated-steps.ts'
 
 const PROJECT = newId()
 const NONE = new Map<string, string>()

@@ -5,19 +5,19 @@ import { UnavailableError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved } from '@daybook/projection/projection'
+import type { Faults } from '@daybook/typesense-double/server/faults'
+import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTypesenseClient } from '../client/client.ts'
-import { ensureAlias } from './collection.ts'
-import { keepCollection } from './keep-collection.ts'
 import { typesenseStatus } from '../read/status.ts'
-import type { Faults } from '@daybook/typesense-double/server/faults'
 import {
   note,
   rememberCommand,
   startTypesenseHarness,
   type TypesenseHarness,
 } from '../testing/typesense-harness.ts'
-import { TYPESENSE_SERVERS } from '../testing/typesense-servers.ts'
+import { ensureAlias } from './collection.ts'
+import { keepCollection } from './keep-collection.ts'
 
 const [DOUBLE] = TYPESENSE_SERVERS
 
@@ -41,10 +41,10 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
 
   const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
   /** As the projector does: again after a while, whatever the reason. */
-  const postAtLast = (scope: ProjectScope) =>
+  const applyAtLast = (scope: ProjectScope) =>
     vi.waitUntil(
       () =>
-        harness.post(scope).then(
+        harness.apply(scope).then(
           () => true,
           () => false,
         ),
@@ -64,13 +64,13 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     const bad = commands[7]?.id ?? ''
     await harness.append(scope, ...commands)
     faults.failLines((document) => (document.memory_id === bad ? 'Field `text` is haunted.' : null))
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.append(
       scope,
       { type: 'revise', id: bad, input: note('again') },
       rememberCommand(note('after')),
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     const rows = await parked(scope)
     expect(rows.map(({ sequence, memory_id }) => [sequence, memory_id])).toEqual([
       [8, bad],
@@ -91,7 +91,7 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
       return document.memory_id === commands[2]?.id && stumbles-- > 0 ? 'stumbled' : null
     })
     await harness.append(scope, ...commands)
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(sent).toEqual([...commands.map(({ id }) => id), commands[2]?.id])
     expect(await status(scope)).toMatchObject({ position: 5, parked: 0 })
     expect(await harness.check(scope)).toEqual([])
@@ -102,11 +102,11 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     ['refuses connections', { begin: () => faults.refuse(), end: () => faults.accept() }],
   ]
   it.each(OUTAGES)(
-    'that %s, nothing is parked, and everything is posted afterwards',
+    'that %s, nothing is parked, and everything is written afterwards',
     async (_, { begin, end }) => {
       const scope = await harness.newProject()
       await harness.append(scope, rememberCommand(note('before')))
-      await postAtLast(scope)
+      await applyAtLast(scope)
       await begin()
       const revised = rememberCommand(note('meanwhile'))
       await harness.append(scope, revised, {
@@ -114,11 +114,11 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
         id: revised.id,
         input: note('revised meanwhile'),
       })
-      await expect(harness.post(scope)).rejects.toThrow(UnavailableError)
-      await expect(harness.post(scope)).rejects.toThrow(UnavailableError)
+      await expect(harness.apply(scope)).rejects.toThrow(UnavailableError)
+      await expect(harness.apply(scope)).rejects.toThrow(UnavailableError)
       expect(await status(scope)).toMatchObject({ position: 1, lag: 2, parked: 0 })
       await end()
-      await postAtLast(scope)
+      await applyAtLast(scope)
       expect(await status(scope)).toMatchObject({ position: 3, lag: 0, parked: 0 })
       expect(await harness.check(scope)).toEqual([])
     },
@@ -129,8 +129,8 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     await harness.append(scope, rememberCommand(note('asked too late')))
     const { url, apiKey } = harness.typesense
     const client = createTypesenseClient({ url, apiKey, timeoutMs: 100 })
-    const { projection, posting } = harness.replica({ client })
-    await keepCollection(harness.db, posting)
+    const { projection, generationWriter } = harness.replica({ client })
+    await keepCollection(harness.db, generationWriter)
     const events = (await readJournal(scope, { after: 0, limit: 1 })).map(readable)
     const [from, to] = [await placeAt(scope, 0), await placeAt(scope, 1)]
     const apply = () => projection.apply(scope, { from, to, events, parked: [], erased: [] })
@@ -138,33 +138,33 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     await expect(apply()).rejects.toThrow('does not answer')
     faults.slow(0)
     await expect(apply()).rejects.toThrow('had no answer')
-    await expect(harness.post(scope)).rejects.toThrow(PositionMoved)
+    await expect(harness.apply(scope)).rejects.toThrow(PositionMoved)
     expect(await status(scope)).toMatchObject({ position: 0, lag: 1, parked: 0 })
-    await postAtLast(scope)
+    await applyAtLast(scope)
     expect(await status(scope)).toMatchObject({ position: 1, lag: 0, parked: 0 })
     expect(await harness.check(scope)).toEqual([])
     client.close()
   })
 
-  it('loses everything: the generation is posted from the beginning, vectors too', async () => {
+  it('loses everything: the generation is written from the beginning, vectors too', async () => {
     const [one, other] = [await harness.newProject(), await harness.newProject()]
     for (const scope of [one, other]) {
       await harness.append(
         scope,
-        rememberCommand(note('posted before the loss')),
+        rememberCommand(note('written before the loss')),
         rememberCommand(note('and this')),
       )
-      await postAtLast(scope)
+      await applyAtLast(scope)
     }
     await harness.embed()
     await harness.fill()
     await nextSecond()
     faults.loseEverything()
-    await harness.append(one, rememberCommand(note('posted after the loss')))
-    await expect(harness.post(one)).rejects.toThrow(PositionMoved)
+    await harness.append(one, rememberCommand(note('written after the loss')))
+    await expect(harness.apply(one)).rejects.toThrow(PositionMoved)
     expect(await status(other)).toMatchObject({ position: 0, lag: 2, pendingEmbeddings: 0 })
     for (const scope of [one, other]) {
-      await postAtLast(scope)
+      await applyAtLast(scope)
       await harness.embed()
       await harness.fill()
       expect(await harness.check(scope)).toEqual([])
@@ -172,26 +172,26 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     }
     // The alias is back too.
     const alias = await harness.client.request((typesense) => typesense.aliases(harness.base).retrieve())
-    expect(alias.collection_name).toBe(harness.posting.collection)
+    expect(alias.collection_name).toBe(harness.generationWriter.collection)
   })
 
   it('is found to have lost everything without any event', async () => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('quiet')))
-    await postAtLast(scope)
+    await applyAtLast(scope)
     await nextSecond()
     faults.loseEverything()
     const replicas = [harness, harness.replica()]
-    await Promise.all(replicas.map(({ posting }) => keepCollection(harness.db, posting)))
+    await Promise.all(replicas.map(({ generationWriter }) => keepCollection(harness.db, generationWriter)))
     expect((await status(scope)).position).toBe(0)
-    await postAtLast(scope)
-    await Promise.all(replicas.map(({ posting }) => keepCollection(harness.db, posting)))
+    await applyAtLast(scope)
+    await Promise.all(replicas.map(({ generationWriter }) => keepCollection(harness.db, generationWriter)))
     expect(await status(scope)).toMatchObject({ position: 1 })
     expect(await harness.check(scope)).toEqual([])
   })
 
   it('the alias follows the live generation, wherever it led', async () => {
-    const { client, base, posting, generation } = harness
+    const { client, base, generationWriter, generation } = harness
     const target = async () =>
       (await client.request((typesense) => typesense.aliases(base).retrieve())).collection_name
     const point = (name: string) =>
@@ -203,11 +203,11 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
     await point(elsewhere)
     expect(await target()).toBe(elsewhere)
     await ensureAlias(client, generation.generation, base)
-    expect(await target()).toBe(posting.collection)
+    expect(await target()).toBe(generationWriter.collection)
     await client.request((typesense) => typesense.collections(elsewhere).delete())
     await point(elsewhere)
     await ensureAlias(client, generation.generation, base)
-    expect(await target()).toBe(posting.collection)
+    expect(await target()).toBe(generationWriter.collection)
   })
 })
 

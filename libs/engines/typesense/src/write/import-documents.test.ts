@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { JsonDocument, TypesenseClient } from '../client/client.ts'
 import { TypesenseUnavailableError } from '../client/errors.ts'
 import { importDocuments } from './import-documents.ts'
-import type { Posting } from './writer.ts'
-import type { HeldProject } from './with-project-lease.ts'
+import type { LeasedProject } from './with-project-lease.ts'
+import type { GenerationWriter } from './writer.ts'
 
 /** Answers each call's lines by `answer`; nothing is stored. */
 function server(answer: (document: JsonDocument) => object) {
@@ -16,14 +16,14 @@ function server(answer: (document: JsonDocument) => object) {
       return documents.slice(0, documents.length - cut).map((document) => JSON.stringify(answer(document)))
     },
   } as Partial<TypesenseClient> as TypesenseClient
-  const posting = { client, collection: 'c' } as Partial<Posting> as Posting
+  const writer = { client, collection: 'c' } as Partial<GenerationWriter> as GenerationWriter
   const written: string[] = []
   const held = {
     write: async (memoryIds, call) => {
       written.push(...memoryIds)
       return call()
     },
-  } as Partial<HeldProject> as HeldProject
+  } as Partial<LeasedProject> as LeasedProject
   return {
     calls,
     written,
@@ -31,7 +31,7 @@ function server(answer: (document: JsonDocument) => object) {
       cut = 1
     },
     send: (documents: readonly JsonDocument[], action: 'upsert' | 'update' = 'upsert') =>
-      importDocuments(posting, held, action, documents, ({ id }) => `memory of ${id}`),
+      importDocuments(writer, held, action, documents, ({ id }) => `memory of ${id}`),
   }
 }
 

@@ -1,8 +1,8 @@
 import { pause } from '@daybook/runtime/backoff'
 import type { JsonDocument } from '../client/client.ts'
 import { isPassingLine, TypesenseUnavailableError } from '../client/errors.ts'
-import type { Posting } from './writer.ts'
-import type { HeldProject } from './with-project-lease.ts'
+import type { LeasedProject } from './with-project-lease.ts'
+import type { GenerationWriter } from './writer.ts'
 
 /** A document that Typesense did not take, and what it said. */
 export interface RefusedDocument {
@@ -34,8 +34,8 @@ const RETRY_MS = 50
  * @throws TypesenseUnavailableError also where a line says "not now", or lines of the answer are missing
  */
 export async function importDocuments(
-  posting: Posting,
-  held: HeldProject,
+  writer: GenerationWriter,
+  held: LeasedProject,
   action: 'upsert' | 'update',
   documents: readonly JsonDocument[],
   memoryOf: (document: JsonDocument) => string,
@@ -44,7 +44,7 @@ export async function importDocuments(
   for (const page of pages(documents)) {
     const memoryIds = new Set(page.map(({ document }) => memoryOf(document)))
     const send = (lines: readonly Line[]) =>
-      held.write(memoryIds, () => sendLines(posting, action, lines, { whole: lines === page }))
+      held.write(memoryIds, () => sendLines(writer, action, lines, { whole: lines === page }))
     const first = await send(page)
     const again = page.filter(({ document }) =>
       // An update of a document that is not there is no accident.
@@ -85,7 +85,7 @@ function* pages(documents: readonly JsonDocument[]): Generator<Line[]> {
 const MANY = 10
 
 async function sendLines(
-  { client, collection }: Posting,
+  { client, collection }: GenerationWriter,
   action: 'upsert' | 'update',
   lines: readonly Line[],
   { whole }: { whole: boolean },

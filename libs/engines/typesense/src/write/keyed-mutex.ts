@@ -1,9 +1,9 @@
 /** Lets those who want the same thing have it one after another, first come, first served. */
-export interface Turns {
+export interface KeyedMutex {
   take<T>(what: string, turn: () => Promise<T>): Promise<T>
 }
 
-export function createTurns(): Turns {
+export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return {
     async take(what, turn) {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { JournalPlace } from '@daybook/memory/events'
+import type { JournalCursor } from '@daybook/memory/events'
 import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
 import { isInJournal } from '@daybook/projection/positions/positions'
-import type { Projection, ProjectionBatch } from '@daybook/projection/projection'
+import type { ProjectionBatch } from '@daybook/projection/projection'
 import { sql } from 'kysely'
 import { SERVER_RUN } from '../client/server-run.ts'
 
@@ -19,12 +20,10 @@ import { SERVER_RUN } from '../client/server-run.ts'
  * even where the next holder was the same process.
  */
 
-export type Place = Pick<Projection, 'name' | 'generation'>
-
-export interface Claim {
+export interface ProjectLease {
   readonly token: string
   /** The project's position while it is claimed. */
-  readonly position: JournalPlace
+  readonly position: JournalCursor
   /** Whether Typesense was seen to hold nothing from beyond it, since the database server started (`settle.ts`). */
   readonly settled: boolean
   /** Whether the journal has the batch's end; true where none was named. */
@@ -35,15 +34,15 @@ export interface Claim {
  * Claims a project for `leaseMs`; with a batch only if its position is where that begins.
  * @returns null where another holds it, or the position is another
  */
-export async function claimProject(
+export async function leaseProject(
   db: Database,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   { leaseMs, batch = null }: { leaseMs: number; batch?: Pick<ProjectionBatch, 'from' | 'to'> | null },
-): Promise<Claim | null> {
+): Promise<ProjectLease | null> {
   const token = randomUUID()
   const { sequence, hash } = batch?.from ?? { sequence: null, hash: null }
-  const { rows } = await sql<JournalPlace & { settled: boolean; known: boolean }>`
+  const { rows } = await sql<JournalCursor & { settled: boolean; known: boolean }>`
     insert into positions as place (projection, generation, project_id, position, claimed_by, claimed_until)
     values (${place.name}, ${place.generation}, ${projectId}, 0, ${token}, ${leaseEnd(leaseMs)})
     on conflict (projection, generation, project_id) do update
@@ -59,14 +58,14 @@ export async function claimProject(
   const { settled, known, ...position } = row
   if (batch === null || batch.from.sequence === position.sequence) return { token, position, settled, known }
   // The row was not there, so that its position is 0: the generation has just been started again.
-  await releaseClaim(db, place, projectId, token)
+  await releaseLease(db, place, projectId, token)
   return null
 }
 
 /** Lets the lease begin anew. @returns false where it was lost */
-export async function renewClaim(
+export async function renewLease(
   db: Database,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   { token, leaseMs }: { token: string; leaseMs: number },
 ): Promise<boolean> {
@@ -77,9 +76,9 @@ export async function renewClaim(
 }
 
 /** Locks the position for the holder. Nobody else can claim until the transaction ends. @returns false where it was lost */
-export async function lockClaim(
+export async function lockLease(
   trx: DatabaseTransaction,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   token: string,
 ): Promise<boolean> {
@@ -89,9 +88,9 @@ export async function lockClaim(
 }
 
 /** Gives the project free. @returns false where the claim was lost before */
-export async function releaseClaim(
+export async function releaseLease(
   db: Database | DatabaseTransaction,
-  place: Place,
+  place: GenerationRef,
   projectId: string,
   token: string,
 ): Promise<boolean> {
@@ -103,6 +102,6 @@ export async function releaseClaim(
 
 const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`
 
-const ofHolder = (place: Place, projectId: string, token: string) => sql`
+const ofHolder = (place: GenerationRef, projectId: string, token: string) => sql`
   projection = ${place.name} and generation = ${place.generation} and project_id = ${projectId}
   and claimed_by = ${token}`

@@ -6,19 +6,19 @@ import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved, type Projection } from '@daybook/projection/projection'
+import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { claimProject, releaseClaim, renewClaim } from './lease.ts'
 import type { TypesenseClient } from '../client/client.ts'
-import { postVectors } from './write-vectors.ts'
-import { repostNoted } from './rewrites.ts'
 import {
   note,
   rememberCommand,
   startTypesenseHarness,
   type TypesenseHarness,
 } from '../testing/typesense-harness.ts'
-import { TYPESENSE_SERVERS } from '../testing/typesense-servers.ts'
+import { leaseProject, releaseLease, renewLease } from './lease.ts'
+import { rewriteNoted } from './rewrites.ts'
+import { writeVectors } from './write-vectors.ts'
 
 const PLACES = TEST_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
@@ -78,27 +78,27 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
   it('only one has a claim; it can be renewed, given back, and taken once its lease has run out', async () => {
     const scope = await harness.newProject()
     const { db, projectId } = scope
-    const { place } = harness.posting
-    const claim = () => claimProject(db, place, projectId, { leaseMs: 60_000 })
+    const { place } = harness.generationWriter
+    const claim = () => leaseProject(db, place, projectId, { leaseMs: 60_000 })
     const first = await claim()
     const token = first?.token ?? ''
     expect(first?.position.sequence).toBe(0)
     expect(await claim()).toBeNull()
-    expect(await renewClaim(db, place, projectId, { token, leaseMs: 60_000 })).toBe(true)
-    expect(await releaseClaim(db, place, projectId, token)).toBe(true)
+    expect(await renewLease(db, place, projectId, { token, leaseMs: 60_000 })).toBe(true)
+    expect(await releaseLease(db, place, projectId, token)).toBe(true)
     expect(await claim()).not.toBeNull()
     await leaseRunsOut(scope)
     expect(await claim()).not.toBeNull()
-    expect(await renewClaim(db, place, projectId, { token, leaseMs: 60_000 })).toBe(false)
-    expect(await releaseClaim(db, place, projectId, token)).toBe(false)
+    expect(await renewLease(db, place, projectId, { token, leaseMs: 60_000 })).toBe(false)
+    expect(await releaseLease(db, place, projectId, token)).toBe(false)
   })
 
   it('a claim from another position than it is at is refused', async () => {
     const scope = await harness.newProject()
-    const { place } = harness.posting
+    const { place } = harness.generationWriter
     const claim = (sequence: number) => {
       const from = { sequence, hash: CHAIN_START }
-      return claimProject(scope.db, place, scope.projectId, { leaseMs: 60_000, batch: { from, to: from } })
+      return leaseProject(scope.db, place, scope.projectId, { leaseMs: 60_000, batch: { from, to: from } })
     }
     expect(await claim(3)).toBeNull()
     expect(await claim(0)).toMatchObject({ position: { sequence: 0 } })
@@ -117,7 +117,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     expect(await harness.check(scope)).toEqual([])
   })
 
-  it('what one writes that was paused beyond its lease is posted again as the journal has it', async () => {
+  it('what one writes that was paused beyond its lease is written again as the journal has it', async () => {
     const scope = await harness.newProject()
     const memory = rememberCommand(note('first text'))
     await harness.append(scope, memory, { type: 'revise', id: memory.id, input: note('second text') })
@@ -134,7 +134,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     // The late import has put the old text over the new one.
     expect(await harness.check(scope)).not.toEqual([])
     expect(await noted(scope)).toBe(1)
-    await repostNoted(harness.db, harness.posting)
+    await rewriteNoted(harness.db, harness.generationWriter)
     expect(await harness.check(scope)).toEqual([])
     expect(await noted(scope)).toBe(0)
     expect(await harness.projection.position(scope)).toEqual(await placeAt(scope, 2))
@@ -144,44 +144,44 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     const scope = await harness.newProject()
     const memory = rememberCommand(note('text with a vector'))
     await harness.append(scope, memory)
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     const { client, resume, paused } = pausing()
-    const late = postVectors(harness.db, harness.replica({ client }).posting, [
+    const late = writeVectors(harness.db, harness.replica({ client }).generationWriter, [
       contentHash('text with a vector'),
     ])
     await paused()
     await leaseRunsOut(scope)
     await harness.append(scope, { type: 'revise', id: memory.id, input: note('text without one yet') })
-    await harness.post(scope)
+    await harness.apply(scope)
     resume()
     await late
     expect(await harness.check(scope)).not.toEqual([])
-    await repostNoted(harness.db, harness.posting)
+    await rewriteNoted(harness.db, harness.generationWriter)
     expect(await harness.check(scope)).toEqual([])
     await harness.embed()
     await harness.fill()
     expect(await harness.check(scope)).toEqual([])
   })
 
-  it('a note made while the same memory is posted again stays', async () => {
+  it('a note made while the same memory is written again stays', async () => {
     const scope = await harness.newProject()
     const memory = rememberCommand(note('noted twice'))
     await harness.append(scope, memory)
-    await harness.post(scope)
+    await harness.apply(scope)
     const noteIt = () =>
       sql`insert into typesense_reposts (generation, project_id, memory_id, note)
         values (${harness.generation.generation}, ${scope.projectId}, ${memory.id}, gen_random_uuid())
         on conflict (generation, project_id, memory_id) do update set note = excluded.note`.execute(scope.db)
     await noteIt()
     const { client, resume, paused } = pausing()
-    const reposting = repostNoted(harness.db, harness.replica({ client }).posting)
+    const rewriting = rewriteNoted(harness.db, harness.replica({ client }).generationWriter)
     await paused()
     await noteIt()
     resume()
-    await reposting
+    await rewriting
     expect(await noted(scope)).toBe(1)
-    await repostNoted(harness.db, harness.posting)
+    await rewriteNoted(harness.db, harness.generationWriter)
     expect(await noted(scope)).toBe(0)
   })
 })

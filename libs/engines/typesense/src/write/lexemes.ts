@@ -19,7 +19,7 @@ const LENGTH_PER_STATEMENT = 512 * 1024
 
 /**
  * The distinct lexemes of texts, each text's as words with blanks between them. Postgres makes them as it does for its own
- * index (`libs/read-model/src/post-memories.ts`).
+ * index (`libs/engines/pgvector/src/write/write-memories.ts`).
  *
  * @param texts as `lexicalText` gives them
  * @returns by text

@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import type { Posting } from './writer.ts'
+import type { GenerationWriter } from './writer.ts'
 
-/** Memories whose documents may be older than the position says, to be posted again by whichever process comes to it. */
-export async function noteReposts(
-  posting: Posting,
+/** Memories whose documents may be older than the position says, to be written again by whichever process comes to it. */
+export async function noteRewrites(
+  writer: GenerationWriter,
   scope: ProjectScope,
   memoryIds: Iterable<string>,
 ): Promise<void> {
-  const noted = posting.unnoted.get(scope.projectId) ?? new Set()
+  const noted = writer.unnoted.get(scope.projectId) ?? new Set()
   for (const memoryId of memoryIds) noted.add(memoryId)
-  if (noted.size > 0) posting.unnoted.set(scope.projectId, noted)
-  await saveNotes(scope.db, posting).catch((error: unknown) =>
-    posting.logger.warn({ error }, 'memories to be posted again cannot be noted now; they are later'),
+  if (noted.size > 0) writer.unnoted.set(scope.projectId, noted)
+  await saveNotes(scope.db, writer).catch((error: unknown) =>
+    writer.logger.warn({ error }, 'memories to be written again cannot be noted now; they are later'),
   )
 }
 
 /** Writes down the notes that the database could not take before. */
-export async function saveNotes(db: Database, { generation, unnoted }: Posting): Promise<void> {
+export async function saveNotes(db: Database, { generation, unnoted }: GenerationWriter): Promise<void> {
   for (const [projectId, memoryIds] of unnoted) {
     const ids = [...memoryIds]
     await sql`

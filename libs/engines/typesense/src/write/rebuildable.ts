@@ -1,49 +1,52 @@
 import { contentHash, requeueTexts } from '@daybook/embeddings/store'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
-import { type Generation, listGenerations } from '@daybook/projection/generations/generations'
 import { parkEvents } from '@daybook/projection/apply/parked-events'
+import { type Generation, listGenerations } from '@daybook/projection/generations/generations'
 import { savePosition } from '@daybook/projection/positions/positions'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
-import type { LoadTargetOptions, Rebuildable } from '@daybook/projection/rebuild/rebuildable-projection'
-import { typesenseCheckable } from '../verify/verifiable.ts'
+import type {
+  LoadTargetOptions,
+  RebuildableProjection,
+} from '@daybook/projection/rebuild/rebuildable-projection'
+import { typesenseVerifiable } from '../verify/verifiable.ts'
+import { type ApplyToGenerationOptions, applyToGeneration } from './apply-to-generation.ts'
 import { deleteCollection } from './collection.ts'
 import { createGeneration, forgetTypesenseGeneration, TYPESENSE } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
-import { type PostGenerationOptions, postGeneration } from './apply-to-generation.ts'
-import { postMemories, recordPosted } from './write-memories.ts'
-import { postAllVectors } from './write-vectors.ts'
-import { createPosting, type Posting, type PostingOptions } from './writer.ts'
 import { LAYOUT_VERSION } from './schema.ts'
-import { underClaim } from './with-project-lease.ts'
+import { withProjectLease } from './with-project-lease.ts'
+import { recordWritten, writeMemories } from './write-memories.ts'
+import { writeAllVectors } from './write-vectors.ts'
+import { createGenerationWriter, type GenerationWriter, type GenerationWriterOptions } from './writer.ts'
 
 /** The Typesense read model as rebuilds see it. */
-export function typesenseRebuildable(options: PostGenerationOptions): Rebuildable {
+export function typesenseRebuildableProjection(options: ApplyToGenerationOptions): RebuildableProjection {
   const { db, client, logger, base, leaseMs } = options
-  const postingOf = (generation: Generation, fence: Fence | null = null): Posting =>
-    createPosting({
+  const writerOf = (generation: Generation, fence: Fence | null = null): GenerationWriter =>
+    createGenerationWriter({
       client,
       fence,
       generation,
       logger,
       ...(base !== undefined && { base }),
       ...(leaseMs !== undefined && { leaseMs }),
-    } satisfies PostingOptions)
+    } satisfies GenerationWriterOptions)
   return {
     name: TYPESENSE,
     // A project is one holder's at a time.
     parallel: 1,
     layoutVersion: LAYOUT_VERSION,
-    // A collection that is gone is made again and posted from the beginning by whoever posts it (`keep-collection.ts`).
+    // A collection that is gone is made again and written from the beginning by whoever writes it (`keep-collection.ts`).
     problemOf: () => Promise.resolve(null),
     writesLate: true,
     create: (model, builder) => createGeneration(db, model, builder),
     async prepare(generation, _, fence) {
       await fence.check(db)
-      await keepCollection(db, postingOf(generation))
+      await keepCollection(db, writerOf(generation))
     },
-    loadTarget: (generation, load) => typesenseLoadTarget(postingOf(generation, load.fence), load),
-    fillVectors: (generation, fence) => postAllVectors(db, postingOf(generation, fence)),
+    loadTarget: (generation, load) => typesenseLoadTarget(writerOf(generation, load.fence), load),
+    fillVectors: (generation, fence) => writeAllVectors(db, writerOf(generation, fence)),
     async pendingVectors({ generation }) {
       const { pending } = await db
         .selectFrom('typesense_pending_vectors')
@@ -53,8 +56,8 @@ export function typesenseRebuildable(options: PostGenerationOptions): Rebuildabl
       return pending
     },
     buildIndexes: (_, fence) => fence.check(db),
-    post: (generation) => postGeneration(options, generation),
-    check: (generation) => typesenseCheckable(postingOf(generation)),
+    apply: (generation) => applyToGeneration(options, generation),
+    check: (generation) => typesenseVerifiable(writerOf(generation)),
     async drop(generation) {
       // Its number is never given again, so that this is the collection that is meant, however late.
       const found = (await listGenerations(db, TYPESENSE)).find((one) => one.generation === generation)
@@ -65,8 +68,8 @@ export function typesenseRebuildable(options: PostGenerationOptions): Rebuildabl
   }
 }
 
-function typesenseLoadTarget(posting: Posting, { regenerateBefore }: LoadTargetOptions): LoadTarget {
-  const { place, generation } = posting
+function typesenseLoadTarget(writer: GenerationWriter, { regenerateBefore }: LoadTargetOptions): LoadTarget {
+  const { place, generation } = writer
   return {
     async load(scope, { memories, parked }) {
       if (memories.length === 0 && parked.length === 0) return
@@ -84,17 +87,17 @@ function typesenseLoadTarget(posting: Posting, { regenerateBefore }: LoadTargetO
               regenerateBefore,
             ),
           )
-      await underClaim(posting, scope, null, async (held) => {
-        const posted = await postMemories(posting, held, loaded)
+      await withProjectLease(writer, scope, null, async (held) => {
+        const written = await writeMemories(writer, held, loaded)
         await held.commit(async (trx) => {
           await parkEvents(trx, place, scope.projectId, parked)
-          await recordPosted(trx, posting, scope.projectId, posted)
+          await recordWritten(trx, writer, scope.projectId, written)
         })
       })
     },
     endPage: () => Promise.resolve(),
     endProject: (scope, { head }) =>
-      underClaim(posting, scope, null, (held) =>
+      withProjectLease(writer, scope, null, (held) =>
         held.commit((trx) => savePosition(trx, place, scope.projectId, { to: head, parked: [], erased: [] })),
       ),
   }

@@ -2,12 +2,12 @@ import type { Database } from '@daybook/postgres/connect'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import { isMissing } from '../client/errors.ts'
 import { keepCollection } from './keep-collection.ts'
-import { postAllVectors, postVectors } from './write-vectors.ts'
-import type { Posting } from './writer.ts'
-import { repostNoted } from './rewrites.ts'
+import { rewriteNoted } from './rewrites.ts'
+import { writeAllVectors, writeVectors } from './write-vectors.ts'
+import type { GenerationWriter } from './writer.ts'
 
-/** Does what no event asks for: the collection, vectors that come late, and documents to be posted again. */
-export interface Upkeep {
+/** Does what no event asks for: the collection, vectors that come late, and documents to be written again. */
+export interface Reconciler {
   /** Says which texts have just got their vectors, so that those who wait for them get them at once. */
   stored(hashes: readonly Buffer[]): void
   /** Finishes what is under way. */
@@ -28,7 +28,7 @@ const REST = 10
  * Typesense is away.
  * @param pollMs between rounds, at least
  */
-export function startUpkeep(db: Database, posting: Posting, { pollMs = 1_000 } = {}): Upkeep {
+export function startReconciler(db: Database, writer: GenerationWriter, { pollMs = 1_000 } = {}): Reconciler {
   const stop = new AbortController()
   const wakeUp = createWakeUp()
   let fresh: Buffer[] = []
@@ -39,7 +39,7 @@ export function startUpkeep(db: Database, posting: Posting, { pollMs = 1_000 } =
   const giveFresh = async (): Promise<number> => {
     const hashes = fresh
     fresh = []
-    if (hashes.length === 0 || (await postVectors(db, posting, hashes))) return Number.POSITIVE_INFINITY
+    if (hashes.length === 0 || (await writeVectors(db, writer, hashes))) return Number.POSITIVE_INFINITY
     fresh = [...hashes, ...fresh]
     return OTHERS_TURN_MS
   }
@@ -48,11 +48,11 @@ export function startUpkeep(db: Database, posting: Posting, { pollMs = 1_000 } =
     const begun = performance.now()
     nextRound = begun + pollMs
     if (begun >= nextLook) {
-      await posting.gate.pass(() => keepCollection(db, posting))
+      await writer.gate.pass(() => keepCollection(db, writer))
       nextLook = begun + COLLECTION_MS
     }
-    await repostNoted(db, posting)
-    await postAllVectors(db, posting)
+    await rewriteNoted(db, writer)
+    await writeAllVectors(db, writer)
     const ended = performance.now()
     nextRound = Math.max(nextRound, ended + (ended - begun) * REST)
   }
@@ -64,7 +64,7 @@ export function startUpkeep(db: Database, posting: Posting, { pollMs = 1_000 } =
         again = await giveFresh()
         if (performance.now() >= nextRound) await goRound()
       } catch (error) {
-        posting.logger.warn({ projection: posting.place.name, error }, 'the upkeep failed; trying again')
+        writer.logger.warn({ projection: writer.place.name, error }, 'the reconciler failed; trying again')
         nextRound = performance.now() + pollMs
         if (isMissing(error)) nextLook = 0
       }

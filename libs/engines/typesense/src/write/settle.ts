@@ -1,24 +1,24 @@
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
 import { sql } from 'kysely'
-import type { Place } from './lease.ts'
-import type { Posting } from './writer.ts'
 import { SERVER_RUN } from '../client/server-run.ts'
 import { takeBack } from './take-back.ts'
-import { underClaim } from './with-project-lease.ts'
+import { withProjectLease } from './with-project-lease.ts'
+import type { GenerationWriter } from './writer.ts'
 
 /*
  * Documents are written before the position moves, and Typesense is no part of the database. So where the database comes back
  * without its last moments (an asynchronous replica was promoted, a backup restored, commits were not waited for), there may be
  * documents of events that nobody has any more, though position and journal agree. That can only have happened if the server was
  * started anew, or another one took over: each project's documents are looked at once in each run of a server, before anything
- * else is written, and those from beyond the position are posted as of it.
+ * else is written, and those from beyond the position are written as of it.
  */
 
 /** Notes that the documents agree with the position, in this run of the server. Under the project's claim. */
 export async function noteSettled(
   trx: DatabaseTransaction,
-  { name, generation }: Place,
+  { name, generation }: GenerationRef,
   projectId: string,
 ): Promise<void> {
   await sql`
@@ -27,7 +27,7 @@ export async function noteSettled(
 }
 
 /** The projects whose documents have not been looked at in this run. Goes through one row a project. */
-export async function listUnsettled(db: Database, { name, generation }: Place): Promise<string[]> {
+export async function listUnsettled(db: Database, { name, generation }: GenerationRef): Promise<string[]> {
   const { rows } = await sql<{ project_id: string }>`
     select project_id from positions
     where projection = ${name} and generation = ${generation} and server_run is distinct from ${SERVER_RUN}`.execute(
@@ -37,12 +37,12 @@ export async function listUnsettled(db: Database, { name, generation }: Place): 
 }
 
 /** Looks at a project's documents, where that was not done yet. @throws PositionMoved where another has the project */
-export async function settle(posting: Posting, scope: ProjectScope): Promise<void> {
-  await underClaim(posting, scope, null, async (held) => {
-    const record = held.settled ? async () => {} : await takeBack(posting, held, held.position)
+export async function settle(writer: GenerationWriter, scope: ProjectScope): Promise<void> {
+  await withProjectLease(writer, scope, null, async (held) => {
+    const record = held.settled ? async () => {} : await takeBack(writer, held, held.position)
     await held.commit(async (trx) => {
       await record(trx)
-      await noteSettled(trx, posting.place, scope.projectId)
+      await noteSettled(trx, writer.place, scope.projectId)
     })
   })
 }

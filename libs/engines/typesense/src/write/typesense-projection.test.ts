@@ -5,15 +5,10 @@ import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved } from '@daybook/projection/projection'
+import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import * as fc from 'fast-check'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collectionName, deleteCollection } from './collection.ts'
-import { documentId } from './document.ts'
-import { exportDocuments, ofProject } from '../verify/export-documents.ts'
-import { adoptCollection } from './generation.ts'
-import { keepCollection } from './keep-collection.ts'
-import { LAYOUT_VERSION } from './schema.ts'
 import { typesenseStatus } from '../read/status.ts'
 import { commandOf, step } from '../testing/generated-steps.ts'
 import {
@@ -22,7 +17,12 @@ import {
   startTypesenseHarness,
   type TypesenseHarness,
 } from '../testing/typesense-harness.ts'
-import { TYPESENSE_SERVERS } from '../testing/typesense-servers.ts'
+import { exportDocuments, ofProject } from '../verify/export-documents.ts'
+import { collectionName, deleteCollection } from './collection.ts'
+import { documentId } from './document.ts'
+import { adoptCollection } from './generation.ts'
+import { keepCollection } from './keep-collection.ts'
+import { LAYOUT_VERSION } from './schema.ts'
 
 const PLACES = TEST_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
@@ -38,19 +38,19 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
   afterAll(() => harness?.stop())
 
   const documentsOf = (scope: ProjectScope) =>
-    exportDocuments(harness.client, harness.posting.collection, ofProject(scope.projectId))
+    exportDocuments(harness.client, harness.generationWriter.collection, ofProject(scope.projectId))
   const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
 
   // The one session of the embedded database is busy until a look is over: nothing comes in between.
   it.skipIf(!database.severalSessions)('never says that all is done while a batch still waits', async () => {
     const scope = await harness.newProject()
-    await harness.append(scope, rememberCommand(note('posted between two looks')))
+    await harness.append(scope, rememberCommand(note('written between two looks')))
     let looks = 0
     const between: KyselyPlugin = {
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         looks += 1
-        if (looks === 1) await harness.post(scope)
+        if (looks === 1) await harness.apply(scope)
         return result
       },
     }
@@ -73,11 +73,11 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
           for (const [one, pausesHere] of steps) {
             await harness.append(scope, commandOf(ids, one)).catch(() => {})
             if (!pausesHere) continue
-            await harness.post(scope, size)
+            await harness.apply(scope, size)
             expect(await harness.check(scope)).toEqual([])
             await harness.embed()
           }
-          await harness.post(scope, size)
+          await harness.apply(scope, size)
           expect(await harness.check(scope)).toEqual([])
           await harness.embed()
           await harness.fill()
@@ -94,7 +94,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     const memory = rememberCommand(note(LONG))
     const chunks = async () => (await documentsOf(scope)).map((document) => document.chunk).toSorted()
     const settle = async () => {
-      await harness.post(scope)
+      await harness.apply(scope)
       await harness.embed()
       await harness.fill()
       expect(await harness.check(scope)).toEqual([])
@@ -124,14 +124,14 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     const scope = await harness.newProject()
     const [secret, late] = [rememberCommand(note(LONG)), rememberCommand(note('never embedded'))]
     await harness.append(scope, secret, rememberCommand(note('neighbour')))
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     await harness.fill()
     await harness.append(scope, late)
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.append(scope, { type: 'forget', id: secret.id }, { type: 'forget', id: late.id })
     await eraseEvents(harness, scope.projectId, [1, 3, 4, 5])
-    await harness.post(scope)
+    await harness.apply(scope)
     expect(await harness.check(scope)).toEqual([])
     expect((await documentsOf(scope)).map(({ text }) => String(text).split('\n')[0])).toEqual(['neighbour'])
     expect(await status(scope)).toMatchObject({ lag: 0, pendingEmbeddings: 0, parked: 0 })
@@ -140,10 +140,10 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
   it('takes a vector that is there already at once', async () => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('said before')))
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     await harness.append(scope, rememberCommand(note('said before')))
-    await harness.post(scope)
+    await harness.apply(scope)
     expect((await status(scope)).pendingEmbeddings).toBe(1)
     await harness.fill()
     expect((await status(scope)).pendingEmbeddings).toBe(0)
@@ -154,10 +154,10 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     const [one, other] = [await harness.newProject(), await harness.newProject()]
     const pending = async (scope: ProjectScope) => (await status(scope)).pendingEmbeddings
     await harness.append(one, rememberCommand(note('both have this')))
-    await harness.post(one)
+    await harness.apply(one)
     await harness.embed()
     await harness.append(other, rememberCommand(note('both have this')))
-    await harness.post(other)
+    await harness.apply(other)
     await harness.fill()
     expect([await pending(one), await pending(other)]).toEqual([0, 1])
     expect((await documentsOf(other)).filter((document) => 'embedding' in document)).toEqual([])
@@ -174,14 +174,14 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
       rememberCommand(note('to be forgotten')),
     ]
     await harness.append(scope, revised, forgotten)
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     await harness.append(
       scope,
       { type: 'revise', id: revised.id, input: note('the new text') },
       { type: 'forget', id: forgotten.id },
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.fill()
     expect(await harness.check(scope)).toEqual([])
     expect((await documentsOf(scope)).filter((document) => 'embedding' in document)).toEqual([])
@@ -195,10 +195,10 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     const scope = await harness.newProject()
     const memory = rememberCommand(note('lost alone'))
     await harness.append(scope, memory)
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.client.request((typesense) =>
       typesense
-        .collections(harness.posting.collection)
+        .collections(harness.generationWriter.collection)
         .documents(documentId(scope.projectId, memory.id))
         .delete(),
     )
@@ -214,17 +214,17 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     await harness.append(one, rememberCommand(note('of the one'), id))
     await harness.append(other, rememberCommand(note('of the other'), id))
     for (const scope of [one, other]) {
-      await harness.post(scope)
+      await harness.apply(scope)
       expect(await harness.check(scope)).toEqual([])
       expect(await documentsOf(scope)).toHaveLength(1)
     }
   })
 
-  it('A1: a collection of an earlier layout is made anew and posted from the journal, before anything else is posted', async () => {
+  it('A1: a collection of an earlier layout is made anew and written from the journal, before anything else is written', async () => {
     const scope = await harness.newProject()
     const { client, generation, base, db } = harness
-    await harness.append(scope, rememberCommand(note('“quoted”—and posted before')))
-    await harness.post(scope)
+    await harness.append(scope, rememberCommand(note('“quoted”—and written before')))
+    await harness.apply(scope)
     await deleteCollection(client, generation.generation, base)
     const name = collectionName(generation.generation, base)
     // As it was: texts, with a field that later documents have not.
@@ -236,7 +236,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
       typesense.collections().create({ name, fields, metadata: { incarnation: 'an earlier one' } }),
     )
     await adoptCollection(db, generation.generation, 'an earlier one')
-    await harness.append(scope, rememberCommand(note('the first that a later version posts')))
+    await harness.append(scope, rememberCommand(note('the first that a later version writes')))
     const { projection } = harness.replica()
     const from = await projection.position(scope)
     const events = (await readJournal(scope, { after: from.sequence, limit: 10 })).map(readable)
@@ -244,7 +244,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     await projection
       .apply(scope, batch)
       .catch((error: unknown) => expect(error).toBeInstanceOf(PositionMoved))
-    await harness.post(scope)
+    await harness.apply(scope)
     await harness.embed()
     await harness.fill()
     expect(await harness.check(scope)).toEqual([])
@@ -254,16 +254,16 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
   it('A1: a collection of a later layout is left alone', async () => {
     const { client, generation, base, db } = harness
     const later = { ...generation, generation: 99 }
-    const { posting } = harness.replica({ generation: later })
+    const { generationWriter } = harness.replica({ generation: later })
     const fields = [{ name: 'project_id', type: 'string' as const }]
     await client.request((typesense) =>
       typesense.collections().create({
-        name: posting.collection,
+        name: generationWriter.collection,
         fields,
         metadata: { incarnation: 'later', layout: LAYOUT_VERSION + 1 },
       }),
     )
-    await expect(keepCollection(db, posting)).rejects.toThrow(/layout/)
+    await expect(keepCollection(db, generationWriter)).rejects.toThrow(/layout/)
     await deleteCollection(client, later.generation, base)
   })
 })

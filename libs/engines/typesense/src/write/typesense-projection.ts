@@ -2,15 +2,15 @@ import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { Database } from '@daybook/postgres/connect'
 import { readPlace, savePosition } from '@daybook/projection/positions/positions'
-import { PositionMoved, type Projection } from '@daybook/projection/projection'
 import { rewindPosition } from '@daybook/projection/positions/rewind-position'
+import { PositionMoved, type Projection } from '@daybook/projection/projection'
 import { isMissing } from '../client/errors.ts'
 import { keepCollection } from './keep-collection.ts'
-import { postMemories, recordPosted } from './write-memories.ts'
-import type { Posting } from './writer.ts'
 import { listUnsettled, noteSettled, settle } from './settle.ts'
 import { takeBack } from './take-back.ts'
-import { underClaim } from './with-project-lease.ts'
+import { withProjectLease } from './with-project-lease.ts'
+import { recordWritten, writeMemories } from './write-memories.ts'
+import type { GenerationWriter } from './writer.ts'
 
 /**
  * The Typesense read model. Documents are written first, then, in one transaction, the position is moved and what is
@@ -19,38 +19,38 @@ import { underClaim } from './with-project-lease.ts'
  *
  * Several replicas take turns by a claim (`claim.ts`, `under-claim.ts`).
  */
-export function typesenseProjection(db: Database, posting: Posting): Projection {
-  const { place } = posting
+export function typesenseProjection(db: Database, writer: GenerationWriter): Projection {
+  const { place } = writer
   return {
     ...place,
     position: (scope) => readPlace(scope.db, place, scope.projectId),
     async apply(scope, batch) {
-      if (!posting.isKept) await posting.gate.pass(() => keepCollection(db, posting))
+      if (!writer.isKept) await writer.gate.pass(() => keepCollection(db, writer))
       try {
-        await underClaim(posting, scope, batch, async (held) => {
-          const settled = held.settled ? null : await takeBack(posting, held, held.position)
-          const posted = await postMemories(posting, held, newestOfEach(batch.events), batch.erased)
+        await withProjectLease(writer, scope, batch, async (held) => {
+          const settled = held.settled ? null : await takeBack(writer, held, held.position)
+          const written = await writeMemories(writer, held, newestOfEach(batch.events), batch.erased)
           await held.commit(async (trx) => {
             if (settled !== null) {
               await settled(trx)
               await noteSettled(trx, place, scope.projectId)
             }
-            await recordPosted(trx, posting, scope.projectId, posted)
+            await recordWritten(trx, writer, scope.projectId, written)
             await savePosition(trx, place, scope.projectId, batch)
           })
         })
       } catch (error) {
         if (!isMissing(error)) throw error
         // It is about all projects, and a scope's handle sees one.
-        await keepCollection(db, posting)
+        await keepCollection(db, writer)
         throw new PositionMoved(place.name, batch.from.sequence)
       }
     },
     async rewind(scope, { from, to }) {
-      await underClaim(posting, scope, null, async (held) => {
+      await withProjectLease(writer, scope, null, async (held) => {
         if (held.position.sequence !== from.sequence || held.position.hash !== from.hash)
           throw new PositionMoved(place.name, from.sequence)
-        const record = await takeBack(posting, held, to)
+        const record = await takeBack(writer, held, to)
         await held.commit(async (trx) => {
           await record(trx)
           await rewindPosition(trx, place, scope.projectId, to)
@@ -60,7 +60,7 @@ export function typesenseProjection(db: Database, posting: Posting): Projection 
     },
     outside: {
       unsettled: () => listUnsettled(db, place),
-      settle: (scope) => settle(posting, scope),
+      settle: (scope) => settle(writer, scope),
     },
   }
 }

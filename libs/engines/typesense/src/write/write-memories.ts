@@ -3,13 +3,13 @@ import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
-import { documentsOf, type MemoryDocument } from './document.ts'
 import { IDS_PER_FILTER, ofMemories } from '../verify/export-documents.ts'
+import { documentsOf, type MemoryDocument } from './document.ts'
 import { ImportRefusedError, importDocuments } from './import-documents.ts'
 import { readLexemes } from './lexemes.ts'
-import type { Posting } from './writer.ts'
 import { readStoredVectors } from './stored-vectors.ts'
-import type { HeldProject } from './with-project-lease.ts'
+import type { LeasedProject } from './with-project-lease.ts'
+import type { GenerationWriter } from './writer.ts'
 
 /** A memory whose documents have been written. */
 interface PostedMemory {
@@ -26,9 +26,9 @@ interface PostedMemory {
  * @param erased memories of which no document stays, but for those that are among `memories` too
  * @throws ImportRefusedError where Typesense refused any of them; the others are written
  */
-export async function postMemories(
-  posting: Posting,
-  held: HeldProject,
+export async function writeMemories(
+  writer: GenerationWriter,
+  held: LeasedProject,
   memories: readonly Memory[],
   erased: readonly string[] = [],
 ): Promise<PostedMemory[]> {
@@ -42,14 +42,14 @@ export async function postMemories(
       }),
   )
   const hashes = new Set([...texts.values()].map(({ hash }) => hash.toString('hex')))
-  const vectors = await readStoredVectors(held.scope, posting.generation.modelId, [...hashes])
+  const vectors = await readStoredVectors(held.scope, writer.generation.modelId, [...hashes])
   const lexemes = await readLexemes(
     db,
     memories.map(({ state }) => lexicalText(state)),
   )
 
   const chunksKept = new Map(erased.map((memoryId) => [memoryId, 0]))
-  const posted: PostedMemory[] = erased.map((memoryId) => ({ memoryId, documentIds: [], lacking: null }))
+  const written: PostedMemory[] = erased.map((memoryId) => ({ memoryId, documentIds: [], lacking: null }))
   const documents: MemoryDocument[] = []
   for (const memory of memories) {
     const { id } = memory.state
@@ -57,7 +57,7 @@ export async function postMemories(
     const chunks = text === null ? [] : (vectors.get(text.hash.toString('hex')) ?? [])
     const ofMemory = documentsOf(projectId, memory, { chunks, lexemes })
     documents.push(...ofMemory)
-    posted.push({
+    written.push({
       memoryId: id,
       documentIds: ofMemory.map((document) => document.id),
       lacking: chunks.length > 0 ? null : text,
@@ -65,18 +65,18 @@ export async function postMemories(
     // A first version has nothing behind it that could be in the way.
     if (memory.version > 1) chunksKept.set(id, ofMemory.length)
   }
-  const refused = await importDocuments(posting, held, 'upsert', documents, ({ memory_id }) =>
+  const refused = await importDocuments(writer, held, 'upsert', documents, ({ memory_id }) =>
     String(memory_id),
   )
   if (refused.length > 0) throw new ImportRefusedError(refused, documents.length)
-  await removeFurtherChunks(posting, held, chunksKept)
-  return posted
+  await removeFurtherChunks(writer, held, chunksKept)
+  return written
 }
 
 /** Deletes what is beyond the number of documents that each memory has now. */
 async function removeFurtherChunks(
-  { client, collection }: Posting,
-  held: HeldProject,
+  { client, collection }: GenerationWriter,
+  held: LeasedProject,
   chunksKept: ReadonlyMap<string, number>,
 ): Promise<void> {
   for (const kept of new Set(chunksKept.values())) {
@@ -93,17 +93,17 @@ async function removeFurtherChunks(
   }
 }
 
-/** Queues the texts whose vectors are lacking, and notes who waits for them. Part of the transaction that records the post. */
-export async function recordPosted(
+/** Queues the texts whose vectors are lacking, and notes who waits for them. Part of the transaction that records the write. */
+export async function recordWritten(
   trx: DatabaseTransaction,
-  { generation }: Posting,
+  { generation }: GenerationWriter,
   projectId: string,
-  posted: readonly PostedMemory[],
+  written: readonly PostedMemory[],
 ): Promise<void> {
-  const lacking = posted.flatMap(({ memoryId, lacking: text }) =>
+  const lacking = written.flatMap(({ memoryId, lacking: text }) =>
     text === null ? [] : [{ memoryId, ...text }],
   )
-  const complete = posted.filter((one) => one.lacking === null).map(({ memoryId }) => memoryId)
+  const complete = written.filter((one) => one.lacking === null).map(({ memoryId }) => memoryId)
   await queueTexts(trx, { projectId, modelId: generation.modelId }, lacking)
   if (lacking.length > 0) {
     const rows = lacking.map(({ memoryId, hash }) => ({ memory_id: memoryId, hash: hash.toString('hex') }))

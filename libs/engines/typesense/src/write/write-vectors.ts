@@ -5,13 +5,13 @@ import { sql } from 'kysely'
 import { appliedMemories } from './applied-memories.ts'
 import { documentId, vectorFields } from './document.ts'
 import { ImportRefusedError, importDocuments } from './import-documents.ts'
-import { postMemories, recordPosted } from './write-memories.ts'
-import type { Posting } from './writer.ts'
 import { readStoredVectors } from './stored-vectors.ts'
-import { type HeldProject, underClaim } from './with-project-lease.ts'
+import { type LeasedProject, withProjectLease } from './with-project-lease.ts'
+import { recordWritten, writeMemories } from './write-memories.ts'
+import type { GenerationWriter } from './writer.ts'
 
 /** Memories that get their vectors together: with 384 numbers each about half a megabyte. */
-const MEMORIES_PER_POST = 100
+const MEMORIES_PER_WRITE = 100
 
 /** Waiting memories looked at together for whether their vectors are there. */
 const WAITING_PER_PAGE = 500
@@ -27,28 +27,28 @@ interface Waiting {
  * @returns false where another replica was at work on one of the projects, so that some still wait
  * @throws TypesenseUnavailableError
  */
-export async function postVectors(
+export async function writeVectors(
   db: Database,
-  posting: Posting,
+  writer: GenerationWriter,
   hashes: readonly Buffer[],
 ): Promise<boolean> {
   const hex = hashes.map((hash) => hash.toString('hex'))
   const { rows } = await sql<Waiting>`
     select project_id, memory_id from typesense_pending_vectors
-    where generation = ${posting.generation.generation}
+    where generation = ${writer.generation.generation}
       and content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`.execute(
     db,
   )
-  return postWaiting(db, posting, rows)
+  return writeWaiting(db, writer, rows)
 }
 
 /**
  * The same for all documents that wait: for vectors that other processes stored, and for those that were stored in the
- * very moment in which the memory was posted.
+ * very moment in which the memory was written.
  * @throws TypesenseUnavailableError
  */
-export async function postAllVectors(db: Database, posting: Posting): Promise<void> {
-  const { generation, modelId } = posting.generation
+export async function writeAllVectors(db: Database, writer: GenerationWriter): Promise<void> {
+  const { generation, modelId } = writer.generation
   const first = '00000000-0000-0000-0000-000000000000'
   for (let after: Waiting = { project_id: first, memory_id: first }; ; ) {
     const { rows } = await sql<Waiting & { ready: boolean | null }>`
@@ -62,9 +62,9 @@ export async function postAllVectors(db: Database, posting: Posting): Promise<vo
         order by project_id, memory_id limit ${WAITING_PER_PAGE}
       ) waiting
       order by project_id, memory_id`.execute(db)
-    await postWaiting(
+    await writeWaiting(
       db,
-      posting,
+      writer,
       rows.filter((row) => row.ready === true),
     )
     const last = rows.at(-1)
@@ -73,44 +73,52 @@ export async function postAllVectors(db: Database, posting: Posting): Promise<vo
   }
 }
 
-async function postWaiting(db: Database, posting: Posting, waiting: readonly Waiting[]): Promise<boolean> {
+async function writeWaiting(
+  db: Database,
+  writer: GenerationWriter,
+  waiting: readonly Waiting[],
+): Promise<boolean> {
   let all = true
   for (const projectId of new Set(waiting.map((row) => row.project_id))) {
     const ids = waiting.filter((row) => row.project_id === projectId).map((row) => row.memory_id)
-    for (let from = 0; from < ids.length; from += MEMORIES_PER_POST)
+    for (let from = 0; from < ids.length; from += MEMORIES_PER_WRITE)
       all =
-        (await postProject(
-          posting,
+        (await writeProject(
+          writer,
           projectScope(db, projectId),
-          ids.slice(from, from + MEMORIES_PER_POST),
+          ids.slice(from, from + MEMORIES_PER_WRITE),
         )) && all
   }
   return all
 }
 
-async function postProject(
-  posting: Posting,
+async function writeProject(
+  writer: GenerationWriter,
   scope: ProjectScope,
   memoryIds: readonly string[],
 ): Promise<boolean> {
   try {
-    await underClaim(posting, scope, null, (held) => giveVectors(posting, held, memoryIds))
+    await withProjectLease(writer, scope, null, (held) => giveVectors(writer, held, memoryIds))
     return true
   } catch (error) {
     // Another replica has the project; they go on waiting, and the next round finds them.
     if (error instanceof PositionMoved) return false
     if (!(error instanceof ImportRefusedError)) throw error
-    posting.logger.warn({ error, projectId: scope.projectId }, 'vectors were refused; they are tried again')
+    writer.logger.warn({ error, projectId: scope.projectId }, 'vectors were refused; they are tried again')
     return true
   }
 }
 
 /**
- * Under the claim nobody else writes these documents, and what waits is what was posted last: a memory that was revised or
+ * Under the claim nobody else writes these documents, and what waits is what was written last: a memory that was revised or
  * forgotten meanwhile waits for another text, or for none. Documents are updated, never made, so that nothing comes back.
  */
-async function giveVectors(posting: Posting, held: HeldProject, memoryIds: readonly string[]): Promise<void> {
-  const { generation, modelId } = posting.generation
+async function giveVectors(
+  writer: GenerationWriter,
+  held: LeasedProject,
+  memoryIds: readonly string[],
+): Promise<void> {
+  const { generation, modelId } = writer.generation
   const { db, projectId } = held.scope
   const { rows } = await sql<{ memory_id: string; hash: string }>`
     select memory_id, encode(content_hash, 'hex') as hash from typesense_pending_vectors
@@ -126,7 +134,7 @@ async function giveVectors(posting: Posting, held: HeldProject, memoryIds: reado
     const chunk = vectors.get(hash)?.[0]
     return chunk === undefined ? [] : [{ id: documentId(projectId, memory_id), ...vectorFields(chunk) }]
   })
-  const refused = await importDocuments(posting, held, 'update', updates, ({ id }) => memoryOf.get(id) ?? id)
+  const refused = await importDocuments(writer, held, 'update', updates, ({ id }) => memoryOf.get(id) ?? id)
   const absent = refused.filter(({ code }) => code === 404)
   if (absent.length < refused.length)
     throw new ImportRefusedError(
@@ -143,14 +151,14 @@ async function giveVectors(posting: Posting, held: HeldProject, memoryIds: reado
   const memories =
     whole.length === 0
       ? []
-      : await appliedMemories(held.scope, posting.place, {
+      : await appliedMemories(held.scope, writer.place, {
           memoryIds: whole,
           position: held.position.sequence,
         })
-  const posted = await postMemories(posting, held, memories)
+  const written = await writeMemories(writer, held, memories)
 
   await held.commit(async (trx) => {
-    await recordPosted(trx, posting, projectId, posted)
+    await recordWritten(trx, writer, projectId, written)
     await sql`
       delete from typesense_pending_vectors
       where generation = ${generation} and project_id = ${projectId}

@@ -1,14 +1,14 @@
+import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { Logger } from '@daybook/runtime/logger'
 import { type BackOffGate, createBackOffGate } from '../client/back-off-gate.ts'
-import type { Place } from './lease.ts'
 import type { TypesenseClient } from '../client/client.ts'
 import { collectionName, DEFAULT_BASE_NAME } from './collection.ts'
 import { TYPESENSE } from './generation.ts'
-import { createTurns, type Turns } from './keyed-mutex.ts'
+import { createKeyedMutex, type KeyedMutex } from './keyed-mutex.ts'
 
-export interface PostingOptions {
+export interface GenerationWriterOptions {
   readonly client: TypesenseClient
   readonly generation: Generation
   readonly logger: Logger
@@ -19,32 +19,32 @@ export interface PostingOptions {
    * projects wait in which a projector was killed.
    */
   readonly leaseMs?: number
-  /** Of a generation that is being built. Default none: projectors post it. */
+  /** Of a generation that is being built. Default none: projectors write it. */
   readonly fence?: Fence | null
 }
 
 /** One process' way to write a generation's documents. */
-export interface Posting {
+export interface GenerationWriter {
   readonly client: TypesenseClient
   readonly generation: Generation
   readonly logger: Logger
-  readonly place: Place
+  readonly place: GenerationRef
   readonly base: string
   readonly collection: string
   readonly leaseMs: number
   readonly fence: Fence | null
   /** Who in this process writes a project next. Others are kept out by the claim. */
-  readonly turns: Turns
+  readonly mutex: KeyedMutex
   readonly gate: BackOffGate
   /** Projects in which a call had no answer, and until when they wait for it (of `performance.now`). */
   readonly unanswered: Map<string, number>
-  /** Memories to be noted for posting again, as soon as the database can be written: project → memories. */
+  /** Memories to be noted for writer again, as soon as the database can be written: project → memories. */
   readonly unnoted: Map<string, Set<string>>
   /** Whether `keepCollection` has seen to the collection since the process began: until then it may be of an earlier layout. */
   isKept: boolean
 }
 
-export function createPosting(options: PostingOptions): Posting {
+export function createGenerationWriter(options: GenerationWriterOptions): GenerationWriter {
   const { client, generation, logger, base = DEFAULT_BASE_NAME } = options
   return {
     client,
@@ -55,7 +55,7 @@ export function createPosting(options: PostingOptions): Posting {
     collection: collectionName(generation.generation, base),
     leaseMs: options.leaseMs ?? client.longestCallMs + 2_000,
     fence: options.fence ?? null,
-    turns: createTurns(),
+    mutex: createKeyedMutex(),
     gate: createBackOffGate(),
     unanswered: new Map(),
     unnoted: new Map(),

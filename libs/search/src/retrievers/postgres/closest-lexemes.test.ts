@@ -1,15 +1,15 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import {
   note,
   type ReadModelHarness,
   startReadModelHarness,
 } from '@daybook/pgvector/testing/read-model-harness'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
+import { queryTerms } from '../query-terms.ts'
 import { closestLexemes, typosForgiven } from './closest-lexemes.ts'
 import { hitCondition } from './constraint.ts'
-import { lexicalLeg } from './lexical-retriever.ts'
-import { queryTerms } from '../query-terms.ts'
+import { lexicalRetriever } from './lexical-retriever.ts'
 
 const noTurns = () => Promise.resolve()
 
@@ -38,7 +38,7 @@ describe.each(TEST_DATABASES)('the closest lexemes on $name', ({ start }) => {
   async function projectOf(...texts: string[]) {
     const scope = await harness.newProject()
     const memories = await harness.remember(scope, ...texts.map((text) => note(text)))
-    await harness.post(scope)
+    await harness.apply(scope)
     const input = { scope, readModel: harness.readModel }
     return {
       ids: memories.map(({ state }) => state.id),
@@ -50,7 +50,7 @@ describe.each(TEST_DATABASES)('the closest lexemes on $name', ({ start }) => {
       find: async (query: string) => {
         const parsed = parseQuery(query)
         const condition = hitCondition({}, parsed)
-        const hits = await lexicalLeg(
+        const hits = await lexicalRetriever(
           { ...input, condition, includeForgotten: false, limit: 10 },
           parsed.wanted,
           true,

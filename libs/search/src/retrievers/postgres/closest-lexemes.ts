@@ -1,8 +1,8 @@
-import type { Turns } from '@daybook/runtime/yield-to-event-loop'
+import type { YieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import damerauLevenshtein from 'damerau-levenshtein'
 import { type RawBuilder, sql } from 'kysely'
-import type { LegInput } from '../retriever-input.ts'
 import type { QueryTerm } from '../query-terms.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
 
 /**
  * Letters from which one typo is forgiven, and from which two are; shorter words and numbers must be right. From 5 and 8 on, as
@@ -38,9 +38,9 @@ export function typosForgiven(word: string): 0 | 1 | 2 {
  * @returns by unknown lexeme; without those that nothing is close to
  */
 export async function closestLexemes(
-  input: Pick<LegInput, 'scope' | 'readModel'>,
+  input: Pick<RetrieverInput, 'scope' | 'readModel'>,
   unknown: readonly Pick<QueryTerm, 'lexeme' | 'word'>[],
-  turns: Turns,
+  turns: YieldToEventLoop,
 ): Promise<ReadonlyMap<string, string>> {
   const asked = new Map(
     unknown
@@ -77,7 +77,7 @@ interface Closest {
  * has a row in every 4,096 memories, and reading them all took 8 ms in 100,000 memories, so it takes 3.
  */
 async function lexemesLike(
-  { scope, readModel }: Pick<LegInput, 'scope' | 'readModel'>,
+  { scope, readModel }: Pick<RetrieverInput, 'scope' | 'readModel'>,
   asked: ReadonlyMap<string, string>,
 ): Promise<{ asked: string; known: string }[]> {
   const [lexemes, words] = [[...asked.keys()], [...asked.values()]]
@@ -104,7 +104,7 @@ async function lexemesLike(
 
 /** The bytes of the lexemes' postings, which tell how frequent they are. */
 async function sizesOf(
-  { scope, readModel }: Pick<LegInput, 'scope' | 'readModel'>,
+  { scope, readModel }: Pick<RetrieverInput, 'scope' | 'readModel'>,
   lexemes: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (lexemes.length === 0) return new Map()

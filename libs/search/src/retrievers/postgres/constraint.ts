@@ -14,7 +14,7 @@ const holds = (one: Alternative) => sql`(numnode(${tsquery(one)}) = 0 or m.lexem
 const hits = (one: Alternative) => sql`(numnode(${tsquery(one)}) > 0 and m.lexemes @@ ${tsquery(one)})`
 
 /**
- * What every hit must satisfy, whichever leg finds it: the filter, the query's phrases and its exclusions. SQL over the
+ * What every hit must satisfy, whichever retriever finds it: the filter, the query's phrases and its exclusions. SQL over the
  * table `memories` with the alias `m`.
  */
 export function hitCondition(filter: MemoryFilter, query: ParsedQuery): RawBuilder<boolean> {

@@ -1,19 +1,19 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import {
   note,
   type ReadModelHarness,
   startReadModelHarness,
 } from '@daybook/pgvector/testing/read-model-harness'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
-import type { LegHit } from '../../ranking/retriever.ts'
 import { type ReferenceDocument, referenceBm25 } from '../../ranking/reference-bm25.ts'
+import type { RetrieverHit } from '../../ranking/retriever.ts'
 import { hitCondition } from './constraint.ts'
-import { lexicalLeg } from './lexical-retriever.ts'
+import { lexicalRetriever } from './lexical-retriever.ts'
 
 const word = fc.constantFrom(
   'login',
@@ -32,14 +32,14 @@ const text = fc.array(word, { minLength: 1, maxLength: 15 }).map((words) => word
 const context = fc.constantFrom('a', 'b', 'c')
 const document = fc.record({ text, context, forgotten: fc.boolean() })
 
-describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
+describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
   let harness: ReadModelHarness
   beforeAll(async () => {
     harness = await startReadModelHarness({ start }, { dimension: 8 })
   })
   afterAll(() => harness?.stop())
 
-  function leg(
+  function retriever(
     scope: ProjectScope,
     query: string,
     {
@@ -48,7 +48,7 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       limit = 100,
       narrowed = false,
     }: { filter?: MemoryFilter; coverage?: boolean; limit?: number; narrowed?: boolean } = {},
-  ): Promise<LegHit[]> {
+  ): Promise<RetrieverHit[]> {
     const parsed = parseQuery(query)
     const input = {
       scope,
@@ -58,7 +58,7 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       limit,
       narrowed,
     }
-    return lexicalLeg(input, parsed.wanted, coverage)
+    return lexicalRetriever(input, parsed.wanted, coverage)
   }
 
   /** The lexemes that Postgres made of each live memory: what the reference scores. */
@@ -97,7 +97,7 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     )
     const forgotten = memories.filter((_, index) => documents[index]?.forgotten)
     await harness.append(scope, ...forgotten.map(({ state }) => ({ type: 'forget', id: state.id }) as const))
-    await harness.post(scope)
+    await harness.apply(scope)
     return memories
   }
 
@@ -119,10 +119,10 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
           for (const project of [scope, other]) {
             const all = await documentsOf(project)
             const reference = all.length === 0 ? [] : referenceBm25(all, await lexemesOf(query), { coverage })
-            const found = await leg(project, query, { coverage })
+            const found = await retriever(project, query, { coverage })
             expect(differences(found, reference)).toEqual([])
             const within = new Set(all.filter((one) => one.context === wanted).map(({ id }) => id))
-            const filtered = await leg(project, query, { coverage, filter: { context: wanted } })
+            const filtered = await retriever(project, query, { coverage, filter: { context: wanted } })
             expect(
               differences(
                 filtered,
@@ -136,9 +136,9 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     )
   })
 
-  /** What is wrong with a leg's hits, in words. */
+  /** What is wrong with a retriever's hits, in words. */
   function differences(
-    found: readonly LegHit[],
+    found: readonly RetrieverHit[],
     reference: readonly { id: string; score: number }[],
   ): string[] {
     const scores = new Map(reference.map(({ id, score }) => [id, score]))
@@ -154,7 +154,7 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     ]
   }
 
-  it('is exact for texts longer than a posting can say, and for words said more often', async () => {
+  it('is exact for texts longer than a writer can say, and for words said more often', async () => {
     const scope = await harness.newProject()
     const words = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => `w${from + index}`).join(' ')
@@ -179,7 +179,7 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
     for (const query of ['login', 'token login w7', 'w4500 login login'])
       expect(
         differences(
-          await leg(scope, query, { coverage: true }),
+          await retriever(scope, query, { coverage: true }),
           referenceBm25(all, await lexemesOf(query), { coverage: true }),
         ),
       ).toEqual([])
@@ -199,13 +199,13 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
         input: note(textOf(index), { context: contextOf(index) }),
       })),
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     for (const wanted of ['next', 'last']) {
       const theirs = memories.filter(({ state }) => state.context === wanted).map(({ state }) => state.id)
-      const found = await leg(scope, 'needle', { filter: { context: wanted }, limit: 10, narrowed })
+      const found = await retriever(scope, 'needle', { filter: { context: wanted }, limit: 10, narrowed })
       expect(found.map(({ memoryId }) => memoryId).toSorted()).toEqual(theirs.toSorted())
     }
-    expect(await leg(scope, 'needle', { limit: 10, narrowed })).toHaveLength(10)
+    expect(await retriever(scope, 'needle', { limit: 10, narrowed })).toHaveLength(10)
   })
 
   it('C2: finds what has a long token by all of it, by its parts and by phrases, and what stands in angle brackets', async () => {
@@ -224,9 +224,9 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       'file-name.test.ts',
       'see -"part8 part7"',
     ])
-      expect((await leg(scope, query)).map(({ memoryId }) => memoryId)[0], query).toBe(named?.state.id)
+      expect((await retriever(scope, query)).map(({ memoryId }) => memoryId)[0], query).toBe(named?.state.id)
     for (const query of ['String', 'snake_case_names', 'snake', '"map string token"'])
-      expect(await leg(scope, query), query).toHaveLength(1)
+      expect(await retriever(scope, query), query).toHaveLength(1)
   })
 
   it('finds forgotten memories only when asked, with the statistics of the live ones', async () => {
@@ -235,13 +235,13 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       { text: 'login token', context: 'a', forgotten: false },
       { text: 'login token', context: 'a', forgotten: true },
     ])
-    expect((await leg(scope, 'login')).map(({ memoryId }) => memoryId)).toEqual([live!.state.id])
-    const both = await leg(scope, 'login', { filter: { includeForgotten: true } })
+    expect((await retriever(scope, 'login')).map(({ memoryId }) => memoryId)).toEqual([live!.state.id])
+    const both = await retriever(scope, 'login', { filter: { includeForgotten: true } })
     expect(both.map(({ memoryId }) => memoryId).toSorted()).toEqual(
       [live!.state.id, forgotten!.state.id].toSorted(),
     )
     expect(both[0]?.score).toBeCloseTo(both[1]?.score ?? 0, 12)
-    expect(both[0]?.score).toBeCloseTo((await leg(scope, 'login'))[0]?.score ?? 0, 12)
+    expect(both[0]?.score).toBeCloseTo((await retriever(scope, 'login'))[0]?.score ?? 0, 12)
   })
 
   describe('with phrases, exclusions and OR', () => {
@@ -272,7 +272,7 @@ describe.each(TEST_DATABASES)('the lexical leg on $name', ({ start }) => {
       ['the of', []],
       ['unheard', []],
     ])('%s', async (query, expected) => {
-      const found = await leg(scope, query)
+      const found = await retriever(scope, query)
       expect(found.map(({ memoryId }) => texts.get(memoryId)).toSorted()).toEqual(expected.toSorted())
     })
   })

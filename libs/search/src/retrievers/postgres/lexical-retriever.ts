@@ -1,10 +1,10 @@
-import { takeTurns } from '@daybook/runtime/yield-to-event-loop'
+import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { sql } from 'kysely'
-import type { LegHit } from '../../ranking/retriever.ts'
+import type { RetrieverHit } from '../../ranking/retriever.ts'
 import { timed } from '../../timed.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
 import { keepBest, type Scored } from './best-scored.ts'
-import type { LegInput } from '../retriever-input.ts'
-import { readQuestionPostings } from '@daybook/lexical-index/read'
+import { readQuestionPostings } from './question-postings.ts'
 import { scorePostings } from './score-postings.ts'
 
 /**
@@ -17,7 +17,7 @@ const FIRST_LOOK = 1_000
 const NEAREST = 1.25
 
 /**
- * The lexical leg: exact BM25 with the project's own word statistics, times the coverage factor (`ranking/bm25.ts` has the
+ * The lexical retriever: exact BM25 with the project's own word statistics, times the coverage factor (`ranking/bm25.ts` has the
  * formulas). The database gives the packed postings of the question's words, which are scored here: in SQL it takes three times
  * as long, and ten times where a word is in every memory.
  *
@@ -26,14 +26,18 @@ const NEAREST = 1.25
  * Where equal scores meet the end of the list, those remembered first are on it.
  *
  * @param wanted the query's words; Postgres makes lexemes of them as it did of the texts
- * @param coverage off where no vector leg runs beside it, as measured
+ * @param coverage off where no vector retriever runs beside it, as measured
  */
-export function lexicalLeg(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
-  return timed(input.onLeg, 'lexical', () => bestScored(input, wanted, coverage))
+export function lexicalRetriever(
+  input: RetrieverInput,
+  wanted: string,
+  coverage: boolean,
+): Promise<RetrieverHit[]> {
+  return timed(input.onRetriever, 'lexical', () => bestScored(input, wanted, coverage))
 }
 
-async function bestScored(input: LegInput, wanted: string, coverage: boolean): Promise<LegHit[]> {
-  const turns = takeTurns()
+async function bestScored(input: RetrieverInput, wanted: string, coverage: boolean): Promise<RetrieverHit[]> {
+  const turns = yieldToEventLoop()
   const question = await readQuestionPostings(input, wanted, turns)
   const score = async (keep: number): Promise<ScoredAll> => {
     const best = keepBest(keep)
@@ -63,10 +67,10 @@ interface ScoredAll {
 
 /** Of the first so many, those that satisfy the condition: as many as are wanted, best first, equals by id. */
 async function satisfying(
-  { scope, readModel, condition, limit }: LegInput,
+  { scope, readModel, condition, limit }: RetrieverInput,
   { numbers, scores }: Scored,
   among: number,
-): Promise<LegHit[]> {
+): Promise<RetrieverHit[]> {
   // `offset 0` keeps the planner to a lookup by number for each, instead of going through the whole context that a filter names.
   const { rows } = await sql<{ memory_id: string; place: number }>`
     select m.memory_id, best.place
@@ -82,7 +86,7 @@ async function satisfying(
 }
 
 /** 1 at the number of each memory of the project that satisfies the condition. */
-async function satisfyingNumbers({ scope, readModel, condition }: LegInput): Promise<Uint8Array> {
+async function satisfyingNumbers({ scope, readModel, condition }: RetrieverInput): Promise<Uint8Array> {
   const { rows } = await sql<{ last: number; numbers: Buffer }>`
     select coalesce(max(m.number), 0) as last, coalesce(string_agg(int4send(m.number), ''), '') as numbers
     from ${readModel.tables.memories} m where m.project_id = ${scope.projectId} and ${condition}`.execute(

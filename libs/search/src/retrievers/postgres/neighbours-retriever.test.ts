@@ -1,16 +1,16 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import {
   note,
   type ReadModelHarness,
   startReadModelHarness,
 } from '@daybook/pgvector/testing/read-model-harness'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
 import { hitCondition } from './constraint.ts'
-import type { LegInput } from '../retriever-input.ts'
 import { findNeighbours, startNeighbours } from './neighbours-retriever.ts'
 
 describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
@@ -21,7 +21,7 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
   })
   afterAll(() => harness?.stop())
 
-  const inputOf = (filter: MemoryFilter = {}, query = 'turn'): LegInput => ({
+  const inputOf = (filter: MemoryFilter = {}, query = 'turn'): RetrieverInput => ({
     scope,
     readModel: harness.readModel,
     condition: hitCondition(filter, parseQuery(query)),
@@ -63,7 +63,7 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
       { type: 'revise', id: turns[3]!, input: note('turn 3, revised') },
       { type: 'forget', id: turns[5]! },
     )
-    await harness.post(scope)
+    await harness.apply(scope)
     const { neighbourhoods } = await find([turns[4]!])
     expect(neighbourhoods.get(turns[4]!)).toMatchObject({
       before: [turns[3], turns[2], turns[1]],
@@ -92,7 +92,7 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
     const turns = await conversation()
     const [first, second] = [turns[4]!, turns[0]!]
     let asked = 0
-    const lookups = startNeighbours({ ...inputOf(), onLeg: () => (asked += 1) })
+    const lookups = startNeighbours({ ...inputOf(), onRetriever: () => (asked += 1) })
     lookups.begin([first])
     lookups.begin([first, second])
     lookups.begin([second, first])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Neighbourhood } from '../../ranking/neighbourhood.ts'
 import { timed } from '../../timed.ts'
-import type { LegInput } from '../retriever-input.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
 
 /** The neighbours' ids, nearest first, each after a + where it may be a hit itself, else a -, with blanks between. */
 type Side = string
@@ -12,7 +12,7 @@ export interface NeighboursFound {
   readonly eligible: ReadonlySet<string>
 }
 
-/** Neighbourhoods that are looked up while other legs still run. */
+/** Neighbourhoods that are looked up while other retrievers still run. */
 export interface NeighbourLookups {
   /** Begins to look up those of these memories for which that has not been begun. */
   begin(memoryIds: readonly string[]): void
@@ -20,8 +20,8 @@ export interface NeighbourLookups {
   all(): Promise<NeighboursFound>
 }
 
-/** Candidates are known leg by leg: the neighbours of the first leg's are found while the second runs. */
-export function startNeighbours(input: LegInput): NeighbourLookups {
+/** Candidates are known retriever by retriever: the neighbours of the first retriever's are found while the second runs. */
+export function startNeighbours(input: RetrieverInput): NeighbourLookups {
   const begun = new Set<string>()
   const lookups: Promise<NeighboursFound>[] = []
   return {
@@ -30,7 +30,7 @@ export function startNeighbours(input: LegInput): NeighbourLookups {
       if (others.length === 0) return
       for (const id of others) begun.add(id)
       const lookup = findNeighbours(input, [...new Set(others)])
-      // Where another leg fails, nobody waits for this one any more, and that failure is what is told.
+      // Where another retriever fails, nobody waits for this one any more, and that failure is what is told.
       lookup.catch(() => {})
       lookups.push(lookup)
     },
@@ -49,13 +49,13 @@ export function startNeighbours(input: LegInput): NeighbourLookups {
  * of the same kind, in the order of their first sequences, so that a revision moves nobody. One query.
  */
 export async function findNeighbours(
-  input: LegInput,
+  input: RetrieverInput,
   memoryIds: readonly string[],
 ): Promise<NeighboursFound> {
-  return timed(input.onLeg, 'neighbours', () => look(input, memoryIds))
+  return timed(input.onRetriever, 'neighbours', () => look(input, memoryIds))
 }
 
-async function look(input: LegInput, memoryIds: readonly string[]): Promise<NeighboursFound> {
+async function look(input: RetrieverInput, memoryIds: readonly string[]): Promise<NeighboursFound> {
   const { scope, readModel } = input
   const { memories } = readModel.tables
   if (memoryIds.length === 0) return { neighbourhoods: new Map(), eligible: new Set() }
@@ -82,7 +82,7 @@ async function look(input: LegInput, memoryIds: readonly string[]): Promise<Neig
   return { neighbourhoods: new Map(neighbourhoods), eligible }
 }
 
-function side({ readModel, condition }: LegInput, direction: 'before' | 'after') {
+function side({ readModel, condition }: RetrieverInput, direction: 'before' | 'after') {
   const { memories } = readModel.tables
   const [comparison, order] = direction === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
   // A plain array: numbering and aggregating the three rows took three times as long as finding them. And as one text: so many

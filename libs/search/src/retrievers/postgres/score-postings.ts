@@ -6,10 +6,10 @@ import {
   placeOf,
   SEGMENT_SIZE,
 } from '@daybook/lexical-index/postings'
-import type { Turns } from '@daybook/runtime/yield-to-event-loop'
+import type { YieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { coverage, idf, termScore } from '../../ranking/bm25.ts'
 import type { BestScored } from './best-scored.ts'
-import type { QuestionPostings, TermPostings } from '@daybook/lexical-index/read'
+import type { QuestionPostings, TermPostings } from './question-postings.ts'
 
 /** Sums for the memories of one segment, by their place in it; all 0 before and after it is scored. */
 interface Sums {
@@ -21,17 +21,17 @@ interface Sums {
 
 /**
  * Scores every memory that contains a word of the question: BM25 times the coverage factor (`ranking/bm25.ts` has the
- * formulas). Segment by segment, in arrays that stay in the processor's cache, and no object is made for a posting or a
- * memory: about 40 ns a posting.
+ * formulas). Segment by segment, in arrays that stay in the processor's cache, and no object is made for a writer or a
+ * memory: about 40 ns a writer.
  *
- * @param withCoverage off where no vector leg runs beside it, as measured
+ * @param withCoverage off where no vector retriever runs beside it, as measured
  * @param best is offered each of them
  * @param among 1 at the number of each that counts; all do where it is absent
  */
 export async function scorePostings(
   question: QuestionPostings,
   withCoverage: boolean,
-  turns: Turns,
+  turns: YieldToEventLoop,
   best: BestScored,
   among?: Uint8Array,
 ): Promise<void> {
@@ -72,14 +72,14 @@ function add(
   const { queryFrequency } = term
   let matches = matchesBefore
   for (let index = 0; index < postings.length; index += 1) {
-    const posting = postings[index] as number
-    const place = placeOf(posting)
-    const length = lengthOf(posting)
+    const writer = postings[index] as number
+    const place = placeOf(writer)
+    const length = lengthOf(writer)
     const exact = length < LENGTH_MAX ? length : (longLengths.get(numberAt(segment, place)) ?? length)
     const matchedBefore = matchedIdf[place] as number
     if (matchedBefore === 0) matched[matches++] = place
     matchedIdf[place] = matchedBefore + weight
-    const score = termScore(queryFrequency, weight, occurrencesOf(posting), exact, averageLength)
+    const score = termScore(queryFrequency, weight, occurrencesOf(writer), exact, averageLength)
     bm25[place] = (bm25[place] as number) + score
   }
   return matches

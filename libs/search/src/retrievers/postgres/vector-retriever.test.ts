@@ -1,28 +1,28 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import {
   note,
   type ReadModelHarness,
   startReadModelHarness,
 } from '@daybook/pgvector/testing/read-model-harness'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
 import { hitCondition } from './constraint.ts'
-import { vectorLeg } from './vector-retriever.ts'
+import { vectorRetriever } from './vector-retriever.ts'
 
 /** Below this many memories: never, so that the index is used. */
 const BY_INDEX = 0
 
-describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
+describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
   let harness: ReadModelHarness
   beforeAll(async () => {
     harness = await startReadModelHarness({ start }, { dimension: 16 })
   })
   afterAll(() => harness?.stop())
 
-  async function leg(
+  async function retriever(
     scope: ProjectScope,
     query: string,
     {
@@ -41,7 +41,7 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
       limit,
       needed,
     }
-    return vectorLeg(input, vector!, exactBelow)
+    return vectorRetriever(input, vector!, exactBelow)
   }
 
   it('gives cosines, the nearest first', async () => {
@@ -52,7 +52,7 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
       note('alpha gamma'),
       note('delta epsilon'),
     )
-    const hits = await leg(scope, 'alpha beta')
+    const hits = await retriever(scope, 'alpha beta')
     expect(hits).toHaveLength(3)
     expect(hits[0]).toMatchObject({ memoryId: same!.state.id, score: expect.closeTo(1, 6) })
     expect(hits[1]).toMatchObject({ memoryId: half!.state.id, score: expect.closeTo(0.5, 6) })
@@ -67,7 +67,7 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
       note('something else'),
     )
     for (const exactBelow of [undefined, BY_INDEX]) {
-      const hits = await leg(scope, 'needle', exactBelow === undefined ? {} : { exactBelow })
+      const hits = await retriever(scope, 'needle', exactBelow === undefined ? {} : { exactBelow })
       expect(hits.map(({ memoryId }) => memoryId)).toEqual([...new Set(hits.map(({ memoryId }) => memoryId))])
       expect(hits[0]?.memoryId).toBe(long!.state.id)
       const [first] = hits
@@ -81,7 +81,7 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
     await harness.remember(scope, note(long), note('needle one'), note('needle two'), note('needle three'))
     for (const exactBelow of [undefined, BY_INDEX])
       expect(
-        await leg(scope, 'needle', { limit: 4, ...(exactBelow === undefined ? {} : { exactBelow }) }),
+        await retriever(scope, 'needle', { limit: 4, ...(exactBelow === undefined ? {} : { exactBelow }) }),
       ).toHaveLength(4)
   })
 
@@ -94,8 +94,8 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
       note(long),
       ...Array.from({ length: 20 }, (_, index) => note(`needle ${index}`)),
     )
-    expect(await leg(scope, 'needle', { exactBelow: BY_INDEX })).toHaveLength(10)
-    const few = await leg(scope, 'needle', { exactBelow: BY_INDEX, needed: 3 })
+    expect(await retriever(scope, 'needle', { exactBelow: BY_INDEX })).toHaveLength(10)
+    const few = await retriever(scope, 'needle', { exactBelow: BY_INDEX, needed: 3 })
     expect(few).toHaveLength(9)
     expect(few[0]?.score).toBeCloseTo(1, 6)
   })
@@ -104,9 +104,9 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
     const scope = await harness.newProject()
     const [, forgotten] = await harness.remember(scope, note('alpha beta'), note('alpha gamma'))
     await harness.append(scope, { type: 'forget', id: forgotten!.state.id })
-    await harness.post(scope)
-    expect(await leg(scope, 'alpha gamma')).toHaveLength(1)
-    const both = await leg(scope, 'alpha gamma', { filter: { includeForgotten: true } })
+    await harness.apply(scope)
+    expect(await retriever(scope, 'alpha gamma')).toHaveLength(1)
+    const both = await retriever(scope, 'alpha gamma', { filter: { includeForgotten: true } })
     expect(both).toHaveLength(2)
     expect(both[0]).toMatchObject({ memoryId: forgotten!.state.id, score: expect.closeTo(1, 6) })
   })
@@ -143,19 +143,19 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
     }
 
     /** A scan that ends after 100 rows is to 1,500 what one that ends after 20,000 is to 300,000. */
-    const shortScan = (scope: ProjectScope, query: string, options: Parameters<typeof leg>[2]) =>
+    const shortScan = (scope: ProjectScope, query: string, options: Parameters<typeof retriever>[2]) =>
       harness.db.transaction().execute(async (trx) => {
         await sql`set local hnsw.max_scan_tuples = 100`.execute(trx)
         await sql`set local hnsw.ef_search = 40`.execute(trx)
         // With statistics of a table this small the planner would rather compare everything.
         await sql`set local enable_sort = off`.execute(trx)
-        return leg(projectScope(trx, scope.projectId), query, options)
+        return retriever(projectScope(trx, scope.projectId), query, options)
       })
 
     it('a small project gets all of its hits', async () => {
       const hits = await shortScan(small, 'small topic 7', { limit: 10, exactBelow: BY_INDEX })
       // All but the first are as near as each other, and which of them come is left to the index.
-      const scores = (await leg(small, 'small topic 7', { limit: 10 })).map(({ score }) => score)
+      const scores = (await retriever(small, 'small topic 7', { limit: 10 })).map(({ score }) => score)
       expect(hits.map(({ score }) => score)).toEqual(scores.map((score) => expect.closeTo(score, 6)))
       expect(new Set(hits.map(({ memoryId }) => memoryId)).size).toBe(10)
     })
@@ -164,12 +164,12 @@ describe.each(TEST_DATABASES)('the vector leg on $name', ({ start }) => {
       const filter = { context: 'rare' }
       const hits = await shortScan(large, 'topic', { filter, limit: 15, exactBelow: BY_INDEX })
       expect(hits).toHaveLength(15)
-      expect(hits).toEqual(await leg(large, 'topic', { filter, limit: 15 }))
+      expect(hits).toEqual(await retriever(large, 'topic', { filter, limit: 15 }))
     })
 
     it('a large project gets nearly what comparing everything gives', async () => {
-      const near = await leg(large, 'alpha beta gamma', { limit: 50, exactBelow: BY_INDEX })
-      const exact = await leg(large, 'alpha beta gamma', { limit: 50 })
+      const near = await retriever(large, 'alpha beta gamma', { limit: 50, exactBelow: BY_INDEX })
+      const exact = await retriever(large, 'alpha beta gamma', { limit: 50 })
       const ids = new Set(exact.map(({ memoryId }) => memoryId))
       expect(near).toHaveLength(50)
       expect(near.filter(({ memoryId }) => ids.has(memoryId)).length).toBeGreaterThanOrEqual(40)

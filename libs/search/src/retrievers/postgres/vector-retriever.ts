@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
-import type { LegHit } from '../../ranking/retriever.ts'
+import type { RetrieverHit } from '../../ranking/retriever.ts'
 import { timed } from '../../timed.ts'
-import type { LegInput } from '../retriever-input.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
 
 /**
  * Below this many memories every vector of the project is compared: that is exact, and an HNSW index shared by all
@@ -21,7 +21,7 @@ const ENOUGH = 0.9
 const WIDER = 3
 
 /** A hit, with the part of the embedded text that came nearest (UTF-16 offsets). */
-export interface VectorHit extends LegHit {
+export interface VectorHit extends RetrieverHit {
   readonly spanStart: number
   readonly spanEnd: number
 }
@@ -36,7 +36,7 @@ interface Row {
 }
 
 /**
- * The vector leg: cosine similarity of the query's vector and each memory's, of whose chunks the best counts.
+ * The vector retriever: cosine similarity of the query's vector and each memory's, of whose chunks the best counts.
  *
  * An HNSW scan ends after `hnsw.max_scan_tuples` (20,000) rows, whoever's they are, so a project or filter that leaves
  * little of a large database gets too few rows, or none. Where the index gave fewer hits than wanted, everything that
@@ -44,16 +44,16 @@ interface Row {
  *
  * @param exactBelow for tests
  */
-export function vectorLeg(
-  input: LegInput,
+export function vectorRetriever(
+  input: RetrieverInput,
   query: Float32Array,
   exactBelow = EXACT_BELOW,
 ): Promise<VectorHit[]> {
-  return timed(input.onLeg, 'vector', () => nearestToQuery(input, query, exactBelow))
+  return timed(input.onRetriever, 'vector', () => nearestToQuery(input, query, exactBelow))
 }
 
 async function nearestToQuery(
-  input: LegInput,
+  input: RetrieverInput,
   query: Float32Array,
   exactBelow: number,
 ): Promise<VectorHit[]> {
@@ -71,7 +71,7 @@ async function nearestToQuery(
 }
 
 /** How many memories of the project the indexes hold. */
-async function indexedMemories({ scope, readModel }: LegInput): Promise<number> {
+async function indexedMemories({ scope, readModel }: RetrieverInput): Promise<number> {
   const { rows } = await sql<{ memories: number }>`
     select memories from ${readModel.tables.lexicalStats} where project_id = ${scope.projectId}`.execute(
     scope.db,
@@ -87,7 +87,7 @@ interface Nearest {
 
 /** Each memory's best chunk, of the chunks given and those of forgotten memories; the nearest first. */
 async function nearest(
-  input: LegInput,
+  input: RetrieverInput,
   embedding: RawBuilder<unknown>,
   live: RawBuilder<unknown>,
 ): Promise<Nearest> {
@@ -114,7 +114,7 @@ async function nearest(
  * by id; without, a filter by context has the whole context gone through for each.
  */
 function approximate(
-  { scope, readModel, condition }: LegInput,
+  { scope, readModel, condition }: RetrieverInput,
   embedding: RawBuilder<unknown>,
   chunks: number,
 ) {
@@ -129,7 +129,7 @@ function approximate(
 }
 
 /** Without an order of its own, which the index could serve, so every vector is compared; no chunk is left out. */
-function exact({ scope, readModel, condition }: LegInput, embedding: RawBuilder<unknown>) {
+function exact({ scope, readModel, condition }: RetrieverInput, embedding: RawBuilder<unknown>) {
   const { vectors, memories } = readModel.tables
   return sql`
     select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
@@ -138,7 +138,7 @@ function exact({ scope, readModel, condition }: LegInput, embedding: RawBuilder<
 }
 
 /** Forgotten memories have no rows in the index; their vectors are still in the embedding store. */
-function forgotten({ scope, readModel, condition }: LegInput, embedding: RawBuilder<unknown>) {
+function forgotten({ scope, readModel, condition }: RetrieverInput, embedding: RawBuilder<unknown>) {
   const { generation, tables } = readModel
   return sql`
     select m.memory_id, c.embedding <=> ${embedding} as distance, c.span_start, c.span_end

@@ -1,13 +1,13 @@
-import { takeTurns } from '@daybook/runtime/yield-to-event-loop'
+import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { lexemeAsWord } from '@daybook/typesense/write/lexemes'
 import { sql } from 'kysely'
-import { coverage, idf, termScore } from '../../ranking/bm25.ts'
-import type { LegHit } from '../../ranking/retriever.ts'
 import type { OneSearch, TypesenseTurn } from '../../engine/typesense-search.ts'
+import { coverage, idf, termScore } from '../../ranking/bm25.ts'
+import type { RetrieverHit } from '../../ranking/retriever.ts'
 import { closestLexemes } from '../postgres/closest-lexemes.ts'
-import type { LegInput } from '../retriever-input.ts'
-import { lexicalLeg } from '../postgres/lexical-retriever.ts'
+import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
 import { type QueryTerm, queryTerms } from '../query-terms.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
 import type { TypesenseFilter } from './filter.ts'
 
 /** The most that a page of Typesense holds. */
@@ -21,25 +21,25 @@ interface Term {
 }
 
 /**
- * The lexical leg on Typesense, whose own text match knows no rarity of words and wants all of them at once. One search for
+ * The lexical retriever on Typesense, whose own text match knows no rarity of words and wants all of them at once. One search for
  * each significant word gives the candidates, and in `found` the word's df. Words are Postgres' lexemes, in documents
- * (`libs/typesense/src/lexemes.ts`) as here, so that both engines mean the same by a word; for one that is in no memory the
- * closest that is in one is asked, as on Postgres. The candidates are scored by the formula of the Postgres leg
+ * (`libs/engines/typesense/src/write/lexemes.ts`) as here, so that both engines mean the same by a word; for one that is in no memory the
+ * closest that is in one is asked, as on Postgres. The candidates are scored by the formula of the Postgres retriever
  * (`ranking/bm25.ts`), their word counts, n and the average length being Postgres' own, so that both engines score alike.
  * Measured on the real server: recall@10 .779 (DEV), .736 (HELD), 5 ms for the call.
  *
  * The same statement checks every candidate by `hitCondition`: phrases, exclusions and filters hold as on Postgres. Where
- * that leaves fewer than wanted of what Typesense cut off, the leg runs on Postgres instead.
+ * that leaves fewer than wanted of what Typesense cut off, the retriever runs on Postgres instead.
  *
  * @throws TypesenseFailed
  */
-export async function typesenseLexicalLeg(
-  input: LegInput,
+export async function typesenseLexicalRetriever(
+  input: RetrieverInput,
   turn: TypesenseTurn,
   filter: TypesenseFilter,
   wanted: string,
   withCoverage: boolean,
-): Promise<LegHit[]> {
+): Promise<RetrieverHit[]> {
   const asked = await queryTerms(input.scope.db, wanted)
   if (asked.length === 0) return []
   const page = Math.min(input.limit, PAGE_MAX)
@@ -49,7 +49,7 @@ export async function typesenseLexicalLeg(
   const ids = new Set(found.flatMap(({ memoryIds }) => memoryIds))
   const hits = await score(input, found, [...ids], withCoverage)
   return hits.length < input.limit && hits.length < ids.size && found.some(({ isCutOff }) => isCutOff)
-    ? lexicalLeg(input, wanted, withCoverage)
+    ? lexicalRetriever(input, wanted, withCoverage)
     : hits.slice(0, input.limit)
 }
 
@@ -104,7 +104,7 @@ async function askForWords(
 
 /** The closest of the words that no memory has, but for those that the question says too. */
 async function askForClosest(
-  input: LegInput,
+  input: RetrieverInput,
   turn: TypesenseTurn,
   filter: TypesenseFilter,
   asked: readonly QueryTerm[],
@@ -113,7 +113,7 @@ async function askForClosest(
 ): Promise<FoundTerm[]> {
   const said = new Set(right.filter(({ isKnown }) => isKnown).map(({ lexeme }) => lexeme))
   const unknown = asked.filter(({ lexeme }) => !said.has(lexeme))
-  const closest = await closestLexemes(input, unknown, takeTurns())
+  const closest = await closestLexemes(input, unknown, yieldToEventLoop())
   const terms = unknown.flatMap(({ lexeme, frequency }) => {
     const meant = closest.get(lexeme)
     if (meant === undefined || said.has(meant)) return []
@@ -134,11 +134,11 @@ interface Row {
 
 /** The candidates that are hits, best first. */
 async function score(
-  { scope, readModel, condition }: LegInput,
+  { scope, readModel, condition }: RetrieverInput,
   terms: readonly Term[],
   ids: readonly string[],
   withCoverage: boolean,
-): Promise<LegHit[]> {
+): Promise<RetrieverHit[]> {
   const { memories, lexicalStats } = readModel.tables
   const lexemes = terms.map(({ lexeme }) => lexeme)
   const { rows } = await sql<Row>`

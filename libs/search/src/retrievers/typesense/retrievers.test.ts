@@ -1,22 +1,22 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
+import { note } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { note } from '@daybook/pgvector/testing/read-model-harness'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
 import { ENGINES, type EngineHarness, startEngineHarness } from '../../testing/search-engines-harness.ts'
 import { hitCondition } from '../postgres/constraint.ts'
-import { lexicalLeg } from '../postgres/lexical-retriever.ts'
+import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
+import { vectorRetriever } from '../postgres/vector-retriever.ts'
 import { typesenseFilter } from './filter.ts'
-import { PAGE_MAX, typesenseLexicalLeg } from './lexical-retriever.ts'
-import { typesenseVectorLeg } from './vector-retriever.ts'
-import { vectorLeg } from '../postgres/vector-retriever.ts'
+import { PAGE_MAX, typesenseLexicalRetriever } from './lexical-retriever.ts'
+import { typesenseVectorRetriever } from './vector-retriever.ts'
 
 const SERVERS = ENGINES.filter(({ server }) => server !== null)
 const DATABASE = TEST_DATABASES.at(-1)
 
-describe.each(SERVERS)('the legs on $name', ({ server }) => {
+describe.each(SERVERS)('the retrievers on $name', ({ server }) => {
   let harness: EngineHarness
   beforeAll(async () => {
     if (DATABASE === undefined) throw new Error('no database')
@@ -41,8 +41,8 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
   async function words(scope: ProjectScope, text: string, filter: MemoryFilter = {}, limit = 100) {
     const { input, turn, told, wanted } = inputs(scope, text, filter, limit)
     return {
-      typesense: await typesenseLexicalLeg(input, turn, told, wanted, true),
-      postgres: await lexicalLeg(input, wanted, true),
+      typesense: await typesenseLexicalRetriever(input, turn, told, wanted, true),
+      postgres: await lexicalRetriever(input, wanted, true),
     }
   }
 
@@ -81,7 +81,7 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
           )
           for (const [index, { forgotten }] of documents.entries())
             if (forgotten) await harness.append(scope, { type: 'forget', id: memories[index]!.state.id })
-          await harness.post(scope)
+          await harness.apply(scope)
           const { typesense, postgres } = await words(scope, question, given)
           expect(typesense).toEqual(close(postgres))
         },
@@ -153,8 +153,8 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
     const [vector] = await harness.embedder.embed(['observatory hill telescope'])
     for (const filter of [{}, { context: 'a' }, { includeForgotten: true }]) {
       const { input, turn, told } = inputs(scope, 'x', filter, 100)
-      const postgres = await vectorLeg(input, vector!)
-      const typesense = await typesenseVectorLeg(input, turn, told, vector!)
+      const postgres = await vectorRetriever(input, vector!)
+      const typesense = await typesenseVectorRetriever(input, turn, told, vector!)
       expect(postgres.length).toBeGreaterThan(1)
       expect(typesense).toEqual(postgres.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 5) })))
     }
@@ -169,7 +169,7 @@ describe.each(SERVERS)('the legs on $name', ({ server }) => {
     )
     const [vector] = await harness.embedder.embed(['login page'])
     const { input, turn, told } = inputs(scope, '"green bicycle"', {}, 100)
-    const hits = await typesenseVectorLeg(input, turn, told, vector!)
+    const hits = await typesenseVectorRetriever(input, turn, told, vector!)
     expect(hits.map((hit) => hit.memoryId)).toEqual([far!.state.id])
   })
 })

@@ -1,27 +1,27 @@
 import { sql } from 'kysely'
 import type { TypesenseTurn } from '../../engine/typesense-search.ts'
-import type { LegInput } from '../retriever-input.ts'
+import { type VectorHit, vectorRetriever } from '../postgres/vector-retriever.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
 import type { TypesenseFilter } from './filter.ts'
 import { PAGE_MAX } from './lexical-retriever.ts'
-import { type VectorHit, vectorLeg } from '../postgres/vector-retriever.ts'
 
 /** Candidates that the graph search keeps. With Typesense's own default of 10 a filter leaves holes; 100 as measured. */
 const EF = 100
 
 /**
- * The vector leg on Typesense: of a memory's chunks the nearest counts, and every hit is checked in Postgres. Where the check
- * leaves fewer than wanted of a full page, and where forgotten memories are asked for, which have no vectors there, the leg
+ * The vector retriever on Typesense: of a memory's chunks the nearest counts, and every hit is checked in Postgres. Where the check
+ * leaves fewer than wanted of a full page, and where forgotten memories are asked for, which have no vectors there, the retriever
  * runs on Postgres instead.
  *
  * @throws TypesenseFailed
  */
-export async function typesenseVectorLeg(
-  input: LegInput,
+export async function typesenseVectorRetriever(
+  input: RetrieverInput,
   turn: TypesenseTurn,
   { filterBy }: TypesenseFilter,
   query: Float32Array,
 ): Promise<VectorHit[]> {
-  if (input.includeForgotten) return vectorLeg(input, query)
+  if (input.includeForgotten) return vectorRetriever(input, query)
   const [answer] = await turn.ask([
     {
       q: '*',
@@ -43,7 +43,7 @@ export async function typesenseVectorLeg(
   const checked = await satisfying(input, versions)
   const hits = [...best.values()].filter(({ memoryId }) => checked.has(memoryId))
   const isCutOff = (answer?.hits.length ?? 0) >= PAGE_MAX
-  return hits.length < input.limit && isCutOff ? vectorLeg(input, query) : hits.slice(0, input.limit)
+  return hits.length < input.limit && isCutOff ? vectorRetriever(input, query) : hits.slice(0, input.limit)
 }
 
 /** Without an exponent, which the server's parser need not know. */
@@ -56,7 +56,7 @@ const plain = (value: number) => value.toFixed(8)
  * @param found the versions of what Typesense found, by id
  */
 async function satisfying(
-  { scope, readModel, condition }: LegInput,
+  { scope, readModel, condition }: RetrieverInput,
   found: ReadonlyMap<string, number>,
 ): Promise<Set<string>> {
   const { memories, versions } = readModel.tables

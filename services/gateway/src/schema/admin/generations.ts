@@ -1,10 +1,14 @@
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { operationOn } from '@daybook/operations/request'
-import { describeGeneration } from '@daybook/projection/generations/describe-generation'
-import { type GenerationState, listGenerations, moveGeneration } from '@daybook/projection/generations/generations'
-import { swapGenerations } from '@daybook/projection/generations/swap-generations'
-import { generationBytes } from '@daybook/pgvector/read/generation-size'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { generationBytes } from '@daybook/pgvector/read/generation-size'
+import { describeGeneration } from '@daybook/projection/generations/describe-generation'
+import {
+  type GenerationState,
+  listGenerations,
+  moveGeneration,
+} from '@daybook/projection/generations/generations'
+import { swapGenerations } from '@daybook/projection/generations/swap-generations'
 import { builder } from '../builder.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { checkProjection, PROJECTIONS } from './check-arguments.ts'

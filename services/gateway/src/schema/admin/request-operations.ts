@@ -47,7 +47,7 @@ async function request<Type extends OperationType>(
       type,
       projection,
       options: { ...options },
-      requestedBy: context.cause.actor,
+      requestedBy: context.metadata.actor,
     })
   } catch (error) {
     if (error instanceof DaybookError && error.code === 'BUSY')
@@ -72,7 +72,7 @@ builder.mutationFields((t) => ({
   reindex: t.field({
     type: operationResult,
     description:
-      'Builds a new generation of a projection from the journal beside the live one, and swaps it in. Of some kinds, or one project, memories are posted anew in place.',
+      'Builds a new generation of a projection from the journal beside the live one, and swaps it in. Of some kinds, or one project, memories are written anew in place.',
     args: {
       projection: t.arg.string({ required: true }),
       model: t.arg.string({ description: 'Another embedding model than the live generation’s.' }),
@@ -119,7 +119,7 @@ builder.mutationFields((t) => ({
         defaultValue: false,
         description: 'Only what has changed since the last one that found everything right.',
       }),
-      repair: t.arg.boolean({ defaultValue: false, description: 'Posts anew what differs.' }),
+      repair: t.arg.boolean({ defaultValue: false, description: 'Writes anew what differs.' }),
     },
     resolve: async (_, { projection, project, incremental, repair }, context) =>
       request(context, 'verify', checkProjection(projection), {

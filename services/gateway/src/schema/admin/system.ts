@@ -1,9 +1,9 @@
 import { readQueueState } from '@daybook/embeddings/queue-state'
 import { countEvents } from '@daybook/journal/read/read'
+import { countIndexed } from '@daybook/pgvector/read/generation-size'
 import { countProjects } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
-import { countIndexed } from '@daybook/pgvector/read/generation-size'
 import { VERSION } from '@daybook/runtime/version'
 import { describeParts, type SystemPart } from '../../checks/describe-parts.ts'
 import { builder } from '../builder.ts'
@@ -39,7 +39,7 @@ builder.objectType(system, {
     events: t.int({ complexity: 10, resolve: ({ db }) => countEvents(db) }),
     memories: t.int({
       complexity: 10,
-      description: 'As searches find them: forgotten ones and those not posted yet are left out.',
+      description: 'As searches find them: forgotten ones and those not written yet are left out.',
       resolve: async ({ db }, _, { readModel }) =>
         countIndexed(db, (await readModel()).generation.generation),
     }),

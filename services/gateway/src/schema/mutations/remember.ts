@@ -41,7 +41,7 @@ type Given = typeof rememberInput.$inferInput
 function toRequest(context: Context, given: Given): AppendRequest {
   return {
     command: { type: 'remember', id: newId(), input: toRememberInput(given) },
-    cause: context.cause,
+    metadata: context.metadata,
     idempotencyKey: checkIdempotencyKey(given.idempotencyKey),
   }
 }

@@ -35,5 +35,5 @@ export function append(
   command: Command,
   idempotencyKey: string | null = null,
 ): Promise<Appended> {
-  return context.parts.writer.append(context.project, { command, cause: context.cause, idempotencyKey })
+  return context.parts.writer.append(context.project, { command, metadata: context.metadata, idempotencyKey })
 }

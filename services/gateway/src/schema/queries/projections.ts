@@ -1,8 +1,8 @@
-import { liveGeneration } from '@daybook/projection/generations/generations'
 import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { pgvectorStatus } from '@daybook/pgvector/read/projection-status'
-import { TYPESENSE } from '@daybook/typesense/write/generation'
+import { liveGeneration } from '@daybook/projection/generations/generations'
 import { typesenseStatus } from '@daybook/typesense/read/status'
+import { TYPESENSE } from '@daybook/typesense/write/generation'
 import { builder } from '../builder.ts'
 import { projection } from '../types/projection.ts'
 
@@ -16,7 +16,7 @@ builder.queryField('projections', (t) =>
         project,
         live === null ? await readModel() : { generation: live, tables: generationTables(live.generation) },
       )
-      // One that is no longer configured is posted no more, and would look broken.
+      // One that is no longer configured is written no more, and would look broken.
       const typesense = parts.typesense === null ? null : await liveGeneration(project.db, TYPESENSE)
       if (typesense === null) return [pgvector]
       const reachable = parts.typesense?.isAvailable() ?? false

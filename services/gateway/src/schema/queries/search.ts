@@ -21,7 +21,7 @@ async function partsOf(context: Context): Promise<SearchParts> {
     readModel: await context.readModel(),
     embedders,
     typesense,
-    onLeg: metrics?.searched,
+    onRetriever: metrics?.searched,
   }
 }
 

@@ -4,7 +4,7 @@ import { builder } from '../builder.ts'
 export const projection = builder.objectRef<ProjectionStatus>('Projection')
 
 builder.objectType(projection, {
-  description: 'A read model posted from the journal, as far as it has come with the project of the key.',
+  description: 'A read model written from the journal, as far as it has come with the project of the key.',
   fields: (t) => ({
     name: t.exposeString('name'),
     generation: t.exposeInt('generation'),

@@ -13,18 +13,18 @@ export const searchEngine = builder.enumType('SearchEngine', {
 })
 export const rankingMethod = builder.enumType('RankingMethod', {
   description:
-    "How hits are ordered. DEFAULT adds up the legs' scores and those of the memories before and after. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the legs (Cormack, Clarke and Büttcher, 2009).",
+    "How hits are ordered. DEFAULT adds up the retrievers' scores and those of the memories before and after. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the retrievers (Cormack, Clarke and Büttcher, 2009).",
   values: ['DEFAULT', 'RRF'] as const,
 })
 const matchType = builder.enumType('MatchType', {
   values: ['EXACT', 'HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
 })
 
-const legContribution = builder.objectRef<HitExplanation['legs'][number]>('LegContribution')
-builder.objectType(legContribution, {
+const retrieverContribution = builder.objectRef<HitExplanation['retrievers'][number]>('RetrieverContribution')
+builder.objectType(retrieverContribution, {
   description: 'What one retriever said of a hit. contribution = weight × normalisedScore.',
   fields: (t) => ({
-    leg: t.exposeString('leg', { description: 'lexical or vector' }),
+    retriever: t.exposeString('retriever', { description: 'lexical or vector' }),
     rank: t.exposeInt('rank'),
     rawScore: t.exposeFloat('rawScore', { description: 'BM25 times coverage, or the cosine similarity.' }),
     normalisedScore: t.exposeFloat('normalisedScore'),
@@ -61,10 +61,10 @@ builder.objectType(explanation, {
     'Why a hit scores what it scores: score = scale × (ownScore + neighbours + missingNeighbours + session).',
   fields: (t) => ({
     method: t.field({ type: rankingMethod, resolve: ({ method }) => method }),
-    legs: t.field({
-      type: [legContribution],
+    retrievers: t.field({
+      type: [retrieverContribution],
       complexity: { multiplier: 2 },
-      resolve: ({ legs }) => [...legs],
+      resolve: ({ retrievers }) => [...retrievers],
     }),
     neighbours: t.field({
       type: [neighbourContribution],

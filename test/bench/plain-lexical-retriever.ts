@@ -1,18 +1,18 @@
-import type { LegInput } from '@daybook/search/retrievers/retriever-input'
 import { B, K1 } from '@daybook/search/ranking/bm25'
-import type { LegHit } from '@daybook/search/ranking/retriever'
+import type { RetrieverHit } from '@daybook/search/ranking/retriever'
+import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { sql } from 'kysely'
 import type { LexicalCorpus } from './lexical-corpus.ts'
 
 /** How many of the best scored are looked up. */
 const LOOK = 1_000
 
-/** The lexical leg in plain SQL over one row a posting: what is written first, and what Daybook had. The same scores. */
-export async function plainLexicalLeg(
-  { scope, readModel, condition, limit }: LegInput,
+/** The lexical retriever in plain SQL over one row a writer: what is written first, and what Daybook had. The same scores. */
+export async function plainLexicalRetriever(
+  { scope, readModel, condition, limit }: RetrieverInput,
   plain: LexicalCorpus['plain'],
   wanted: string,
-): Promise<LegHit[]> {
+): Promise<RetrieverHit[]> {
   const { projectId, db } = scope
   const { memories, lexicalStats } = readModel.tables
   const { rows } = await sql<{ memory_id: string; score: number }>`

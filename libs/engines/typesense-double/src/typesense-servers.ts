@@ -1,6 +1,6 @@
-import type { Faults } from '@daybook/typesense-double/server/faults'
 import { nativeTypesenseProgram, startNativeTypesense } from './native-typesense.ts'
-import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
+import type { Faults } from './server/faults.ts'
+import { startTypesenseDouble } from './start-typesense-double.ts'
 
 /** A Typesense for tests. */
 export interface TestTypesense {

@@ -5,7 +5,7 @@ import type { Database } from './connect.ts'
  * Frees what dead processes held, before it lapses: operations, projects of relays and projectors, texts. Only for who knows that
  * no other process lives on this database, as the daemon does that holds the data folder of an embedded one.
  */
-export async function releaseClaims(db: Database): Promise<void> {
+export async function releaseLeases(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`update operations set held_until = clock_timestamp() where status = 'running'`.execute(trx)
     await sql`update relay_positions set holder = null, held_until = null where holder is not null`.execute(

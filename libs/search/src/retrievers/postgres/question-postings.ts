@@ -1,6 +1,3 @@
-import { breakTokens } from '@daybook/memory/break-tokens'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import {
   LENGTH_MAX,
   lengthOf,
@@ -9,12 +6,15 @@ import {
   postingOf,
   SEGMENT,
   unpack,
-} from './postings.ts'
-import type { Turns } from '@daybook/runtime/yield-to-event-loop'
+} from '@daybook/lexical-index/postings'
+import { breakTokens } from '@daybook/memory/break-tokens'
+import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { YieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { type RawBuilder, sql } from 'kysely'
-import { closestLexemes, mayHaveTypos } from '@daybook/search/retrievers/postgres/closest-lexemes'
-import type { LegInput } from '@daybook/search/retrievers/retriever-input'
-import { queryTerms } from '@daybook/search/retrievers/query-terms'
+import { queryTerms } from '../query-terms.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
+import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'
 
 /** A distinct lexeme of the question. */
 export interface QuestionTerm {
@@ -67,9 +67,9 @@ type FoundRow = Row & { readonly segment: number }
  * @param wanted the question's words; Postgres makes lexemes of them as it did of the texts
  */
 export async function readQuestionPostings(
-  input: LegInput,
+  input: RetrieverInput,
   wanted: string,
-  turns: Turns,
+  turns: YieldToEventLoop,
 ): Promise<QuestionPostings> {
   const rows = await readRows(
     input,
@@ -94,7 +94,7 @@ export async function readQuestionPostings(
 
 /** @param terms as a query: lexeme, query_frequency, term */
 async function readRows(
-  { scope, readModel, includeForgotten }: LegInput,
+  { scope, readModel, includeForgotten }: RetrieverInput,
   terms: RawBuilder<unknown>,
 ): Promise<Row[]> {
   const { projectId, db } = scope
@@ -127,10 +127,10 @@ const isFound = (row: Row): row is FoundRow => row.segment !== null
 
 /** The postings of the lexemes that are closest to those that no memory has, in their places. */
 async function readClosest(
-  input: LegInput,
+  input: RetrieverInput,
   wanted: string,
   rows: readonly Row[],
-  turns: Turns,
+  turns: YieldToEventLoop,
 ): Promise<FoundRow[]> {
   const known = new Set(rows.filter(isFound).map((row) => row.lexeme))
   const unknown = rows.filter((row) => !known.has(row.lexeme))
@@ -162,15 +162,15 @@ async function readClosest(
 /** The rows by term and by segment, and the numbers of the memories whose lengths have to be looked up. */
 async function gather(
   rows: readonly FoundRow[],
-  turns: Turns,
+  turns: YieldToEventLoop,
 ): Promise<Pick<QuestionPostings, 'terms' | 'segments'> & { readonly long: ReadonlySet<number> }> {
   const terms = new Map<number, QuestionTerm>()
   const segments = new Map<number, TermPostings[]>()
   const long = new Set<number>()
   for (const row of rows) {
     const postings = unpack(row.postings, row.removed)
-    for (const posting of postings)
-      if (lengthOf(posting) === LENGTH_MAX) long.add(numberAt(row.segment, placeOf(posting)))
+    for (const writer of postings)
+      if (lengthOf(writer) === LENGTH_MAX) long.add(numberAt(row.segment, placeOf(writer)))
     const term = terms.get(row.term) ?? { queryFrequency: row.query_frequency, documentFrequency: 0 }
     terms.set(row.term, term)
     // Word statistics are those of the live memories, also where forgotten ones are looked at.
