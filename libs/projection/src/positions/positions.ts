@@ -5,6 +5,7 @@ import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
 import { parkEvents, unparkMemories } from '../apply/parked-events.ts'
+import type { GenerationRef } from '../generations/generation-ref.ts'
 import { PositionMoved, type ProjectionBatch } from '../projection.ts'
 
 const START: JournalCursor = { sequence: 0, hash: CHAIN_START }
