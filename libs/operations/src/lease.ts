@@ -134,7 +134,7 @@ export async function finishOperation(
   return numUpdatedRows > 0n
 }
 
-/** Gives it back as it is, to be taken by anybody after a while: its holder does nothing more for it. @param waitingFor in words, where something is away */
+/** Gives it back as it is, to be taken by anybody after a while: its holder does nothing more for it. @param waitingFor in words, where something is unavailable */
 export async function releaseOperation(
   db: Database,
   { name }: LeaseOwner,

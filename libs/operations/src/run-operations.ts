@@ -78,7 +78,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
         return true
       }
       if (isUnavailable(error)) {
-        logger.warn({ ...fields, error }, 'an operation waits for a part that is away')
+        logger.warn({ ...fields, error }, 'an operation waits for a part that is unavailable')
         const waitingFor = `waiting: ${(error as Error).message}`
         await releaseOperation(db, holder, operation.id, {
           afterMs: backoffDelay(failures, WAIT),

@@ -39,7 +39,7 @@ export function isStatementTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === '57014' && /statement timeout/u.test(error.message)
 }
 
-/** Whether an error means that the database is not to be had now, rather than that the statement is wrong. */
+/** Whether an error means that the database is unavailable now, rather than that the statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0)

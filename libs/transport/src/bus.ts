@@ -43,7 +43,7 @@ export interface BusStatus {
   readonly transport: 'process' | 'nats'
   /** Why it cannot take events now, in words; null where it can. */
   readonly problem: string | null
-  /** The server's; null where there is none, or it is away. */
+  /** The server's; null where there is none, or it is unavailable. */
   readonly version: string | null
   /** What a message to the server and back takes, in milliseconds; null as before. */
   readonly roundTripMs: number | null

@@ -65,7 +65,7 @@ it('answers from Postgres, and says so, until Typesense has an index', async () 
   expect((await find({ engine: 'POSTGRES' })).degraded.join()).not.toContain('typesense')
 })
 
-it('answers from Typesense once that has what is asked for, and from Postgres while it is away', async () => {
+it('answers from Typesense once that has what is asked for, and from Postgres while it is unavailable', async () => {
   const projector = await startTypesenseProjector({
     db: database.db,
     bus: createInProcessBus(),

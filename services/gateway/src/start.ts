@@ -163,7 +163,7 @@ function limitUpload(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/** What could not be answered at all: it is refused, the database is away, or there is a fault of ours. */
+/** What could not be answered at all: it is refused, the database is unavailable, or there is a fault of ours. */
 function answerFailure(
   { logger }: GatewayParts,
   request: IncomingMessage,

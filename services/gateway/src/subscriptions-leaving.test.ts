@@ -140,7 +140,7 @@ describe.each(TEST_DATABASES)('subscribers who leave, on $name', ({ start }) => 
     },
   )
 
-  test('C3: a subscription waits for a database that is away', async () => {
+  test('C3: a subscription waits for a database that is unavailable', async () => {
     const query = 'mutation { remember(input: { content: { note: { text: "n" } } }) { __typename } }'
     await client.data(query)
     const socket = await openSocket(client)

@@ -131,13 +131,13 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
   })
 
   it.skipIf(server.name !== 'the double')(
-    'starts while Typesense is away, and writes when it comes',
+    'starts while Typesense is unavailable, and writes when it comes',
     async () => {
       const { faults } = harness.typesense
       const scope = await harness.newProject()
       await faults?.refuse()
       await run(counting().embedder)
-      await harness.append(scope, rememberCommand(note('while it was away')))
+      await harness.append(scope, rememberCommand(note('while it was unavailable')))
       expect(await status(scope)).toMatchObject({ position: 0, lag: 1, parked: 0 })
       await faults?.accept()
       await settled(scope)

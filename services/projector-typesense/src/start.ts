@@ -24,7 +24,7 @@ export interface TypesenseProjectorOptions extends Omit<ApplyToGenerationOptions
  *                                           ▲                             │
  *                                           └──vectors── reconciler ◀─────────┘ worker
  *
- * Typesense may be away when it starts, and later: it is tried again, and everything else goes on.
+ * Typesense may be unavailable when it starts, and later: it is tried again, and everything else goes on.
  */
 export async function startTypesenseProjector(
   options: TypesenseProjectorOptions,

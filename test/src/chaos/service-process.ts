@@ -14,7 +14,7 @@ export interface ServiceProcess {
   readonly service: ServiceName
   /** Where it listens now; null while it is down. */
   url(): string | null
-  /** Resolves once it is at work, which it may be while what it needs is away. @throws where it ends instead */
+  /** Resolves once it is at work, which it may be while what it needs is unavailable. @throws where it ends instead */
   start(): Promise<void>
   /** `kill -9`; resolves when it is gone. */
   kill(): Promise<void>

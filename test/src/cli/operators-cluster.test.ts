@@ -57,7 +57,7 @@ describe.skipIf(!available)('on a cluster', () => {
     expect((await run('search', 'zebra')).stdout).toContain('a zebra')
   })
 
-  test('doctor says which part is away', async () => {
+  test('doctor says which part is unavailable', async () => {
     await cluster.typesense.stop()
     await cluster.nats.kill()
     await vi.waitFor(async () => expect(await failures()).toEqual(['nats', 'typesense']), { timeout: 60_000 })

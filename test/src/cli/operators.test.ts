@@ -80,7 +80,7 @@ describe('on the embedded database', () => {
     })
   })
 
-  test('status --watch shows it again and again, also while the daemon is away', async () => {
+  test('status --watch shows it again and again, also while the daemon is unavailable', async () => {
     const watching = startCli(['status', '--watch', '0.2', '--json'], environment())
     const seen = () =>
       watching

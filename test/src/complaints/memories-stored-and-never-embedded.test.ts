@@ -6,7 +6,7 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * The provider of embeddings is away for a moment; the memory is stored without a vector, which nobody makes later, and no search
+ * The provider of embeddings is unavailable for a moment; the memory is stored without a vector, which nobody makes later, and no search
  * by meaning finds it ever again (benclawbot/open-brain#60, raphasouthall/neurostack#29, doobidoo/mcp-memory-service#1225,
  * mem0ai/mem0#5245).
  *
@@ -23,7 +23,7 @@ describe.each(PLACES)('memories stored and never embedded, on $name', ({ databas
     const embedder: Embedder = {
       ...working,
       async embed(texts, options) {
-        if (down && options?.priority !== 'query') throw new Error('the provider is away')
+        if (down && options?.priority !== 'query') throw new Error('the provider is unavailable')
         return working.embed(texts, options)
       },
     }
@@ -38,7 +38,7 @@ describe.each(PLACES)('memories stored and never embedded, on $name', ({ databas
   const engine = typesense === null ? 'POSTGRES' : 'TYPESENSE'
   const byMeaning = async () => (await user.find('lantern', { engine, mode: 'SEMANTIC' })).texts.length
 
-  it('as the embedder was away: said in answers and reports, and made up for once it is back', async () => {
+  it('as the embedder was unavailable: said in answers and reports, and made up for once it is back', async () => {
     down = true
     await user.remember(['a lantern on the pier', 'another lantern'])
     await expect
@@ -48,7 +48,7 @@ describe.each(PLACES)('memories stored and never embedded, on $name', ({ databas
       .poll(() => user.check('vectors'), REPORTED)
       .toMatchObject({
         status: 'WARNING',
-        message: expect.stringContaining('the provider is away'),
+        message: expect.stringContaining('the provider is unavailable'),
       })
     expect((await user.find('lantern', { engine })).texts).toHaveLength(2)
     down = false

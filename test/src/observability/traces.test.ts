@@ -92,7 +92,7 @@ describe.runIf(process.env[TEST_DATABASE_URL] && HAS_NATIVE_NATS)('services that
     }, 15_000)
   })
 
-  test('a collector that is away does not keep a service from stopping', async () => {
+  test('a collector that is unavailable does not keep a service from stopping', async () => {
     collector.stop()
     const apiKey = readFileSync(join(folder, 'api-key'), 'utf8').trim()
     dataOf(await askGraphQL({ url: gateway.url, apiKey }, { query: REMEMBER }))

@@ -20,7 +20,7 @@ export interface GraphQLRequest {
   readonly timeoutMs?: number
 }
 
-/** Something that answers GraphQL, and may be away at times: a daemon, or the gateways of a cluster. */
+/** Something that answers GraphQL, and may be unavailable at times: a daemon, or the gateways of a cluster. */
 export interface Api {
   /** Whether it is ready and lives, as far as we have heard. */
   running(): boolean

@@ -10,7 +10,7 @@ import type { ProcessParts } from './process-parts.ts'
 /**
  * `/health`, `/ready` and `/metrics` of a service without an API. It is ready while it reaches the database and may read it, and no projection
  * has diverged from its journal; what else it
- * works with may be away, as it goes on by itself when that is back.
+ * works with may be unavailable, as it goes on by itself when that is back.
  * @returns the address
  */
 export async function serveProbes(

@@ -76,7 +76,7 @@ describe('the metrics', () => {
     }
   })
 
-  it('are still told while the database is away, without what it said before', async () => {
+  it('are still told while the database is unavailable, without what it said before', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       const read = vi.fn<() => Promise<Readings>>(async () => READINGS)

@@ -58,7 +58,7 @@ describe('a pace', () => {
 
   it('gives failures on, and measures nothing by them', async () => {
     const pace = createPace()
-    const failing = pace.step(1, () => Promise.reject(new Error('the database is away')))
-    await expect(failing).rejects.toThrow('the database is away')
+    const failing = pace.step(1, () => Promise.reject(new Error('the database is unavailable')))
+    await expect(failing).rejects.toThrow('the database is unavailable')
   })
 })

@@ -16,7 +16,7 @@ export interface Probes {
 
 /**
  * Answers `/health` (the process lives: 200), `/ready` (200, or 503 with the problems) and `/metrics` (Prometheus' text
- * format). They need no key: they tell counts, times and which part is away, never what is remembered or whose it is.
+ * format). They need no key: they tell counts, times and which part is unavailable, never what is remembered or whose it is.
  * @returns false for any other path, whose answer is the caller's
  */
 export async function answerProbe(path: string, response: ServerResponse, probes: Probes): Promise<boolean> {

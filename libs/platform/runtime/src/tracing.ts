@@ -2,7 +2,7 @@ import type { NodeSDK, tracing } from '@opentelemetry/sdk-node'
 
 /** Spans on their way to a collector. */
 export interface Tracing {
-  /** Sends what is left, for at most 3 s: a collector that is away must not keep a service from ending. */
+  /** Sends what is left, for at most 3 s: a collector that is unavailable must not keep a service from ending. */
   stop(): Promise<void>
 }
 

@@ -19,7 +19,7 @@ export type OnRetry = (problem: { sequence: number; attempt: number; error: unkn
  * records of the same memory, as a newer event must not overtake one that may still be retried; everything else goes on. An
  * erased record takes its memory away, and with it whatever is parked of it.
  *
- * @throws PositionMoved, JournalDiverged, and whatever says that the database or the read model is not to be had, or has not the tables that it
+ * @throws PositionMoved, JournalDiverged, and whatever says that the database or the read model is unavailable, or has not the tables that it
  *   should: nothing is parked for that.
  */
 export async function applyWithParking(

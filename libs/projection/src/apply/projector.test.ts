@@ -396,7 +396,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       expect(row.error.length).toBeLessThanOrEqual(2_000)
     })
 
-    it('nothing is parked because the database is not to be had', async () => {
+    it('nothing is parked because the database is unavailable', async () => {
       const scope = await journalOf(remember('first'), remember('second'))
       let down = true
       const projection = recordingProjection(nextName(), (batch) => {

@@ -25,7 +25,7 @@ export interface JetStreamBusOptions {
 }
 
 /**
- * The bus over NATS JetStream 2.9 or newer. It is usable whether NATS is there or not: while NATS is away, a publish is
+ * The bus over NATS JetStream 2.9 or newer. It is usable whether NATS is there or not: while NATS is unavailable, a publish is
  * refused, listeners and groups wait, and the connection is tried for ever. What JetStream loses is made again.
  *
  * @throws DaybookError CONFIGURATION where the url is none

@@ -19,7 +19,7 @@ export interface Session {
  *   away ──connected──▶ in session ──connection breaks──▶ away ──reconnected──▶ in session (a new one) … ──close──▶ closed
  */
 export interface Link {
-  /** Null while NATS is away. */
+  /** Null while NATS is unavailable. */
   current(): Session | null
   /** Resolves with the session, once there is one; null where the signal or the end of the link comes first. */
   session(signal: AbortSignal): Promise<Session | null>
@@ -60,7 +60,7 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
         if (session !== null)
           logger.warn(
             { nats: shown },
-            'NATS is away: events wait in the journal, and it is tried again until it is back',
+            'NATS is unavailable: events wait in the journal, and it is tried again until it is back',
           )
         end()
       }

@@ -3,7 +3,7 @@ import type { BusStatus } from '../bus.ts'
 import type { Session } from './link.ts'
 import type { StreamKeeper } from './stream.ts'
 
-/** What is known of a server that is away. */
+/** What is known of a server that is unavailable. */
 export const AWAY = { transport: 'nats', version: null, roundTripMs: null } as const
 
 /** Milliseconds that each answer may take. */

@@ -276,14 +276,14 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     for (const { projectId } of scopes) expect(published.get(projectId)).toEqual(upTo(100))
   })
 
-  it('tries again without losing or repeating anything, and says once that the bus is away', async () => {
+  it('tries again without losing or repeating anything, and says once that the bus is unavailable', async () => {
     const scope = await database.newProject()
     const warn = vi.fn<() => void>()
     const logger = createLogger('test', 'silent')
     logger.warn = warn
     let away = true
     const { bus, of, attempts } = recordingBus(() => {
-      if (away) throw new UnavailableError('NATS is away')
+      if (away) throw new UnavailableError('NATS is unavailable')
     })
     const relay = run(bus, { logger })
     await append(scope, 700, relay)

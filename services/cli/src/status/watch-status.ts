@@ -9,7 +9,7 @@ import { renderStatus } from './render-status.ts'
 /** Back to the upper left corner, with what is below it gone. */
 const HOME = '\u001B[H\u001B[J'
 
-/** Shows the status again and again, also while the daemon is away, until Ctrl-C. With JSON, an object a line. */
+/** Shows the status again and again, also while the daemon is unavailable, until Ctrl-C. With JSON, an object a line. */
 export async function watchStatus(
   options: GlobalOptions,
   environment: Environment,

@@ -121,7 +121,7 @@ describe('what is found is judged', () => {
     ['FAILED', judgeSelfCheck('pgvector', { ...mended, unhealed: 1 }, 5_000)],
     ['FAILED', judgeSelfCheck('pgvector', { ...selfCheck, journalProblem: 'p: event 3 is missing' }, 5_000)],
     ['OK', judgeOperations([], [operation({})])],
-    ['WARNING', judgeOperations([], [operation({ error: 'waiting: Typesense is away' })])],
+    ['WARNING', judgeOperations([], [operation({ error: 'waiting: Typesense is unavailable' })])],
     ['FAILED', judgeOperations([operation({ status: 'queued' })], [])],
     ['OK', judgeSettings(config({}), { postsTypesense: false })],
     ['WARNING', judgeSettings(config({}), { postsTypesense: true })],

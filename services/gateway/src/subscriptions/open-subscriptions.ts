@@ -95,7 +95,7 @@ export function createOpenSubscriptions({
       try {
         await lookAtKeys()
       } catch (error) {
-        // Nothing can be read with those keys either while the database is away; the next look finds out.
+        // Nothing can be read with those keys either while the database is unavailable; the next look finds out.
         if (!isDatabaseUnavailable(error))
           logger.error({ error }, 'the keys of subscriptions could not be looked at')
       }

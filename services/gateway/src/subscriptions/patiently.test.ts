@@ -6,7 +6,7 @@ const away = () =>
 const never = new AbortController().signal
 
 describe('reading with patience', () => {
-  test('C3: a database that is away for a moment is asked again', async () => {
+  test('C3: a database that is unavailable for a moment is asked again', async () => {
     let tries = 0
     const read = async () => {
       tries += 1

@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 
-/** How long a subscription waits for a database that is away before it ends, in milliseconds. */
+/** How long a subscription waits for a database that is unavailable before it ends, in milliseconds. */
 export const PATIENCE_MS = 30_000
 
 /**

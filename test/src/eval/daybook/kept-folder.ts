@@ -5,7 +5,15 @@ import { REPOSITORY } from '../../support/daemon.ts'
 import type { Collection } from '../collection.ts'
 
 /** What decides what a data folder holds. Searching and ranking do not, so that they can be worked on without loading again. */
-const STORED_BY = ['embeddings', 'journal', 'memory', 'postgres', 'projection', 'read-model']
+const STORED_BY = [
+  'embeddings',
+  'journal',
+  'memory',
+  'postgres',
+  'projection',
+  'lexical-index',
+  'engines/pgvector',
+]
 
 /** The folder in `parent` for the collection as it is now, under the sources as they are now: others hold something else. */
 export function keptFolder(parent: string, { groups }: Collection): string {

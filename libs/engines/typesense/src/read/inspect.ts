@@ -7,7 +7,7 @@ import { collectionName, DEFAULT_BASE_NAME } from '../write/collection.ts'
 export interface TypesenseFacts {
   /** Why it cannot be used, in words; null where it can. */
   readonly problem: string | null
-  /** Null where it is away, or the key may not ask for it. */
+  /** Null where it is unavailable, or the key may not ask for it. */
   readonly version: string | null
   /** Documents in the live generation's collection; null where there is no such collection, or it cannot be seen. */
   readonly documents: number | null

@@ -35,7 +35,7 @@ export interface ApplyToGenerationOptions {
 }
 
 /**
- * Keeps one generation up with the journal, and gives it its vectors as they become ready. Typesense may be away when it
+ * Keeps one generation up with the journal, and gives it its vectors as they become ready. Typesense may be unavailable when it
  * starts, and later: it is tried again, and everything else goes on.
  */
 export function applyToGeneration(
@@ -63,7 +63,7 @@ export function applyToGeneration(
     ...(leaseMs !== undefined && { leaseMs }),
   })
   const reconciler = startReconciler(db, writer, { pollMs })
-  // Not waited for: while Typesense is away, texts are embedded all the same, for the other projections too.
+  // Not waited for: while Typesense is unavailable, texts are embedded all the same, for the other projections too.
   const vectors = workers.want(generation.modelId, async (hashes) => reconciler.stored(hashes))
   const projector = startProjector({
     db,

@@ -25,7 +25,7 @@ const REST = 10
 
 /**
  * Goes round until it is stopped. What fails is logged and tried again in the next round, so it may be started while
- * Typesense is away.
+ * Typesense is unavailable.
  * @param pollMs between rounds, at least
  */
 export function startReconciler(db: Database, writer: GenerationWriter, { pollMs = 1_000 } = {}): Reconciler {
