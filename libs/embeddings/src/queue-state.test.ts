@@ -14,7 +14,7 @@ describe.each(TEST_DATABASES)('the state of the embedding queue on $name', ({ st
 
   it('tells what waits, what somebody is at, and what failed and why', async () => {
     const { db } = database
-    expect(await readQueueState(db)).toEqual({ queued: 0, failed: 0, claimed: 0, failure: null })
+    expect(await readQueueState(db)).toEqual({ queued: 0, failed: 0, leased: 0, failure: null })
     const { projectId } = await database.newProject()
     await db
       .transaction()
@@ -22,9 +22,9 @@ describe.each(TEST_DATABASES)('the state of the embedding queue on $name', ({ st
         queueTexts(trx, { projectId, modelId: 'model' }, ['one', 'two', 'three', 'four'].map(queued)),
       )
     const taken = await leaseTexts(db, 'model', { limit: 3 })
-    expect(await readQueueState(db)).toEqual({ queued: 4, failed: 0, claimed: 3, failure: null })
+    expect(await readQueueState(db)).toEqual({ queued: 4, failed: 0, leased: 3, failure: null })
     await storeVectors(db, 'model', [{ ...taken[0]!, chunks: [] }])
     await releaseText(db, 'model', taken[1]!, new Error('too strange'))
-    expect(await readQueueState(db)).toEqual({ queued: 3, failed: 1, claimed: 1, failure: 'too strange' })
+    expect(await readQueueState(db)).toEqual({ queued: 3, failed: 1, leased: 1, failure: 'too strange' })
   })
 })

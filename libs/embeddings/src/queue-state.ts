@@ -8,7 +8,7 @@ export interface QueueState {
   /** Those whose last try failed. They are tried again, ever more seldom. */
   readonly failed: number
   /** Those that somebody is at now. */
-  readonly claimed: number
+  readonly leased: number
   /** Why one of the failed ones failed; null where none did. */
   readonly failure: string | null
 }
@@ -18,8 +18,8 @@ export async function readQueueState(db: Queryable): Promise<QueueState> {
   const { rows } = await sql<QueueState>`
     select count(*) as queued,
       count(*) filter (where last_error is not null) as failed,
-      count(*) filter (where last_error is null and claimed_until > now()) as claimed,
+      count(*) filter (where last_error is null and claimed_until > now()) as leased,
       max(last_error) as failure
     from embeddings where embedded_at is null`.execute(db)
-  return rows[0] ?? { queued: 0, failed: 0, claimed: 0, failure: null }
+  return rows[0] ?? { queued: 0, failed: 0, leased: 0, failure: null }
 }

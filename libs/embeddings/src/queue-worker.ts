@@ -34,7 +34,7 @@ export interface QueueWorkerOptions {
 class Stopped extends Error {}
 
 /** Texts taken at a time: enough to sort by length, few enough that the first are findable soon. */
-const CLAIM = 64
+const LEASE = 64
 
 export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const { db, embedder, logger, onStored, onEmbedded, pollMs = 1_000 } = options
@@ -95,11 +95,11 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const run = async (): Promise<void> => {
     for (let failures = 0; !stop.signal.aborted; ) {
       try {
-        const texts = await leaseTexts(db, embedder.modelId, { limit: CLAIM })
+        const texts = await leaseTexts(db, embedder.modelId, { limit: LEASE })
         if (texts.length > 0) await embedOrGiveBack(texts)
         await onStored(texts.map(({ hash }) => hash))
         failures = 0
-        if (texts.length < CLAIM && !stop.signal.aborted) await wakeUp.wait(pollMs)
+        if (texts.length < LEASE && !stop.signal.aborted) await wakeUp.wait(pollMs)
       } catch (error) {
         if (stop.signal.aborted) return
         logger.warn({ error }, 'the embedding queue cannot be worked off; trying again')

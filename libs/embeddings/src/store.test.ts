@@ -36,10 +36,10 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
   const keyOf = ({ projectId }: ProjectScope) => ({ projectId, modelId })
   const queue = (scope: ProjectScope, ...texts: string[]) =>
     scope.db.transaction().execute((trx) => queueTexts(trx, keyOf(scope), texts.map(queued)))
-  const claim = (limit = 64) => leaseTexts(database.db, modelId, { limit })
+  const lease = (limit = 64) => leaseTexts(database.db, modelId, { limit })
   /** Makes the vectors of all that is queued. @returns whose texts they were */
   const work = async (number = 1) => {
-    const texts = await claim()
+    const texts = await lease()
     const chunks = [{ start: 0, end: 1, vector: vector(number) }]
     await storeVectors(
       database.db,
@@ -123,7 +123,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
         [other.projectId, '[1,0]'],
       ]),
     )
-    const [taken] = await claim()
+    const [taken] = await lease()
     expect(taken).toMatchObject({ projectId: one.projectId, text: SHARED })
     await sql`delete from embeddings where model_id = ${modelId}`.execute(one.db)
     // The worker had it in hand; it stays out, and its vectors are not left behind.
@@ -138,7 +138,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
 
   it('C10: a text that fails for one project waits for it only', async () => {
     for (const scope of [one, other]) await queue(scope, SHARED)
-    const texts = await claim()
+    const texts = await lease()
     const mine = texts.find(({ projectId }) => projectId === one.projectId)
     await releaseText(database.db, modelId, mine!, new Error('not now'))
     await releaseTexts(
@@ -146,10 +146,10 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
       modelId,
       texts.filter((text) => text !== mine),
     )
-    expect((await claim()).map(({ projectId }) => projectId)).toEqual([other.projectId])
+    expect((await lease()).map(({ projectId }) => projectId)).toEqual([other.projectId])
     await other.db.transaction().execute((trx) => retryTexts(trx, keyOf(other), [queued(SHARED)]))
-    expect(await claim()).toEqual([])
+    expect(await lease()).toEqual([])
     await one.db.transaction().execute((trx) => retryTexts(trx, keyOf(one), [queued(SHARED)]))
-    expect((await claim()).map(({ projectId }) => projectId)).toEqual([one.projectId])
+    expect((await lease()).map(({ projectId }) => projectId)).toEqual([one.projectId])
   })
 })

@@ -10,7 +10,7 @@ import type { EmbeddedChunk } from './embed-in-chunks.ts'
  * rebuilds need it. Projects share nothing: a vector that is there at once would tell one that another has the text, and
  * none could be taken out for one of them alone. A row without vectors is a piece of work:
  *
- *   queued ──claim──▶ claimed ──store──▶ embedded
+ *   queued ──lease──▶ leased ──store──▶ embedded
  *     ▲                  │ failed, or the lease ran out because the worker died
  *     └──────────────────┘
  */
@@ -185,7 +185,7 @@ export async function releaseText(
   )
 }
 
-/** Gives claimed texts back as they were, to be taken by anybody at once: whoever claimed them stops. */
+/** Gives leased texts back as they were, to be taken by anybody at once: whoever leased them stops. */
 export async function releaseTexts(
   db: Database,
   modelId: string,

@@ -159,15 +159,15 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
 
   it('takes over the texts of a worker that died, once their lease has run out', async () => {
     const scope = await harness.newProject()
-    await harness.append(scope, rememberCommand(note('claimed by the dead')))
+    await harness.append(scope, rememberCommand(note('leased by the dead')))
     await harness.apply(scope)
-    const claimed = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64, leaseSeconds: 1.2 })
-    expect(claimed.map(({ text }) => text)).toEqual(['claimed by the dead'])
+    const leased = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64, leaseSeconds: 1.2 })
+    expect(leased.map(({ text }) => text)).toEqual(['leased by the dead'])
     expect(await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })).toEqual([])
     const { embedder, embedded } = counting()
     await run(embedder)
     await filled(scope)
-    expect(embedded).toEqual(['claimed by the dead'])
+    expect(embedded).toEqual(['leased by the dead'])
     expect(await check(scope)).toEqual([])
   })
 

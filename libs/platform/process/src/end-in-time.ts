@@ -20,7 +20,7 @@ export interface StopTimes {
 const STOP_TIMES: StopTimes = { hurryAfterMs: 4_000, hurryEveryMs: 1_000, limitMs: 9_500 }
 
 /**
- * Ends everything within the limit. Nothing that was acknowledged is lost by a cut: it is committed before. Claims and leases
+ * Ends everything within the limit. Nothing that was acknowledged is lost by a cut: it is committed before. Leases
  * that were not given back run out by themselves.
  * @throws the first failure of a part that could not be stopped
  */

@@ -8,8 +8,8 @@ import type { Generation, GenerationStatus } from '../generations/generations.ts
  * generation may be live by now. Whoever works on it has a token; it stands in the generation's row, and every write looks
  * whether it still does in its own transaction, with the row locked, so that nobody can take over in between:
  *
- *   A: claim(a) ── write, a? yes ── write, a? yes ──(stalled)──────────────────── write, a? no: refused
- *   B:                                       takes the operation, claim(b) ── write, b? yes ── swap
+ *   A: lease(a) ── write, a? yes ── write, a? yes ──(stalled)──────────────────── write, a? no: refused
+ *   B:                                       takes the operation, lease(b) ── write, b? yes ── swap
  */
 
 /** The operation that a rebuild is, and the token of the one who works on it now. */

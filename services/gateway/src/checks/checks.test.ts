@@ -35,7 +35,7 @@ const durable = { fsync: true, synchronousCommit: 'on', standbys: 0, asynchronou
 const bus = { transport: 'nats', problem: null, version: '2.9', roundTripMs: 1 } as const
 const server = { roundTripMs: 1, version: '15.1', vectorVersion: '0.8.4', bytes: 1 }
 const typesense = { problem: null, version: '29.0', documents: 3, alias: 'daybook_memories_g2' }
-const queue = { queued: 0, failed: 0, claimed: 0, failure: null }
+const queue = { queued: 0, failed: 0, leased: 0, failure: null }
 const progress = (lag: number, applied: number) => ({ lag, applied, parked: 0 })
 const selfCheck = {
   idleMs: 900,
@@ -109,7 +109,7 @@ describe('what is found is judged', () => {
     ['WARNING', judgeParked('pgvector', 1)],
     ['OK', judgeQueue(queue, queue)],
     ['OK', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 8 })],
-    ['OK', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 9, claimed: 9 })],
+    ['OK', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 9, leased: 9 })],
     ['WARNING', judgeQueue({ ...queue, queued: 9 }, { ...queue, queued: 9 })],
     ['WARNING', judgeQueue(queue, { ...queue, queued: 1, failed: 1, failure: 'too strange' })],
     ['OK', judgeSelfCheck('pgvector', selfCheck, 5_000)],

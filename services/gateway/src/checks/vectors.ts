@@ -20,7 +20,7 @@ export async function checkVectors({ db, config }: CheckedParts): Promise<Findin
 
 const fresh = ({ queued, failed }: QueueState): number => queued - failed
 const isStill = (before: QueueState, after: QueueState): boolean =>
-  fresh(after) > 0 && after.claimed === 0 && fresh(after) === fresh(before)
+  fresh(after) > 0 && after.leased === 0 && fresh(after) === fresh(before)
 
 export function judgeQueue(before: QueueState, after: QueueState): Finding {
   if (after.failed > 0)

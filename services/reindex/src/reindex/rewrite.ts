@@ -26,7 +26,7 @@ interface Checkpoint {
 }
 
 /**
- * Writes memories anew into the live generation, page by page, each in one transaction (or under one claim): a search sees each
+ * Writes memories anew into the live generation, page by page, each in one transaction (or under one lease): a search sees each
  * memory as it was or as it is. What it does twice after a crash comes to the same.
  */
 export async function rewrite(

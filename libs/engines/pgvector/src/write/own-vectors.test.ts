@@ -41,13 +41,13 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
     expect(await vectorsOf(other), 'it waits, as for a text that nobody has').toEqual([])
     expect(await check(other)).toEqual([])
 
-    const claimed = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })
-    expect(claimed).toMatchObject([{ projectId: other.projectId, text: 'both have this' }])
+    const leased = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })
+    expect(leased).toMatchObject([{ projectId: other.projectId, text: 'both have this' }])
     const vector = new Float32Array(8).fill(0.5)
     await storeVectors(
       harness.db,
       harness.embedder.modelId,
-      claimed.map((text) => ({ ...text, chunks: [{ start: 0, end: 14, vector }] })),
+      leased.map((text) => ({ ...text, chunks: [{ start: 0, end: 14, vector }] })),
     )
     expect(await fill()).toBe(1)
     expect(await vectorsOf(other)).toEqual([`[${[...vector].join(',')}]`])
@@ -61,7 +61,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
     const ready = await harness.newProject()
     await harness.append(ready, rememberCommand(note('everybody has this')))
     await harness.apply(ready)
-    const [claimed] = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })
+    const [leased] = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })
     // 600 other projects wait for the same text; whichever come first, they are more than a page.
     const { tables } = harness.readModel
     await sql`
@@ -74,7 +74,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
       where m.project_id = ${ready.projectId}`.execute(harness.db)
     const vector = new Float32Array(8).fill(0.5)
     await storeVectors(harness.db, harness.embedder.modelId, [
-      { ...claimed!, chunks: [{ start: 0, end: 18, vector }] },
+      { ...leased!, chunks: [{ start: 0, end: 18, vector }] },
     ])
     expect(await fill()).toBe(1)
     expect(await vectorsOf(ready)).toHaveLength(1)

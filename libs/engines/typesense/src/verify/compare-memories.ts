@@ -18,7 +18,7 @@ import { exportDocuments, IDS_PER_FILTER, ofMemories } from './export-documents.
 
 /**
  * Compares memories' documents with those that the journal's states come to, every field and chunk of them, with the vectors
- * of the embedding store. Under the project's claim, so that nobody writes meanwhile and the position stands.
+ * of the embedding store. Under the project's lease, so that nobody writes meanwhile and the position stands.
  * @throws PositionMoved where another has the project: ask again
  */
 export async function compareMemories(

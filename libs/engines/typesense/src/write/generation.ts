@@ -58,7 +58,7 @@ export async function forgetTypesenseGeneration(db: Database, generation: number
 /**
  * Notes which making of its collection a generation's positions are about. If they were about another one, that is gone
  * with all its documents: the generation starts again from 0 in every project, with no position, parked event or wait left
- * over. Whoever is just writer finds its claim gone.
+ * over. Whoever is writing just then finds its lease gone.
  *
  * @returns whether the generation starts again
  */

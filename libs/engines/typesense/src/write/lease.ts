@@ -9,20 +9,20 @@ import { sql } from 'kysely'
 import { SERVER_RUN } from '../client/server-run.ts'
 
 /*
- * A claim on a project: the right to write its documents in one generation. It is a lease in the row `positions`, on the
+ * A lease on a project: the right to write its documents in one generation. It is a lease in the row `positions`, on the
  * database's clock, since the writing itself happens in Typesense, where no row can be locked:
  *
- *   free ──claim──▶ claimed ──commit or release──▶ free
+ *   free ──lease──▶ leased ──commit or release──▶ free
  *                     │  ▲ renew
  *                     └──┘──the holder died or was paused: the lease runs out──▶ free to others
  *
- * Each claim has a token of its own, so that a holder who was paused beyond its lease can tell that it holds it no more,
+ * Each lease has a token of its own, so that a holder who was paused beyond its lease can tell that it holds it no more,
  * even where the next holder was the same process.
  */
 
 export interface ProjectLease {
   readonly token: string
-  /** The project's position while it is claimed. */
+  /** The project's position while it is leased. */
   readonly position: JournalCursor
   /** Whether Typesense was seen to hold nothing from beyond it, since the database server started (`settle.ts`). */
   readonly settled: boolean
@@ -31,7 +31,7 @@ export interface ProjectLease {
 }
 
 /**
- * Claims a project for `leaseMs`; with a batch only if its position is where that begins.
+ * Leases a project for `leaseMs`; with a batch only if its position is where that begins.
  * @returns null where another holds it, or the position is another
  */
 export async function leaseProject(
@@ -75,7 +75,7 @@ export async function renewLease(
   return numAffectedRows > 0n
 }
 
-/** Locks the position for the holder. Nobody else can claim until the transaction ends. @returns false where it was lost */
+/** Locks the position for the holder. Nobody else can lease until the transaction ends. @returns false where it was lost */
 export async function lockLease(
   trx: DatabaseTransaction,
   place: GenerationRef,
@@ -87,7 +87,7 @@ export async function lockLease(
   return rows.length > 0
 }
 
-/** Gives the project free. @returns false where the claim was lost before */
+/** Gives the project free. @returns false where the lease was lost before */
 export async function releaseLease(
   db: Database | DatabaseTransaction,
   place: GenerationRef,

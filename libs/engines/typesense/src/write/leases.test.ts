@@ -75,33 +75,33 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
         .execute()
     ).length
 
-  it('only one has a claim; it can be renewed, given back, and taken once its lease has run out', async () => {
+  it('only one has a lease; it can be renewed, given back, and taken once its lease has run out', async () => {
     const scope = await harness.newProject()
     const { db, projectId } = scope
     const { place } = harness.generationWriter
-    const claim = () => leaseProject(db, place, projectId, { leaseMs: 60_000 })
-    const first = await claim()
+    const lease = () => leaseProject(db, place, projectId, { leaseMs: 60_000 })
+    const first = await lease()
     const token = first?.token ?? ''
     expect(first?.position.sequence).toBe(0)
-    expect(await claim()).toBeNull()
+    expect(await lease()).toBeNull()
     expect(await renewLease(db, place, projectId, { token, leaseMs: 60_000 })).toBe(true)
     expect(await releaseLease(db, place, projectId, token)).toBe(true)
-    expect(await claim()).not.toBeNull()
+    expect(await lease()).not.toBeNull()
     await leaseRunsOut(scope)
-    expect(await claim()).not.toBeNull()
+    expect(await lease()).not.toBeNull()
     expect(await renewLease(db, place, projectId, { token, leaseMs: 60_000 })).toBe(false)
     expect(await releaseLease(db, place, projectId, token)).toBe(false)
   })
 
-  it('a claim from another position than it is at is refused', async () => {
+  it('a lease from another position than it is at is refused', async () => {
     const scope = await harness.newProject()
     const { place } = harness.generationWriter
-    const claim = (sequence: number) => {
+    const lease = (sequence: number) => {
       const from = { sequence, hash: CHAIN_START }
       return leaseProject(scope.db, place, scope.projectId, { leaseMs: 60_000, batch: { from, to: from } })
     }
-    expect(await claim(3)).toBeNull()
-    expect(await claim(0)).toMatchObject({ position: { sequence: 0 } })
+    expect(await lease(3)).toBeNull()
+    expect(await lease(0)).toMatchObject({ position: { sequence: 0 } })
   })
 
   it('while one is at work the other leaves the project alone', async () => {

@@ -48,7 +48,7 @@ async function rewrite(
   memoryIds: readonly string[],
 ): Promise<void> {
   await withProjectLease(writer, scope, null, async (held) => {
-    // Read under the claim: a note that is made later is not this one, and stays.
+    // Read under the lease: a note that is made later is not this one, and stays.
     const notes = await scope.db
       .selectFrom('typesense_reposts')
       .select(['memory_id', 'note'])

@@ -15,7 +15,7 @@ import type { GenerationWriter } from './writer.ts'
  * else is written, and those from beyond the position are written as of it.
  */
 
-/** Notes that the documents agree with the position, in this run of the server. Under the project's claim. */
+/** Notes that the documents agree with the position, in this run of the server. Under the project's lease. */
 export async function noteSettled(
   trx: DatabaseTransaction,
   { name, generation }: GenerationRef,

@@ -17,7 +17,7 @@ import type { GenerationWriter } from './writer.ts'
  * still to be done is recorded. A process that dies in between leaves documents that are ahead of the position, and the
  * same events are written once more: the newest state of a memory is all that a document holds, so that twice is once.
  *
- * Several replicas take turns by a claim (`claim.ts`, `under-claim.ts`).
+ * Several replicas take turns by a lease (`lease.ts`, `with-project-lease.ts`).
  */
 export function typesenseProjection(db: Database, writer: GenerationWriter): Projection {
   const { place } = writer

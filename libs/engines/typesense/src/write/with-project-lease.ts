@@ -12,24 +12,24 @@ import type { GenerationWriter } from './writer.ts'
 export interface LeasedProject {
   readonly scope: ProjectScope
   readonly position: JournalCursor
-  /** As of `Claim`. */
+  /** As of `ProjectLease`. */
   readonly settled: boolean
-  /** Makes a call that writes documents of these memories. @throws PositionMoved where the claim is lost: nothing is sent */
+  /** Makes a call that writes documents of these memories. @throws PositionMoved where the lease is lost: nothing is sent */
   write<T>(memoryIds: Iterable<string>, call: () => Promise<T>): Promise<T>
-  /** Records in one transaction what was written, and gives the project free. @throws PositionMoved where the claim is lost */
+  /** Records in one transaction what was written, and gives the project free. @throws PositionMoved where the lease is lost */
   commit(record: (trx: DatabaseTransaction) => Promise<void>): Promise<void>
 }
 
 /**
  * Writes documents of a project and records it, as the only one to do so.
  *
- * The claim is looked at before each call, but a process can be paused between the look and the arrival, for longer than
+ * The lease is looked at before each call, but a process can be paused between the look and the arrival, for longer than
  * the lease. Typesense has no conditional write: the late call then puts old documents over the newer ones of whoever took
- * over. So one who finds at the end that its claim is lost notes the memories it has written, and they are written again
- * from the journal under a new claim. What is left is a process that is paused in that very moment and, after its late
+ * over. So one who finds at the end that its lease is lost notes the memories it has written, and they are written again
+ * from the journal under a new lease. What is left is a process that is paused in that very moment and, after its late
  * call, killed before it can note anything.
  *
- * A call without an answer may yet be carried out. The claim is left to run out then, so that what it writes is not written
+ * A call without an answer may yet be carried out. The lease is left to run out then, so that what it writes is not written
  * over something newer.
  *
  * @param batch what is to be applied: only if it begins at the position
@@ -57,11 +57,11 @@ export async function withProjectLease(
       )
     }
     writer.unanswered.delete(projectId)
-    let claimedAt = performance.now()
-    const claim = await leaseProject(db, place, projectId, { leaseMs, batch })
-    if (claim === null) throw lost()
-    const { token, position, settled } = claim
-    if (batch !== null && !claim.known) {
+    let leasedAt = performance.now()
+    const lease = await leaseProject(db, place, projectId, { leaseMs, batch })
+    if (lease === null) throw lost()
+    const { token, position, settled } = lease
+    if (batch !== null && !lease.known) {
       await releaseLease(db, place, projectId, token)
       throw new JournalDiverged(batch.to)
     }
@@ -74,10 +74,10 @@ export async function withProjectLease(
       position,
       settled,
       async write(memoryIds, call) {
-        if (performance.now() - claimedAt > renewAfterMs) {
+        if (performance.now() - leasedAt > renewAfterMs) {
           const before = performance.now()
           if (!(await renewLease(db, place, projectId, { token, leaseMs }))) throw lost()
-          claimedAt = before
+          leasedAt = before
         }
         await writer.fence?.check(db)
         for (const memoryId of memoryIds) written.add(memoryId)

@@ -110,7 +110,7 @@ async function writeProject(
 }
 
 /**
- * Under the claim nobody else writes these documents, and what waits is what was written last: a memory that was revised or
+ * Under the lease nobody else writes these documents, and what waits is what was written last: a memory that was revised or
  * forgotten meanwhile waits for another text, or for none. Documents are updated, never made, so that nothing comes back.
  */
 async function giveVectors(

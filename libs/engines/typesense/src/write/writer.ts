@@ -15,7 +15,7 @@ export interface GenerationWriterOptions {
   /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
   readonly base?: string
   /**
-   * Milliseconds for which a project is claimed, at least a call's longest time. Default that time and 2 s: so long the
+   * Milliseconds for which a project is leased, at least a call's longest time. Default that time and 2 s: so long the
    * projects wait in which a projector was killed.
    */
   readonly leaseMs?: number
@@ -33,7 +33,7 @@ export interface GenerationWriter {
   readonly collection: string
   readonly leaseMs: number
   readonly fence: Fence | null
-  /** Who in this process writes a project next. Others are kept out by the claim. */
+  /** Who in this process writes a project next. Others are kept out by the lease. */
   readonly mutex: KeyedMutex
   readonly gate: BackOffGate
   /** Projects in which a call had no answer, and until when they wait for it (of `performance.now`). */
