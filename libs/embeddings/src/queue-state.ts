@@ -18,7 +18,7 @@ export async function readQueueState(db: Queryable): Promise<QueueState> {
   const { rows } = await sql<QueueState>`
     select count(*) as queued,
       count(*) filter (where last_error is not null) as failed,
-      count(*) filter (where last_error is null and claimed_until > now()) as leased,
+      count(*) filter (where last_error is null and leased_until > now()) as leased,
       max(last_error) as failure
     from embeddings where embedded_at is null`.execute(db)
   return rows[0] ?? { queued: 0, failed: 0, leased: 0, failure: null }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import { isLeaseOver } from '@daybook/postgres/lease'
 import { sql } from 'kysely'
 import pgvector from 'pgvector'
 import type { EmbeddedChunk } from './embed-in-chunks.ts'
@@ -105,7 +105,7 @@ export async function requeueTexts(
       insert into embeddings as e (project_id, model_id, content_hash, text)
       select ${projectId}::uuid, ${modelId}, content_hash, text from given order by content_hash
       on conflict (project_id, model_id, content_hash) do update
-        set text = excluded.text, embedded_at = null, claimed_until = null, attempts = 0, last_error = null
+        set text = excluded.text, embedded_at = null, leased_until = null, attempts = 0, last_error = null
         where e.embedded_at < ${madeBefore}::timestamptz
       returning content_hash
     )
@@ -126,11 +126,11 @@ export async function leaseTexts(
   { limit, leaseSeconds = 120 }: { limit: number; leaseSeconds?: number },
 ): Promise<LeasedText[]> {
   const { rows } = await sql<{ project_id: string; content_hash: Buffer; text: string }>`
-    update embeddings set claimed_until = now() + make_interval(secs => ${leaseSeconds}), attempts = attempts + 1
+    update embeddings set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempts = attempts + 1
     where ctid = any(array(
       select ctid from embeddings
-      where model_id = ${modelId} and embedded_at is null and (claimed_until is null or ${isLeaseOver(sql`claimed_until`)})
-      order by claimed_until nulls first
+      where model_id = ${modelId} and embedded_at is null and (leased_until is null or ${isLeaseOver(sql`leased_until`)})
+      order by leased_until nulls first
       limit ${limit}
       for update skip locked))
     returning project_id, content_hash, text`.execute(db)
@@ -155,7 +155,7 @@ export async function storeVectors(
   )
   await sql`
     with filled as (
-      update embeddings set embedded_at = now(), text = null, claimed_until = null, last_error = null
+      update embeddings set embedded_at = now(), text = null, leased_until = null, last_error = null
       where ctid = any(${placesOf(modelId, embedded)})
       returning project_id, content_hash, encode(content_hash, 'hex') as hash
     )
@@ -179,7 +179,7 @@ export async function releaseText(
 ): Promise<void> {
   await sql`
     update embeddings set last_error = ${error.message.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()},
-      claimed_until = now() + make_interval(secs => least(300, power(2, least(attempts, 20) - 1)))
+      leased_until = now() + make_interval(secs => least(300, power(2, least(attempts, 20) - 1)))
     where project_id = ${projectId} and model_id = ${modelId} and content_hash = ${hash} and embedded_at is null`.execute(
     db,
   )
@@ -192,7 +192,7 @@ export async function releaseTexts(
   texts: readonly TextPlace[],
 ): Promise<void> {
   await sql`
-    update embeddings set claimed_until = null, attempts = greatest(attempts - 1, 0)
+    update embeddings set leased_until = null, attempts = greatest(attempts - 1, 0)
     where ctid = any(${placesOf(modelId, texts)}) and embedded_at is null`.execute(db)
 }
 
@@ -212,7 +212,7 @@ export async function requeueLostTexts(
       select distinct on (hash) hash, text
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(hash text, text text)
     )
-    update embeddings e set embedded_at = null, claimed_until = null, attempts = 0, last_error = null,
+    update embeddings e set embedded_at = null, leased_until = null, attempts = 0, last_error = null,
       text = (select text from given where hash = encode(e.content_hash, 'hex'))
     where ctid = any(${placesOf(
       modelId,
@@ -233,7 +233,7 @@ export async function retryTexts(
 ): Promise<void> {
   if (texts.length === 0) return
   await sql`
-    update embeddings set claimed_until = null, attempts = 0, last_error = null
+    update embeddings set leased_until = null, attempts = 0, last_error = null
     where project_id = ${projectId} and model_id = ${modelId} and embedded_at is null and last_error is not null
       and content_hash = any(array(
         select decode(hash, 'hex') from unnest(${hexOf(texts)}::text[]) as hash))`.execute(trx)

@@ -1,14 +1,8 @@
-import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
+import { isLeaseOver, type LeaseOwner, leasedTo, leaseEnd } from '@daybook/postgres/lease'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
 import { type JsonObject, type Operation, toOperation } from './operation.ts'
-
-/** Who takes operations, and for how long without a sign of life. */
-export interface LeaseOwner {
-  readonly name: string
-  readonly leaseMs: number
-}
 
 /** An operation that this process works on now. */
 export interface LeasedOperation {
@@ -19,24 +13,21 @@ export interface LeasedOperation {
   readonly takenOver: boolean
 }
 
-const leaseEnd = (leaseMs: number) =>
-  sql<string>`clock_timestamp() + make_interval(secs => ${leaseMs / 1_000}::float8)`
-
 /**
  * Takes the oldest operation that waits, or whose process has died.
  * @param projections those that this process can work on; operations that are about none it always can
  */
 export async function leaseOperation(
   db: Database,
-  { name, leaseMs }: LeaseOwner,
+  owner: LeaseOwner,
   projections: readonly string[],
 ): Promise<LeasedOperation | null> {
   const { rows } = await sql<Selectable<Tables['operations']> & { taken_over: boolean }>`
-    update operations op set status = 'running', holder = ${name}, held_until = ${leaseEnd(leaseMs)}, error = null,
+    update operations op set status = 'running', ${leasedTo(owner)}, error = null,
       started_at = coalesce(started_at, clock_timestamp()), updated_at = clock_timestamp()
     from (
-      select id, holder is not null as taken_over from operations
-      where (status = 'queued' or (status = 'running' and ${isLeaseOver(sql`held_until`)}))
+      select id, lease_owner is not null as taken_over from operations
+      where (status = 'queued' or (status = 'running' and ${isLeaseOver(sql`leased_until`)}))
         and (projection is null or projection = any(${projections}::text[]))
       order by created_at limit 1 for update skip locked) found
     where op.id = found.id
@@ -61,8 +52,8 @@ export async function renewLease(
   id: string,
 ): Promise<LeaseState> {
   const { rows } = await sql<{ cancel_requested: boolean }>`
-    update operations set held_until = ${leaseEnd(leaseMs)}
-    where id = ${id} and holder = ${name} and status = 'running'
+    update operations set leased_until = ${leaseEnd(leaseMs)}
+    where id = ${id} and lease_owner = ${name} and status = 'running'
     returning cancel_requested`.execute(db)
   return rows[0] === undefined ? null : { cancelRequested: rows[0].cancel_requested }
 }
@@ -84,7 +75,7 @@ export async function saveProgress(
   const row = await db
     .updateTable('operations')
     .set({
-      held_until: leaseEnd(leaseMs),
+      leased_until: leaseEnd(leaseMs),
       updated_at: sql`clock_timestamp()`,
       ...(phase !== undefined && { phase }),
       ...(done !== undefined && { done }),
@@ -92,7 +83,7 @@ export async function saveProgress(
       ...(checkpoint !== undefined && { checkpoint: JSON.stringify(checkpoint) }),
     })
     .where('id', '=', id)
-    .where('holder', '=', name)
+    .where('lease_owner', '=', name)
     .where('status', '=', 'running')
     .returning('cancel_requested')
     .executeTakeFirst()
@@ -122,19 +113,19 @@ export async function finishOperation(
       result: end.status === 'succeeded' ? JSON.stringify(end.result) : null,
       error: end.status === 'failed' ? storable(end.error) : null,
       checkpoint: null,
-      holder: null,
-      held_until: null,
+      lease_owner: null,
+      leased_until: null,
       updated_at: sql`clock_timestamp()`,
       finished_at: sql`clock_timestamp()`,
     })
     .where('id', '=', id)
-    .where('holder', '=', name)
+    .where('lease_owner', '=', name)
     .where('status', '=', 'running')
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** Gives it back as it is, to be taken by anybody after a while: its holder does nothing more for it. @param waitingFor in words, where something is unavailable */
+/** Gives it back as it is, to be taken by anybody after a while: its owner does nothing more for it. @param waitingFor in words, where something is unavailable */
 export async function releaseOperation(
   db: Database,
   { name }: LeaseOwner,
@@ -144,12 +135,12 @@ export async function releaseOperation(
   await db
     .updateTable('operations')
     .set({
-      holder: null,
-      held_until: leaseEnd(afterMs),
+      lease_owner: null,
+      leased_until: leaseEnd(afterMs),
       error: waitingFor === null ? null : storable(waitingFor),
     })
     .where('id', '=', id)
-    .where('holder', '=', name)
+    .where('lease_owner', '=', name)
     .where('status', '=', 'running')
     .execute()
 }

@@ -21,18 +21,18 @@ describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ st
     expect(await untaken(60_000)).toEqual([])
     expect(await untaken()).toEqual([first.id, second.id])
 
-    const holder = { name: 'a process', leaseMs: 60_000 }
-    expect(await leaseOperation(db, holder, ['pgvector'])).toMatchObject({ operation: { id: first.id } })
+    const owner = { name: 'a process', leaseMs: 60_000 }
+    expect(await leaseOperation(db, owner, ['pgvector'])).toMatchObject({ operation: { id: first.id } })
     expect(await untaken()).toEqual([])
 
-    await sql`update operations set held_until = clock_timestamp() - interval '1 second' where id = ${first.id}`.execute(
+    await sql`update operations set leased_until = clock_timestamp() - interval '1 second' where id = ${first.id}`.execute(
       db,
     )
     expect(await untaken()).toEqual([first.id, second.id])
     expect(await untaken(5_000)).toEqual([])
 
-    await leaseOperation(db, holder, ['pgvector'])
-    await finishOperation(db, holder, first.id, { status: 'succeeded', result: {} })
+    await leaseOperation(db, owner, ['pgvector'])
+    await finishOperation(db, owner, first.id, { status: 'succeeded', result: {} })
     expect(await untaken()).toEqual([second.id])
   })
 })

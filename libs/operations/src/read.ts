@@ -1,6 +1,6 @@
 import { NotFoundError } from '@daybook/memory/errors'
-import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Queryable } from '@daybook/postgres/connect'
+import { isLeaseOver } from '@daybook/postgres/lease'
 import { type SqlBool, sql } from 'kysely'
 import { type Operation, type OperationType, toOperation } from './operation.ts'
 
@@ -65,11 +65,11 @@ export async function listUntaken(db: Queryable, waitedMs: number): Promise<Oper
                 .selectFrom('operations as held')
                 .select('held.id')
                 .where('held.status', '=', 'running')
-                .where(sql<SqlBool>`not ${isLeaseOver(sql`held.held_until`)}`),
+                .where(sql<SqlBool>`not ${isLeaseOver(sql`held.leased_until`)}`),
             ),
           ),
         ]),
-        eb.and([eb('status', '=', 'running'), eb('held_until', '<', before)]),
+        eb.and([eb('status', '=', 'running'), eb('leased_until', '<', before)]),
       ]),
     )
     .orderBy('created_at')

@@ -3,13 +3,13 @@ import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import type { LeaseOwner } from '@daybook/postgres/lease'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import {
   type End,
   finishOperation,
   type LeasedOperation,
-  type LeaseOwner,
   type LeaseState,
   leaseOperation,
   type ProgressMade,
@@ -44,20 +44,20 @@ const PROGRESS_MS = 250
 /** Works off the operations, one at a time. Run in several processes, they share them. */
 export function startOperations(options: OperationsOptions): OperationsRunner {
   const { db, logger, handlers, projections, leaseMs = 10_000, pollMs = 500 } = options
-  const holder: LeaseOwner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
+  const owner: LeaseOwner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
   const stop = new AbortController()
 
   const work = async (taken: LeasedOperation, failures: number): Promise<boolean> => {
     const { operation } = taken
     const handler = handlers[operation.type]
-    const held = holdOperation(db, holder, taken, stop.signal)
+    const held = holdOperation(db, owner, taken, stop.signal)
     const fields = { operation: operation.id, type: operation.type, projection: operation.projection }
     const end = async (how: End): Promise<void> => {
       // One that another process has by now is not ours to clean up behind.
-      if (how.status !== 'succeeded' && (await renewLease(db, holder, operation.id)) === null) return
+      if (how.status !== 'succeeded' && (await renewLease(db, owner, operation.id)) === null) return
       if (how.status !== 'succeeded')
-        await handler.abandon?.({ operation, checkpoint: held.checkpoint(), holder: holder.name })
-      await finishOperation(db, holder, operation.id, how)
+        await handler.abandon?.({ operation, checkpoint: held.checkpoint(), owner: owner.name })
+      await finishOperation(db, owner, operation.id, how)
     }
     logger.info(fields, taken.checkpoint === null ? 'an operation begins' : 'an operation goes on')
     try {
@@ -69,7 +69,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
     } catch (error) {
       const cause = held.work.signal.aborted ? held.work.signal.reason : error
       if (cause instanceof HandedOnError) {
-        await releaseOperation(db, holder, operation.id, { afterMs: 0, waitingFor: null }).catch(() => {})
+        await releaseOperation(db, owner, operation.id, { afterMs: 0, waitingFor: null }).catch(() => {})
         return true
       }
       if (cause instanceof CancelledError) {
@@ -80,7 +80,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
       if (isUnavailable(error)) {
         logger.warn({ ...fields, error }, 'an operation waits for a part that is unavailable')
         const waitingFor = `waiting: ${(error as Error).message}`
-        await releaseOperation(db, holder, operation.id, {
+        await releaseOperation(db, owner, operation.id, {
           afterMs: backoffDelay(failures, WAIT),
           waitingFor,
         }).catch(() => {})
@@ -98,7 +98,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
     let failures = 0
     while (!stop.signal.aborted) {
       try {
-        const taken = await leaseOperation(db, holder, projections)
+        const taken = await leaseOperation(db, owner, projections)
         if (taken === null) await pause(pollMs, stop.signal)
         else failures = (await work(taken, failures)) ? 0 : failures + 1
       } catch (error) {
@@ -125,7 +125,7 @@ const isUnavailable = (error: unknown) => error instanceof UnavailableError || i
 /** Keeps an operation while it is worked on, and tells the one who works on it when to end. */
 function holdOperation(
   db: Database,
-  holder: LeaseOwner,
+  owner: LeaseOwner,
   { operation, checkpoint, takenOver }: LeasedOperation,
   stopping: AbortSignal,
 ) {
@@ -144,14 +144,14 @@ function holdOperation(
   stopping.addEventListener('abort', onStop)
   // Three times in a lease, so that one slow statement does not lose it.
   const renewing = setInterval(
-    () => void renewLease(db, holder, id).then(heed, () => {}),
-    Math.min(1_000, holder.leaseMs / 3),
+    () => void renewLease(db, owner, id).then(heed, () => {}),
+    Math.min(1_000, owner.leaseMs / 3),
   )
 
   const work: Work = {
     operation,
     checkpoint,
-    holder: holder.name,
+    owner: owner.name,
     takenOver,
     signal: ended.signal,
     async report(progress) {
@@ -163,7 +163,7 @@ function holdOperation(
       const saving = unsaved
       unsaved = {}
       savedAt = performance.now()
-      heed(await saveProgress(db, holder, id, saving))
+      heed(await saveProgress(db, owner, id, saving))
       ended.signal.throwIfAborted()
     },
   }

@@ -7,7 +7,7 @@ export interface Work {
   /** The checkpoint of whoever worked on it before; null at the beginning. */
   readonly checkpoint: JsonObject | null
   /** The name of this process in the operation's row, for as long as it has it. */
-  readonly holder: string
+  readonly owner: string
   /** Whether whoever worked on it before may still be at it, stalled: it did not give it back. */
   readonly takenOver: boolean
   /** Aborted when somebody cancels it, or the process stops, or the lease was lost: end soon, by throwing what it holds. */
@@ -24,7 +24,7 @@ export interface OperationHandler {
   /** @returns the result, for whoever asked. Whatever it throws beyond unavailable parts makes the operation fail. */
   run(work: Work): Promise<JsonObject>
   /** Cleans up after an operation that was cancelled or has failed. Called again until it does not throw. */
-  abandon?(work: Pick<Work, 'operation' | 'checkpoint' | 'holder'>): Promise<void>
+  abandon?(work: Pick<Work, 'operation' | 'checkpoint' | 'owner'>): Promise<void>
 }
 
 /** Somebody asked for the end. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from './connect.ts'
+import { RELEASED } from './lease.ts'
 
 /**
  * Frees what dead processes held, before it lapses: operations, projects of relays and projectors, texts. Only for who knows that
@@ -7,15 +8,11 @@ import type { Database } from './connect.ts'
  */
 export async function releaseLeases(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`update operations set held_until = clock_timestamp() where status = 'running'`.execute(trx)
-    await sql`update relay_positions set holder = null, held_until = null where holder is not null`.execute(
-      trx,
-    )
-    await sql`update positions set claimed_by = null, claimed_until = null where claimed_by is not null`.execute(
-      trx,
-    )
+    await sql`update operations set leased_until = clock_timestamp() where status = 'running'`.execute(trx)
+    await sql`update relay_positions set ${RELEASED} where lease_owner is not null`.execute(trx)
+    await sql`update positions set ${RELEASED} where lease_owner is not null`.execute(trx)
     // Those with an error wait for their next try.
-    await sql`update embeddings set claimed_until = null
-      where embedded_at is null and claimed_until is not null and last_error is null`.execute(trx)
+    await sql`update embeddings set leased_until = null
+      where embedded_at is null and leased_until is not null and last_error is null`.execute(trx)
   })
 }

@@ -60,8 +60,8 @@ export interface Tables {
     hash: Generated<Buffer>
     /** When the position was last set. */
     moved_at: Generated<Moment>
-    claimed_by: string | null
-    claimed_until: Moment | null
+    lease_owner: string | null
+    leased_until: Moment | null
     /** Of projections that are kept outside of the database: in which run of it they were last seen to agree with the position. */
     server_run: string | null
   }
@@ -117,9 +117,9 @@ export interface Tables {
     published: number
     /** Of that event; 32 zero bytes at 0. */
     hash: Generated<Buffer>
-    /** The relay that is at it, until `held_until`; both null while none is. */
-    holder: string | null
-    held_until: Moment | null
+    /** The relay that is at it, until `leased_until`; both null while none is. */
+    lease_owner: string | null
+    leased_until: Moment | null
   }
   typesense_pending_vectors: {
     generation: number
@@ -150,15 +150,15 @@ export interface Tables {
     started_at: Moment | null
     updated_at: Generated<string>
     finished_at: Moment | null
-    holder: string | null
-    held_until: Moment | null
+    lease_owner: string | null
+    leased_until: Moment | null
   }
   embeddings: {
     project_id: string
     model_id: string
     content_hash: Buffer
     text: string | null
-    claimed_until: Moment | null
+    leased_until: Moment | null
     attempts: Generated<number>
     last_error: string | null
     embedded_at: Moment | null

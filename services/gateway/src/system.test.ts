@@ -104,7 +104,7 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
       insert into parked_events (projection, generation, project_id, sequence, memory_id, error, attempts)
       values ('pgvector', 1, ${scope.projectId}, 1, ${newId()}, 'broken', 5)`.execute(db)
     await sql`
-      insert into embeddings (project_id, model_id, content_hash, text, attempts, last_error, claimed_until)
+      insert into embeddings (project_id, model_id, content_hash, text, attempts, last_error, leased_until)
       values (${scope.projectId}, 'other', '\\x01', 'text', 9, 'too strange', now() + interval '1 hour')`.execute(
       db,
     )

@@ -49,13 +49,13 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
     const scope = await harness.newProject()
     await harness.remember(scope, 'one light', 'another light', 'the third light')
     await harness.settled()
-    const holder = { name: 'A', leaseMs: 60_000 }
+    const owner = { name: 'A', leaseMs: 60_000 }
     const { id } = await harness.request('reindex', projection, { model: OTHER })
-    expect((await leaseOperation(db, holder, [projection]))?.operation.id).toBe(id)
-    const builder: Builder = { operationId: id, holder: holder.name, token: newId() }
+    expect((await leaseOperation(db, owner, [projection]))?.operation.id).toBe(id)
+    const builder: Builder = { operationId: id, owner: owner.name, token: newId() }
     const generation = await rebuildable.create(MODEL, builder)
     const checkpoint = { generation: generation.generation, begun: new Date().toISOString(), loading: null }
-    await saveProgress(db, holder, id, { phase: 'loading', checkpoint })
+    await saveProgress(db, owner, id, { phase: 'loading', checkpoint })
     const fence = createFence(generation, builder)
     await rebuildable.prepare(generation, 3, fence)
     const end = await readEnd(scope)
@@ -70,7 +70,7 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
         onPage: () => Promise.resolve(),
       })
     await load()
-    await sql`update operations set held_until = clock_timestamp() - interval '1 second' where id = ${id}`.execute(
+    await sql`update operations set leased_until = clock_timestamp() - interval '1 second' where id = ${id}`.execute(
       db,
     )
     const steps: Record<string, () => Promise<unknown>> = {
@@ -89,11 +89,11 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
       'clean up': () =>
         abandonRebuild(db, rebuildable, {
           operation: { id } as Parameters<typeof abandonRebuild>[2]['operation'],
-          holder: holder.name,
+          owner: owner.name,
           checkpoint,
         }),
     }
-    return { scope, id, holder, generation, steps }
+    return { scope, id, owner, generation, steps }
   }
 
   /** Lets memories of the generation, whatever became of it, wait for the vectors that they have. */
@@ -112,14 +112,14 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
 
   it('B2: is refused at every step once another has taken over, finished and swapped; live data stay as they are', async () => {
     const { db } = harness
-    const { id, holder, generation, steps } = await stalled()
+    const { id, owner, generation, steps } = await stalled()
     const service = harness.startService()
     expect(await harness.ended(id)).toMatchObject({ status: 'succeeded', error: null })
     const live = await harness.live(projection)
     const before = await harness.run('verify', projection)
     expect(before).toMatchObject({ result: { clean: true } })
 
-    expect(await renewLease(db, holder, id)).toBeNull()
+    expect(await renewLease(db, owner, id)).toBeNull()
     const refused: Record<string, unknown> = {}
     for (const [name, step] of Object.entries(steps))
       refused[name] = await step().then(
@@ -164,7 +164,7 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
     const { db } = harness
     const { id } = await harness.request('reindex', projection)
     await leaseOperation(db, { name: 'A', leaseMs: 60_000 }, [projection])
-    const builder: Builder = { operationId: id, holder: 'A', token: newId() }
+    const builder: Builder = { operationId: id, owner: 'A', token: newId() }
     const first = await rebuildable.create(MODEL, builder)
     await rebuildable.drop(first.generation)
     expect((await listGenerations(db, projection)).map((one) => one.generation)).toContain(first.generation)

@@ -254,7 +254,7 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
     await harness.settled()
     await sql`
       update embeddings set embedded_at = null, last_error = 'the model was unavailable', attempts = 9, text = 'a text of its own',
-        claimed_until = now() + interval '1 hour'
+        leased_until = now() + interval '1 hour'
       where project_id = ${scope.projectId} and model_id = ${SMALL} and content_hash = sha256('a text of its own')`.execute(
       harness.db,
     )

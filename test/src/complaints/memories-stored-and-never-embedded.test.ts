@@ -99,7 +99,7 @@ describe.each(PLACES)('memories stored and never embedded, on $name', ({ databas
     await expect.poll(async () => (await user.check('vectors')).status, REPORTED).toBe('WARNING')
     // What a worker leaves that was killed 118 s after it took them: the lease is two minutes.
     await daybook.harm((trx) =>
-      sql`update daybook.embeddings set claimed_until = now() + interval '2 s', last_error = null
+      sql`update daybook.embeddings set leased_until = now() + interval '2 s', last_error = null
         where embedded_at is null`.execute(trx),
     )
     down = false

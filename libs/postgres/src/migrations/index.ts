@@ -17,8 +17,9 @@ import * as compatibility from './0015-compatibility.ts'
 import * as generationFences from './0016-generation-fences.ts'
 import * as keyEnds from './0017-key-ends.ts'
 import * as narrowRights from './0018-narrow-rights.ts'
-import * as selfChecks from './0020-self-checks.ts'
-import * as embeddingsOfProjects from './0021-embeddings-of-projects.ts'
+import * as selfChecks from './0019-self-checks.ts'
+import * as embeddingsOfProjects from './0020-embeddings-of-projects.ts'
+import * as leases from './0021-leases.ts'
 
 /**
  * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
@@ -43,6 +44,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-generation-fences': generationFences,
   '0017-key-ends': keyEnds,
   '0018-narrow-rights': narrowRights,
-  '0020-self-checks': selfChecks,
-  '0021-embeddings-of-projects': embeddingsOfProjects,
+  '0019-self-checks': selfChecks,
+  '0020-embeddings-of-projects': embeddingsOfProjects,
+  '0021-leases': leases,
 }

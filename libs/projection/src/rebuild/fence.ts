@@ -16,7 +16,7 @@ import type { Generation, GenerationStatus } from '../generations/generations.ts
 export interface Builder {
   readonly operationId: string
   /** As the operation's row names the process that has it. */
-  readonly holder: string
+  readonly owner: string
   /** One for each time that somebody takes the operation. */
   readonly token: string
 }
@@ -44,13 +44,13 @@ export interface Fence {
 /** Milliseconds for which a stalled process can keep others waiting in a transaction; then Postgres ends its session. */
 const STALLED_MS = 15_000
 
-const isHeld = ({ operationId, holder }: Builder) => sql<boolean>`exists (
-  select from operations where id = ${operationId} and holder = ${holder} and status = 'running')`
+const isHeld = ({ operationId, owner }: Builder) => sql<boolean>`exists (
+  select from operations where id = ${operationId} and lease_owner = ${owner} and status = 'running')`
 
 /** Part of the transaction that makes a generation. @throws FencedOffError where the operation is another's */
 export async function holdOperation(trx: DatabaseTransaction, builder: Builder): Promise<void> {
   const { rows } = await sql`
-    select from operations where id = ${builder.operationId} and holder = ${builder.holder} and status = 'running'
+    select from operations where id = ${builder.operationId} and lease_owner = ${builder.owner} and status = 'running'
     for key share`.execute(trx)
   if (rows.length === 0) throw new FencedOffError('A generation')
 }

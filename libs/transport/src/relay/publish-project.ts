@@ -2,23 +2,17 @@ import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { readFollowing } from '@daybook/journal/read/read'
 import { publishable } from '@daybook/journal/read/stored-event'
 import type { JournalCursor } from '@daybook/memory/events'
+import type { LeaseOwner } from '@daybook/postgres/lease'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Bus, PublishedEntry } from '../bus.ts'
 import type { EventBuffer } from '../event-buffer.ts'
-import {
-  goBack,
-  type LeaseOwner,
-  releaseLease,
-  renewLease,
-  savePublished,
-  takeLease,
-} from './relay-positions.ts'
+import { goBack, releaseLease, renewLease, savePublished, takeLease } from './relay-positions.ts'
 
 /** What a turn needs besides its project. */
 export interface TurnOptions {
   readonly bus: Bus
-  readonly holder: LeaseOwner
+  readonly owner: LeaseOwner
   readonly historyMs: number
   readonly logger: Logger
   readonly onPublished: (places: readonly PublishedEntry[]) => void
@@ -45,17 +39,17 @@ export async function publishProject(
   committed: EventBuffer | undefined,
   options: TurnOptions,
 ): Promise<TurnEnd> {
-  const { holder, historyMs } = options
-  const taken = await takeLease(scope, holder, historyMs)
+  const { owner, historyMs } = options
+  const taken = await takeLease(scope, owner, historyMs)
   if (taken === 'nothing to publish') return 'done'
   if (taken === 'held by another') return taken
   // A third of the time, so that one slow statement does not lose it. Whether it was lost is found when saving.
-  const renewing = setInterval(() => void renewLease(scope, holder).catch(() => {}), holder.leaseMs / 3)
+  const renewing = setInterval(() => void renewLease(scope, owner).catch(() => {}), owner.leaseMs / 3)
   try {
     return await publishBatches(scope, committed, taken.published, options)
   } catch (error) {
     // Where the database fails, the lease lapses by itself.
-    await releaseLease(scope, holder).catch(() => {})
+    await releaseLease(scope, owner).catch(() => {})
     throw error
   } finally {
     clearInterval(renewing)
@@ -66,13 +60,13 @@ async function publishBatches(
   scope: ProjectScope,
   committed: EventBuffer | undefined,
   published: JournalCursor,
-  { bus, holder, logger, onPublished, stopping }: TurnOptions,
+  { bus, owner, logger, onPublished, stopping }: TurnOptions,
 ): Promise<TurnEnd> {
   let position = published
   for (let batch = 1; ; batch += 1) {
     const next = await nextPlaces(scope, committed, position).catch(async (error: unknown) => {
       if (!(error instanceof JournalDiverged)) throw error
-      const common = await goBack(scope, holder, position)
+      const common = await goBack(scope, owner, position)
       logger.error(
         { projectId: scope.projectId, published: position, common },
         'DIVERGED: events were published that the journal does not have. What follows on the last one that it has is published; look at what happened to the database',
@@ -80,7 +74,7 @@ async function publishBatches(
       return null
     })
     if (next === null) {
-      await releaseLease(scope, holder)
+      await releaseLease(scope, owner)
       return 'other history'
     }
     const { places, last } = next
@@ -88,7 +82,7 @@ async function publishBatches(
     onPublished(places)
     const keep = batch < TURN_BATCHES && !stopping.aborted
     // Only now, when everything is acknowledged: a crash in between repeats the batch.
-    const head = await savePublished(scope, holder, last, keep)
+    const head = await savePublished(scope, owner, last, keep)
     if (head === null) return 'held by another'
     if (head === 'not in the journal') {
       // The bus brought what nobody will ever read. Who hears of it asks the journal, which goes on from the position.
@@ -96,7 +90,7 @@ async function publishBatches(
         { projectId: scope.projectId, last },
         'events were published that the journal lost before; those that it has are published in their place',
       )
-      await releaseLease(scope, holder)
+      await releaseLease(scope, owner)
       return 'other history'
     }
     if (head <= last.sequence) return 'done'

@@ -1,8 +1,8 @@
 import { forgetCheckpoints, lastCommon, noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { readEnd } from '@daybook/journal/read/read'
 import type { JournalCursor } from '@daybook/memory/events'
-import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
+import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 
@@ -13,13 +13,6 @@ import { sql } from 'kysely'
  * hold it is a repetition, which the bus allows.
  */
 
-/** Who asks for leases: a name of this relay alone. */
-export interface LeaseOwner {
-  readonly name: string
-  /** Milliseconds after which a lease that is not renewed is anybody's. */
-  readonly leaseMs: number
-}
-
 /** `published` where the lease was got; else why not. */
 export type Taken = { readonly published: JournalCursor } | 'held by another' | 'nothing to publish'
 
@@ -29,14 +22,14 @@ const RELAY = { name: 'relay', generation: 0 }
 const inMilliseconds = (milliseconds: number) => sql`make_interval(secs => ${milliseconds / 1_000}::float8)`
 
 /**
- * Takes the project for this holder, where something of it is unpublished and nobody else has it.
+ * Takes the project for this owner, where something of it is unpublished and nobody else has it.
  *
  * @param historyMs A project without a position begins after its events that are older. They are history: written before
  * there was a relay, or before this NATS; everyone who posts a projection reads them from the journal anyway, and a listener
  * who asked for what comes "from now on" must not get them. What is younger may be what a dead process left.
  */
-export async function takeLease(scope: ProjectScope, holder: LeaseOwner, historyMs: number): Promise<Taken> {
-  const taken = await tryToTake(scope, holder)
+export async function takeLease(scope: ProjectScope, owner: LeaseOwner, historyMs: number): Promise<Taken> {
+  const taken = await tryToTake(scope, owner)
   if (taken !== null) return taken
   const { db, projectId } = scope
   const { rows } = await sql<{ published: number | null; sequence: number; same: boolean }>`
@@ -58,37 +51,37 @@ export async function takeLease(scope: ProjectScope, holder: LeaseOwner, history
       select * from history union all select 0, decode(repeat('00', 32), 'hex')
     ) beginnings order by sequence desc limit 1
     on conflict do nothing`.execute(db)
-  return (await tryToTake(scope, holder)) ?? 'nothing to publish'
+  return (await tryToTake(scope, owner)) ?? 'nothing to publish'
 }
 
-async function tryToTake({ db, projectId }: ProjectScope, holder: LeaseOwner): Promise<Taken | null> {
+async function tryToTake({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<Taken | null> {
   const { rows } = await sql<JournalCursor>`
     update relay_positions place
-    set holder = ${holder.name}, held_until = clock_timestamp() + ${inMilliseconds(holder.leaseMs)}
+    set ${leasedTo(owner)}
     from journal_heads head
     where place.project_id = ${projectId} and head.project_id = place.project_id
       and (head.sequence <> place.published or head.hash <> place.hash)
-      and (place.holder is null or place.holder = ${holder.name} or ${isLeaseOver(sql`place.held_until`)})
+      and (place.lease_owner = ${owner.name} or ${isFree('place')})
     returning place.published as sequence, encode(place.hash, 'hex') as hash`.execute(db)
   return rows[0] === undefined ? null : { published: rows[0] }
 }
 
 /** Keeps the lease for another while. Without effect where it is lost. */
-export async function renewLease({ db, projectId }: ProjectScope, holder: LeaseOwner): Promise<void> {
+export async function renewLease({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<void> {
   await sql`
-    update relay_positions set held_until = clock_timestamp() + ${inMilliseconds(holder.leaseMs)}
-    where project_id = ${projectId} and holder = ${holder.name}`.execute(db)
+    update relay_positions set leased_until = ${leaseEnd(owner.leaseMs)}
+    where project_id = ${projectId} and lease_owner = ${owner.name}`.execute(db)
 }
 
 /**
- * Moves the position, where the lease is still this holder's, and keeps the lease as long as more is to be published.
+ * Moves the position, where the lease is still this owner's, and keeps the lease as long as more is to be published.
  * @param keep false gives it up in any case
  * @returns the journal's last sequence; null where the lease was lost; or that nothing was moved, since the journal has no such
  *   event: what was published came from memory, and the journal has lost it since
  */
 export async function savePublished(
   { db, projectId }: ProjectScope,
-  holder: LeaseOwner,
+  owner: LeaseOwner,
   published: JournalCursor,
   keep: boolean,
 ): Promise<number | 'not in the journal' | null> {
@@ -97,18 +90,18 @@ export async function savePublished(
     with moved as (
       update relay_positions place
       set published = ${sequence}, hash = decode(${hash}, 'hex'),
-        holder = case when ${keep}::boolean and head.sequence > ${sequence} then place.holder end,
-        held_until = case when ${keep}::boolean and head.sequence > ${sequence}
-          then clock_timestamp() + ${inMilliseconds(holder.leaseMs)} end
+        lease_owner = case when ${keep}::boolean and head.sequence > ${sequence} then place.lease_owner end,
+        leased_until = case when ${keep}::boolean and head.sequence > ${sequence}
+          then ${leaseEnd(owner.leaseMs)} end
       from journal_heads head
-      where place.project_id = ${projectId} and head.project_id = place.project_id and place.holder = ${holder.name}
+      where place.project_id = ${projectId} and head.project_id = place.project_id and place.lease_owner = ${owner.name}
         and (${sequence}::bigint = 0 or exists (
           select from events e
           where e.project_id = ${projectId} and e.sequence = ${sequence} and e.hash = decode(${hash}, 'hex')))
       returning head.sequence
     ), noted as (${noteCheckpoint(RELAY, projectId, published)})
     select (select sequence from moved) as sequence,
-      exists (select from relay_positions where project_id = ${projectId} and holder = ${holder.name}) as held`.execute(
+      exists (select from relay_positions where project_id = ${projectId} and lease_owner = ${owner.name}) as held`.execute(
     db,
   )
   const [row] = rows
@@ -121,7 +114,7 @@ export async function savePublished(
  */
 export async function goBack(
   scope: ProjectScope,
-  holder: LeaseOwner,
+  owner: LeaseOwner,
   published: JournalCursor,
 ): Promise<JournalCursor> {
   const { db, projectId } = scope
@@ -130,7 +123,7 @@ export async function goBack(
   await db.transaction().execute(async (trx) => {
     const { numAffectedRows = 0n } = await sql`
       update relay_positions set published = ${common.sequence}, hash = decode(${common.hash}, 'hex')
-      where project_id = ${projectId} and holder = ${holder.name} and published = ${published.sequence}`.execute(
+      where project_id = ${projectId} and lease_owner = ${owner.name} and published = ${published.sequence}`.execute(
       trx,
     )
     if (numAffectedRows > 0n) await forgetCheckpoints(trx, RELAY, projectId, common.sequence)
@@ -139,10 +132,10 @@ export async function goBack(
 }
 
 /** Lets others have the project. */
-export async function releaseLease({ db, projectId }: ProjectScope, holder: LeaseOwner): Promise<void> {
+export async function releaseLease({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<void> {
   await sql`
-    update relay_positions set holder = null, held_until = null
-    where project_id = ${projectId} and holder = ${holder.name}`.execute(db)
+    update relay_positions set ${RELEASED}
+    where project_id = ${projectId} and lease_owner = ${owner.name}`.execute(db)
 }
 
 /** The last sequence of the project that was published; 0 where none was. */
@@ -161,6 +154,6 @@ export async function findUnpublished(db: Database): Promise<string[]> {
     select head.project_id from journal_heads head
     left join relay_positions place on place.project_id = head.project_id
     where (head.sequence <> coalesce(place.published, 0) or place.hash <> head.hash)
-      and (place.holder is null or ${isLeaseOver(sql`place.held_until`)})`.execute(db)
+      and ${isFree('place')}`.execute(db)
   return rows.map((row) => row.project_id)
 }

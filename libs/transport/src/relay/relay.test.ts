@@ -36,7 +36,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     // What a test left unpublished, the relay of the next would find.
     await sql`
       insert into relay_positions (project_id, published, hash) select project_id, sequence, hash from journal_heads
-      on conflict (project_id) do update set published = excluded.published, hash = excluded.hash, holder = null, held_until = null`.execute(
+      on conflict (project_id) do update set published = excluded.published, hash = excluded.hash, lease_owner = null, leased_until = null`.execute(
       database.db,
     )
   })
@@ -86,8 +86,8 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
 
   const row = async ({ projectId }: ProjectScope) =>
     (
-      await sql<{ published: number; holder: string | null }>`
-      select published, holder from relay_positions where project_id = ${projectId}`.execute(database.db)
+      await sql<{ published: number; lease_owner: string | null }>`
+      select published, lease_owner from relay_positions where project_id = ${projectId}`.execute(database.db)
     ).rows[0]
 
   const readPublishedPlace = async ({ projectId }: ProjectScope) =>
@@ -100,7 +100,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
   /** What a relay leaves that was killed. */
   async function deadHolder(scope: ProjectScope, published: number, leaseSeconds: number): Promise<void> {
     await sql`
-      insert into relay_positions (project_id, published, hash, holder, held_until)
+      insert into relay_positions (project_id, published, hash, lease_owner, leased_until)
       values (${scope.projectId}, ${published}, decode(${(await placeAt(scope, published)).hash}, 'hex'), 'dead', clock_timestamp() + make_interval(secs => ${leaseSeconds}::float8))
       `.execute(database.db)
   }
@@ -139,7 +139,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     for (let round = 0; round < 10; round += 1) await append(scope, 3, relay)
     await untilPublished(relay, scope, 30)
     expect(of(scope)).toEqual(upTo(30))
-    expect(await row(scope)).toEqual({ published: 30, holder: null })
+    expect(await row(scope)).toEqual({ published: 30, lease_owner: null })
   })
 
   it('finds what was committed without a word, more than one batch and one turn of it', async () => {
@@ -168,8 +168,8 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     await deadHolder(scope, 2, 1)
     const { bus, of } = recordingBus(async () => {
       const { rows } = await sql<{ lapsed: boolean }>`
-        select clock_timestamp() > (select held_until from relay_positions where project_id = ${scope.projectId})
-          or (select holder <> 'dead' from relay_positions where project_id = ${scope.projectId}) as lapsed`.execute(
+        select clock_timestamp() > (select leased_until from relay_positions where project_id = ${scope.projectId})
+          or (select lease_owner <> 'dead' from relay_positions where project_id = ${scope.projectId}) as lapsed`.execute(
         database.db,
       )
       expect(rows[0]?.lapsed).toBe(true)
@@ -188,21 +188,21 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     await append(free, 3, relay)
     await untilPublished(relay, free, 3)
     expect(of(held)).toEqual([])
-    expect(await row(held)).toEqual({ published: 0, holder: 'dead' })
+    expect(await row(held)).toEqual({ published: 0, lease_owner: 'dead' })
   })
 
   it('does not move a position of which it lost the lease while it published', async () => {
     const scope = await database.newProject()
     const { bus, attempts } = recordingBus(async (projectId) => {
       await sql`
-        update relay_positions set holder = 'other', held_until = clock_timestamp() + interval '1 hour'
+        update relay_positions set lease_owner = 'other', leased_until = clock_timestamp() + interval '1 hour'
         where project_id = ${projectId}`.execute(database.db)
     })
     const relay = run(bus, { pollMs: 10 })
     await append(scope, 3, relay)
     await vi.waitUntil(() => attempts() > 0)
     await relay.stop()
-    expect(await row(scope)).toEqual({ published: 0, holder: 'other' })
+    expect(await row(scope)).toEqual({ published: 0, lease_owner: 'other' })
     expect(attempts()).toBe(1)
   })
 
@@ -227,7 +227,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     const stopped = relay.stop()
     goOn()
     await stopped
-    expect(await row(scope)).toMatchObject({ holder: null })
+    expect(await row(scope)).toMatchObject({ lease_owner: null })
   })
 
   it('keeps its lease for as long as publishing takes', async () => {

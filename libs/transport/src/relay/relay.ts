@@ -61,7 +61,7 @@ interface Round {
 
 export function startRelay(options: RelayOptions): Relay {
   const { db, bus, logger, metrics, pollMs = 1_000, leaseMs = 10_000, historyMs = 60_000 } = options
-  const holder = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
+  const owner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
   const wakeUp = createWakeUp()
@@ -71,7 +71,7 @@ export function startRelay(options: RelayOptions): Relay {
 
   const turnOptions: TurnOptions = {
     bus,
-    holder,
+    owner,
     historyMs,
     logger,
     stopping: stop.signal,

@@ -91,7 +91,7 @@ async function build(
   work: Work,
 ): Promise<JsonObject> {
   const { db } = parts
-  const builder: Builder = { operationId: work.operation.id, holder: work.holder, token: newId() }
+  const builder: Builder = { operationId: work.operation.id, owner: work.owner, token: newId() }
   let checkpoint = await goOn(db, rebuildable, work)
   const save = async (next: Checkpoint) => {
     checkpoint = next
@@ -210,9 +210,9 @@ async function goOn(
 export async function abandonRebuild(
   db: Database,
   rebuildable: RebuildableProjection,
-  { operation, checkpoint, holder }: Pick<Work, 'operation' | 'checkpoint' | 'holder'>,
+  { operation, checkpoint, owner }: Pick<Work, 'operation' | 'checkpoint' | 'owner'>,
 ): Promise<void> {
-  const builder: Builder = { operationId: operation.id, holder, token: newId() }
+  const builder: Builder = { operationId: operation.id, owner, token: newId() }
   const { generation } = (checkpoint as Checkpoint | null) ?? { generation: null }
   if (generation === null) return dropUnfinished(db, rebuildable, null, builder)
   const found = await findGeneration(db, rebuildable, generation)

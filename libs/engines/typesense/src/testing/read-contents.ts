@@ -71,7 +71,7 @@ async function readActivity({ db, projectId }: ProjectScope, { generation }: Gen
     select
       not exists (
         select from positions where projection = ${TYPESENSE} and generation = ${generation}
-          and project_id = ${projectId} and claimed_until > clock_timestamp())
+          and project_id = ${projectId} and leased_until > clock_timestamp())
       and not exists (
         select from typesense_reposts where generation = ${generation} and project_id = ${projectId}) as rests,
       coalesce((

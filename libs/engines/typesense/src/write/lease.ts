@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JournalCursor } from '@daybook/memory/events'
-import { isLeaseOver } from '@daybook/postgres/clock'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import { isFree, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
 import { isInJournal } from '@daybook/projection/positions/positions'
 import type { ProjectionBatch } from '@daybook/projection/projection'
@@ -9,15 +9,9 @@ import { sql } from 'kysely'
 import { SERVER_RUN } from '../client/server-run.ts'
 
 /*
- * A lease on a project: the right to write its documents in one generation. It is a lease in the row `positions`, on the
- * database's clock, since the writing itself happens in Typesense, where no row can be locked:
- *
- *   free ──lease──▶ leased ──commit or release──▶ free
- *                     │  ▲ renew
- *                     └──┘──the holder died or was paused: the lease runs out──▶ free to others
- *
- * Each lease has a token of its own, so that a holder who was paused beyond its lease can tell that it holds it no more,
- * even where the next holder was the same process.
+ * The right to write a project's documents in one generation: a lease in the row `positions`, since the writing itself happens in
+ * Typesense, where no row can be locked. Each has a token of its own, so that an owner who was paused for too long can tell that it has
+ * it no more, even where the next owner was the same process.
  */
 
 export interface ProjectLease {
@@ -43,11 +37,11 @@ export async function leaseProject(
   const token = randomUUID()
   const { sequence, hash } = batch?.from ?? { sequence: null, hash: null }
   const { rows } = await sql<JournalCursor & { settled: boolean; known: boolean }>`
-    insert into positions as place (projection, generation, project_id, position, claimed_by, claimed_until)
+    insert into positions as place (projection, generation, project_id, position, lease_owner, leased_until)
     values (${place.name}, ${place.generation}, ${projectId}, 0, ${token}, ${leaseEnd(leaseMs)})
     on conflict (projection, generation, project_id) do update
-      set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
-      where (place.claimed_by is null or ${isLeaseOver(sql`place.claimed_until`)})
+      set lease_owner = excluded.lease_owner, leased_until = excluded.leased_until
+      where ${isFree('place')}
         and (${sequence}::bigint is null
           or place.position = ${sequence}::bigint and place.hash = decode(${hash}::text, 'hex'))
     returning position as sequence, encode(hash, 'hex') as hash,
@@ -70,7 +64,7 @@ export async function renewLease(
   { token, leaseMs }: { token: string; leaseMs: number },
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    update positions set claimed_until = ${leaseEnd(leaseMs)}
+    update positions set leased_until = ${leaseEnd(leaseMs)}
     where ${ofHolder(place, projectId, token)}`.execute(db)
   return numAffectedRows > 0n
 }
@@ -95,13 +89,11 @@ export async function releaseLease(
   token: string,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    update positions set claimed_by = null, claimed_until = null
+    update positions set ${RELEASED}
     where ${ofHolder(place, projectId, token)}`.execute(db)
   return numAffectedRows > 0n
 }
 
-const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`
-
 const ofHolder = (place: GenerationRef, projectId: string, token: string) => sql`
   projection = ${place.name} and generation = ${place.generation} and project_id = ${projectId}
-  and claimed_by = ${token}`
+  and lease_owner = ${token}`

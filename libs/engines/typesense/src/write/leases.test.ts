@@ -49,7 +49,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     return { client, resume: () => resume(), paused: () => vi.waitUntil(() => isPaused) }
   }
   const leaseRunsOut = ({ db, projectId }: ProjectScope) =>
-    sql`update positions set claimed_until = now() - interval '1 s' where project_id = ${projectId}`.execute(
+    sql`update positions set leased_until = now() - interval '1 s' where project_id = ${projectId}`.execute(
       db,
     )
   async function apply(

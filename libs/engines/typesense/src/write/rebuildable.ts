@@ -34,7 +34,7 @@ export function typesenseRebuildableProjection(options: ApplyToGenerationOptions
     } satisfies GenerationWriterOptions)
   return {
     name: TYPESENSE,
-    // A project is one holder's at a time.
+    // A project is one owner's at a time.
     parallel: 1,
     layoutVersion: LAYOUT_VERSION,
     // A collection that is gone is made again and written from the beginning by whoever writes it (`keep-collection.ts`).

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DatabaseTransaction } from '../connect.ts'
 import { asOwner } from '../testing/as-owner.ts'
 import { TEST_DATABASES, type TestDatabase } from '../testing/test-database.ts'
-import { up } from './0021-embeddings-of-projects.ts'
+import { up } from './0020-embeddings-of-projects.ts'
 
 /** As the version before made them, with the tables of its read model as far as they tell whose a text is. */
 async function tablesOfBefore(trx: DatabaseTransaction): Promise<void> {

@@ -1,0 +1,20 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Leases have the same columns wherever they are. Breaking: the version before asks for the old names; its processes know no
+ * minimum (`compatibility.ts`) that could be raised.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const [table, from, to] of [
+    ['relay_positions', 'holder', 'lease_owner'],
+    ['relay_positions', 'held_until', 'leased_until'],
+    ['operations', 'holder', 'lease_owner'],
+    ['operations', 'held_until', 'leased_until'],
+    ['positions', 'claimed_by', 'lease_owner'],
+    ['positions', 'claimed_until', 'leased_until'],
+    ['embeddings', 'claimed_until', 'leased_until'],
+  ] as const)
+    await sql`alter table ${sql.table(`daybook.${table}`)} rename column ${sql.ref(from)} to ${sql.ref(to)}`.execute(
+      db,
+    )
+}
