@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { MOMENT_HINT, parseMoment } from './moment.ts'
 import { type Connection, connectionFrom, type GlobalOptions } from './settings.ts'
 
 /** One of `daybook`'s commands. Its file is loaded only when it is called, as every import costs start time. */
@@ -61,10 +62,9 @@ export const wholeNumber =
     return number
   }
 
-/** A date, or a date and time, as RFC 3339 in UTC. A date alone is its first moment in UTC. */
+/** For options that take a moment: `parseMoment`. */
 export function moment(value: string): string {
-  const date = /^\d{4}-\d{2}-\d{2}(?:$|[Tt ])/u.test(value) ? new Date(value) : null
-  if (date === null || Number.isNaN(date.getTime()))
-    throw new InvalidArgumentError('It must be a date or a time, such as 2026-11-21 or 2026-11-21T09:30:00Z.')
-  return date.toISOString()
+  const parsed = parseMoment(value)
+  if (parsed === null) throw new InvalidArgumentError(MOMENT_HINT)
+  return parsed
 }

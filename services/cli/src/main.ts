@@ -108,7 +108,8 @@ Exit codes:
   3  the daemon cannot be reached, or cannot serve now
   4  no API key, not a valid one, or one that may not do this
 
-The API key is DAYBOOK_API_KEY, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.`
+The API key is DAYBOOK_API_KEY, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.
+The data folder is .daybook here, in a folder above, or in your home; its daemon's address is read from there.`
 
 function createProgram(): Command {
   const program = new Command('daybook')
@@ -156,6 +157,12 @@ function withHelpLast(given: readonly string[]): readonly string[] {
   return first === 'help' && names.length > 0 ? [...names, '--help'] : given
 }
 
+/** `remember "We use pnpm"` is `remember note "We use pnpm"`. A single word may be a kind's name with a slip, and is left to commander. */
+function withKind(given: readonly string[]): readonly string[] {
+  const [first, second = ''] = given
+  return first === 'remember' && /\s/u.test(second.trim()) ? ['remember', 'note', ...given.slice(1)] : given
+}
+
 /** `daybook … | head` ends us when it has seen enough: that is no failure. */
 function endQuietlyWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -166,7 +173,7 @@ function endQuietlyWithReader(): void {
 async function main(given: readonly string[]): Promise<void> {
   endQuietlyWithReader()
   try {
-    await createProgram().parseAsync(withHelpLast(given), { from: 'user' })
+    await createProgram().parseAsync(withKind(withHelpLast(given)), { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       // It has printed its message, or the help, itself.

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { UnauthorisedError, UsageError } from './cli-error.ts'
-import { connectionFrom, parseUrl } from './settings.ts'
+import { findDataFolder } from './data-folder.ts'
+import { connectionFrom, parseUrl, placeFrom } from './settings.ts'
 
 describe('the address', () => {
   test.each([
@@ -45,5 +46,41 @@ describe('the key', () => {
   test('is refused where the file holds anything else', () => {
     writeFileSync(keyFile, 'two words\n')
     expect(() => connectionFrom({ dataDir }, {})).toThrow('does not hold one')
+  })
+})
+
+describe('the data folder', () => {
+  const root = mkdtempSync(join(tmpdir(), 'daybook-cli-'))
+  const [home, repository] = [join(root, 'home'), join(root, 'repository')]
+  const inside = join(repository, 'a', 'b')
+  afterAll(() => rmSync(root, { recursive: true }))
+  const withKey = (folder: string) => {
+    mkdirSync(join(folder, '.daybook'), { recursive: true })
+    writeFileSync(join(folder, '.daybook', 'api-key'), 'key')
+  }
+
+  test('is searched upwards, then in the home', () => {
+    mkdirSync(inside, { recursive: true })
+    expect(findDataFolder(inside, home)).toBe(join(inside, '.daybook'))
+    withKey(home)
+    expect(findDataFolder(inside, home)).toBe(join(home, '.daybook'))
+    withKey(repository)
+    expect(findDataFolder(inside, home)).toBe(join(repository, '.daybook'))
+    // A folder without a key, as a model's cache makes one, is passed over.
+    mkdirSync(join(inside, '.daybook'))
+    expect(findDataFolder(inside, home)).toBe(join(repository, '.daybook'))
+  })
+
+  test('says where its daemon serves, while that runs', () => {
+    const dataDir = join(repository, '.daybook')
+    const describe = (pid: number) =>
+      writeFileSync(join(dataDir, 'daemon.lock'), JSON.stringify({ pid, url: 'http://127.0.0.1:4100' }))
+    describe(process.pid)
+    expect(placeFrom({ dataDir }, {}).url).toBe('http://127.0.0.1:4100')
+    expect(placeFrom({ dataDir, url: 'http://127.0.0.1:4200' }, {}).url).toBe('http://127.0.0.1:4200')
+    expect(placeFrom({ dataDir }, { DAYBOOK_URL: 'http://127.0.0.1:4300' }).url).toBe('http://127.0.0.1:4300')
+    // No process can have this id.
+    describe(4_194_305)
+    expect(placeFrom({ dataDir }, {}).url).toBe('http://127.0.0.1:4000')
   })
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UnauthorisedError, UsageError } from './cli-error.ts'
+import { findDataFolder, servedAt } from './data-folder.ts'
 
 /** The options that every command has, as commander gives them; absent where they were not given. */
 export interface GlobalOptions {
@@ -31,15 +32,19 @@ export function parseUrl(given: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/u, '').replace(/\/graphql$/u, '')}`
 }
 
-/** The daemon's address and data folder, without its key. An empty variable counts as absent. @throws UsageError */
+/**
+ * The daemon's address and data folder, without its key: what was given, else what is found (`findDataFolder`, and the address at which
+ * its daemon serves). An empty variable counts as absent.
+ * @throws UsageError
+ */
 export function placeFrom(
   options: GlobalOptions,
   environment: Environment,
 ): Pick<Connection, 'url' | 'dataDir'> {
-  return {
-    url: parseUrl(options.url ?? (environment['DAYBOOK_URL'] || DEFAULT_URL)),
-    dataDir: resolve(options.dataDir ?? (environment['DAYBOOK_DATA_DIR'] || '.daybook')),
-  }
+  const givenDir = options.dataDir ?? (environment['DAYBOOK_DATA_DIR'] || undefined)
+  const dataDir = givenDir === undefined ? findDataFolder('.') : resolve(givenDir)
+  const givenUrl = options.url ?? (environment['DAYBOOK_URL'] || undefined)
+  return { url: parseUrl(givenUrl ?? servedAt(dataDir) ?? DEFAULT_URL), dataDir }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { runProcess } from '@daybook/process/run-process'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { type Daemon, startDaemon } from './start-daemon.ts'
@@ -9,7 +10,9 @@ const startedAt = Date.now()
 /** What is not printed to a terminal ends in files and in the logs of whoever runs services, where the key must not be. */
 const isTerminal = process.stdout.isTTY === true
 
-function greeting({ url, apiKey, apiKeyPlace }: Daemon): string {
+function greeting({ url, apiKey, apiKeyPlace }: Daemon, dataDir: string): string {
+  // The command finds the folder from here, and in it the address.
+  const folder = dataDir === resolve('.daybook') ? '' : ` --data-dir ${dataDir}`
   return `
 Daybook is ready at ${url} (after ${((Date.now() - startedAt) / 1000).toFixed(1)} s)
 
@@ -18,9 +21,9 @@ Daybook is ready at ${url} (after ${((Date.now() - startedAt) / 1000).toFixed(1)
 
 Try, in another terminal:
 
-  npx daybook remember insight --key jwt-validation "Always validate JWT expiration before trusting claims"
-  npx daybook search "token security"
-  npx daybook status
+  npx daybook remember insight --key jwt-validation "Always validate JWT expiration before trusting claims"${folder}
+  npx daybook search "token security"${folder}
+  npx daybook status${folder}
 
 Ctrl-C stops it.
 `
@@ -30,5 +33,5 @@ await runProcess({
   name: 'daybook',
   title: 'Daybook',
   defaultPort: DEFAULT_PORTS.gateway,
-  start: async (config, parts) => console.log(greeting(await startDaemon(config, parts))),
+  start: async (config, parts) => console.log(greeting(await startDaemon(config, parts), config.dataDir)),
 })

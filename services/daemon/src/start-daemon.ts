@@ -11,6 +11,7 @@ import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { startTypesenseProjector } from '@daybook/projector-typesense/start'
 import { startReindex } from '@daybook/reindex/start'
 import type { Config } from '@daybook/runtime/config'
+import { checkAddress } from '@daybook/runtime/listen'
 import { tightenFolder } from '@daybook/runtime/private-folder'
 import { lockDataFolder } from './data-folder.ts'
 
@@ -33,6 +34,7 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   const { logger, progress, shutdown } = parts
   const lock = await lockDataFolder(config.dataDir, progress)
   shutdown.add(lock.release, { part: 'the lock of the data folder', begin: lock.stopping })
+  await checkAddress(config)
   const tightened = tightenFolder(config.dataDir)
   if (tightened > 0)
     progress(`Took the rights of others from ${tightened} files and folders in ${config.dataDir}`)
@@ -48,17 +50,17 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   const shared = { db, bus, signal, embedders, metrics }
 
   const workers = openQueueWorkers(shared, parts)
-  const writer = { db, bus, signal, logger, metrics, workers, model: embedders.preferred }
+  const applying = { db, bus, signal, logger, metrics, workers, model: embedders.preferred }
   const { selfCheckMs } = config
-  const pgvector = await startPgvectorProjector({ ...writer, selfCheckMs })
+  const pgvector = await startPgvectorProjector({ ...applying, selfCheckMs })
   shutdown.add(pgvector.stop, { part: 'the pgvector projector' })
   if (config.typesense !== undefined) {
-    progress('Posting the Typesense of TYPESENSE_URL too')
-    const projector = await startTypesenseProjector({ ...writer, selfCheckMs, typesense: config.typesense })
+    progress('Applying events to the Typesense of TYPESENSE_URL too')
+    const projector = await startTypesenseProjector({ ...applying, selfCheckMs, typesense: config.typesense })
     shutdown.add(projector.stop, { part: 'the Typesense projector' })
   }
   const reindex = startReindex({
-    ...writer,
+    ...applying,
     embedders,
     oneConnection: config.databaseUrl === undefined,
     keepOldMs: config.keepGenerationMs,

@@ -35,11 +35,11 @@ describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ s
     const embedders = fixedEmbedders([createHashEmbedder({ dimension: 40 })])
     const workers = createQueueWorkers({ db, embedders, logger: silentLogger })
     const bus = createInProcessBus()
-    const writer = { db, bus, signal: createPositionSignal(), logger: silentLogger, workers }
+    const applying = { db, bus, signal: createPositionSignal(), logger: silentLogger, workers }
     rebuildable =
       projection === 'pgvector'
-        ? pgvectorRebuildableProjection({ ...writer, oneConnection: true, indexWorkers: 0 })
-        : typesenseRebuildableProjection({ ...writer, client })
+        ? pgvectorRebuildableProjection({ ...applying, oneConnection: true, indexWorkers: 0 })
+        : typesenseRebuildableProjection({ ...applying, client })
   })
   afterAll(() => harness?.stop())
 

@@ -52,14 +52,14 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, oneConnection, keepOldMs, typesense, leaseMs } =
     options
   const { indexWorkers = 0, readerVersion } = options
-  const writer = { db, bus, signal, logger, workers }
+  const applying = { db, bus, signal, logger, workers }
   const client = typesense === undefined ? null : createTypesenseClient(typesense)
   const projections: Projections = new Map(
     [
-      pgvectorRebuildableProjection({ ...writer, oneConnection, indexWorkers }),
+      pgvectorRebuildableProjection({ ...applying, oneConnection, indexWorkers }),
       ...(client === null
         ? []
-        : [typesenseRebuildableProjection({ ...writer, client, base: typesense?.base })]),
+        : [typesenseRebuildableProjection({ ...applying, client, base: typesense?.base })]),
     ].map((one) => [one.name, one]),
   )
   // One line for each type of operation. A new one begins in `@daybook/operations/operation`.

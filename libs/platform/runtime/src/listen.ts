@@ -1,15 +1,32 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net'
 import { DaybookError } from '@daybook/memory/errors'
 
 /**
  * Listens, and says where: `http://127.0.0.1:4000`.
  * @throws DaybookError CONFIGURATION where the address cannot be listened on
  */
-export async function listen(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<string> {
+export async function listen(server: Server, { host, port }: Address): Promise<string> {
+  await begin(server, { host, port })
+  const address = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+}
+
+/**
+ * Looks whether an address can be listened on, before a start that takes seconds. @throws as `listen` does
+ */
+export async function checkAddress(address: Address): Promise<void> {
+  const server = createServer()
+  await begin(server, address)
+  await new Promise((resolve) => server.close(resolve))
+}
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+async function begin(server: Server | NetServer, { host, port }: Address): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? 'another program uses it' : error.message
@@ -22,6 +39,4 @@ export async function listen(
     })
     server.listen(port, host, resolve)
   })
-  const address = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }

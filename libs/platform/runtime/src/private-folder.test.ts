@@ -35,6 +35,18 @@ describe('C7: the data folder', () => {
     expect(modeOf(folder)).toBe(mode & 0o777)
   })
 
+  it('cannot be in a file’s place, or beneath one', () => {
+    const file = join(root, 'file')
+    writeFileSync(file, '')
+    for (const folder of [file, join(file, 'data')])
+      expect(() => ensurePrivateFolder(folder)).toThrow(
+        expect.objectContaining({
+          code: 'CONFIGURATION',
+          message: expect.stringContaining('there is a file'),
+        }),
+      )
+  })
+
   it.each([0o755, 0o750, 0o700])('of mode %o is taken', (mode) => {
     const folder = join(root, 'mine')
     mkdirSync(folder)

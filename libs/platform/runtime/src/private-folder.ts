@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
 
@@ -16,7 +16,7 @@ const octal = (mode: number) => `0${(mode & 0o777).toString(8).padStart(3, '0')}
  * @throws DaybookError CONFIGURATION naming the folder's mode, or owner, and what to run
  */
 export function ensurePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const { mode, uid } = statSync(folder)
   if ((mode & WRITABLE_BY_OTHERS) !== 0)
     throw new DaybookError(
@@ -32,6 +32,25 @@ export function ensurePrivateFolder(folder: string): void {
       'CONFIGURATION',
       `The data folder ${folder} belongs to another user (${uid}; this process runs as ${self}): give Daybook one of its own with DAYBOOK_DATA_DIR`,
     )
+}
+
+function makeFolder(folder: string): void {
+  const refused = (why: string, cause?: unknown) =>
+    new DaybookError(
+      'CONFIGURATION',
+      `The data folder ${folder} cannot be used: ${why}. Name another with DAYBOOK_DATA_DIR.`,
+      { cause },
+    )
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || code === 'ENOTDIR') throw refused('there is a file in its place', error)
+    if (code === 'EACCES' || code === 'EPERM') throw refused('this user may not write there', error)
+    if (code === 'EROFS') throw refused('its disk can only be read', error)
+    throw refused(message, error)
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { UnreachableError } from '../cli-error.ts'
+import { servedAt } from '../data-folder.ts'
 import type { Connection } from '../settings.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -30,17 +29,10 @@ function reasonOf(error: unknown): string {
   return REASONS[code ?? ''] ?? message ?? String(error)
 }
 
-/** Where the data folder's own daemon says that it runs, if that is another place than the one tried. */
+/** Where the data folder's own daemon says that it serves, if that is another place than the one tried. */
 function otherUrl({ url, dataDir }: Pick<Connection, 'url' | 'dataDir'>): string | null {
-  try {
-    const holder = JSON.parse(readFileSync(join(dataDir, 'daemon.lock'), 'utf8')) as Record<string, unknown>
-    if (typeof holder['url'] !== 'string' || holder['url'] === url) return null
-    // The file outlives its daemon; signal 0 only asks whether the process is there.
-    process.kill(Number(holder['pid']), 0)
-    return holder['url']
-  } catch {
-    return null
-  }
+  const served = servedAt(dataDir)
+  return served === url ? null : served
 }
 
 /** The error for a daemon that does not answer, with what most likely helps first. */

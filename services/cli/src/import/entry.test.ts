@@ -36,6 +36,18 @@ describe('the idempotency key of a line', () => {
   })
 })
 
+test('a date of a line is sent as its first moment, and what is none as it is', () => {
+  const sent = (occurredAt: string) =>
+    (
+      JSON.parse((createEntryReader()(1, JSON.stringify({ occurredAt })) as Entry).json) as {
+        occurredAt: string
+      }
+    ).occurredAt
+  expect(sent('2026-11-21')).toBe('2026-11-21T00:00:00.000Z')
+  expect(sent('2026-11-21T09:30:00+02:00')).toBe('2026-11-21T09:30:00+02:00')
+  expect(sent('2024-02-30')).toBe('2024-02-30')
+})
+
 describe('a line that cannot be sent', () => {
   test.each([
     ['{nope', 'is not JSON'],

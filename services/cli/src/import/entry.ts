@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parseMoment } from '../moment.ts'
 
 /** A line that can be sent. */
 export interface Entry {
@@ -28,6 +29,17 @@ export function canonicalJson(value: unknown): string {
   )
 }
 
+/** The dates of an input as the moments that the API takes; what cannot be read is left to it to refuse. */
+function momentsOf(given: Readonly<Record<string, unknown>>): Record<string, string> {
+  const moments: Record<string, string> = {}
+  for (const name of ['occurredAt', 'expiresAt']) {
+    const value = given[name]
+    const moment = typeof value === 'string' && !/[Tt]/u.test(value) ? parseMoment(value) : null
+    if (moment !== null) moments[name] = moment
+  }
+  return moments
+}
+
 /**
  * Turns lines into entries. A line without an `idempotencyKey` gets `import:<hash of what it says>:<n>` for the nth such
  * line of the file, so importing the file again, or a longer version of it, adds nothing twice. It remembers a hash a line:
@@ -52,7 +64,8 @@ export function createEntryReader(): (line: number, text: string) => Entry | Bad
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return bad('is not a JSON object of the form {"content": {"note": {"text": "…"}}}')
     const given = value as Record<string, unknown>
-    const json = JSON.stringify({ ...given, idempotencyKey: given['idempotencyKey'] ?? keyOf(given) })
+    const idempotencyKey = given['idempotencyKey'] ?? keyOf(given)
+    const json = JSON.stringify({ ...given, ...momentsOf(given), idempotencyKey })
     const bytes = Buffer.byteLength(json)
     return bytes > LONGEST_INPUT
       ? bad(`is too long to be sent: it has ${bytes} bytes, the limit is ${LONGEST_INPUT}`)

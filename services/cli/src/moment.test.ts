@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { parseMoment } from './moment.ts'
+
+test.each([
+  ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+  ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ['2026-11-21T09:30:00Z', '2026-11-21T09:30:00.000Z'],
+  ['2026-11-21T09:30:00+02:00', '2026-11-21T07:30:00.000Z'],
+])('%s is %s', (given, moment) => expect(parseMoment(given)).toBe(moment))
+
+test.each([
+  '2024-02-30',
+  '2023-02-29',
+  '2026-04-31T10:00:00Z',
+  '2026-13-01',
+  '21.11.2026',
+  'tomorrow',
+  '2026',
+  '',
+])('"%s" is none', (given) => expect(parseMoment(given)).toBeNull())
