@@ -73,14 +73,14 @@ describe('the data folder', () => {
 
   test('says where its daemon serves, while that runs', () => {
     const dataDir = join(repository, '.daybook')
-    const describe = (pid: number) =>
+    const describeLock = (pid: number) =>
       writeFileSync(join(dataDir, 'daemon.lock'), JSON.stringify({ pid, url: 'http://127.0.0.1:4100' }))
-    describe(process.pid)
+    describeLock(process.pid)
     expect(placeFrom({ dataDir }, {}).url).toBe('http://127.0.0.1:4100')
     expect(placeFrom({ dataDir, url: 'http://127.0.0.1:4200' }, {}).url).toBe('http://127.0.0.1:4200')
     expect(placeFrom({ dataDir }, { DAYBOOK_URL: 'http://127.0.0.1:4300' }).url).toBe('http://127.0.0.1:4300')
     // No process can have this id.
-    describe(4_194_305)
+    describeLock(4_194_305)
     expect(placeFrom({ dataDir }, {}).url).toBe('http://127.0.0.1:4000')
   })
 })
