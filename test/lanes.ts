@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * What a test says that needs more than its own thread: servers and what starts them, processes, models, mocks of modules, the
+ * environment. One that is overlooked is taken for a unit test and shares a thread with others; nothing else comes of it.
+ */
+const NEEDS_MORE =
+  /\/testing\/|\/support\/|typesense-double|TEST_DATABASES|child_process|worker_threads|minilm|listen\(|createServer|vi\.(?:mock|stub|useFakeTimers)|process\.(?:env|umask|chdir)|\/(?:chaos|crash|eval|reindex)\//u
+
+/** The tests by what they need: `unit` runs without isolation in threads, `servers` each in a process of its own. */
+export function lanes(): { readonly unit: string[]; readonly servers: string[] } {
+  const files = ['libs', 'services', 'test'].flatMap(testsIn).toSorted()
+  const isUnit = (file: string) => !NEEDS_MORE.test(file + readFileSync(file, 'utf8'))
+  return { unit: files.filter(isUnit), servers: files.filter((file) => !isUnit(file)) }
+}
+
+function testsIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name === 'node_modules' || entry.name === 'dist') return []
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? testsIn(path) : path.endsWith('.test.ts') ? [path] : []
+  })
+}
