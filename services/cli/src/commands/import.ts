@@ -49,8 +49,8 @@ interface ImportOptions {
   readonly retrySeconds?: number
 }
 
-/** Bad lines in the JSON summary; standard error has all of them. */
-const MOST_REPORTED = 1_000
+/** Bad lines in the JSON summary, and on standard error: who has more has another file than he thinks. */
+const [MOST_REPORTED, MOST_SAID] = [1_000, 50]
 
 async function importFile(file: string, options: ImportOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
@@ -67,6 +67,10 @@ async function importFile(file: string, options: ImportOptions, command: Command
   })
   if (peeked === null) return
   const { line, source } = peeked
+  if (line.includes('\0')) {
+    opened.destroy()
+    throw new UsageError(`${file} cannot be imported: it is not a text file with a JSON object a line`)
+  }
   if (isJournal(line)) {
     const sequence = await importJournalFile({ connection, source, json, signal: ending.signal }).finally(
       () =>
@@ -79,6 +83,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
 
   const progress = await startProgress(process.stderr, totalBytes)
   const bad: BadLine[] = []
+  let said = 0
   const summary = await runImport({
     connection,
     source,
@@ -87,7 +92,9 @@ async function importFile(file: string, options: ImportOptions, command: Command
     signal: ending.signal,
     onBadLine: (one) => {
       if (bad.length < MOST_REPORTED) bad.push(one)
-      progress.say(`line ${one.line}: ${safeLine(one.message)}`)
+      said += 1
+      if (said <= MOST_SAID) progress.say(`line ${one.line}: ${safeLine(one.message)}`)
+      else if (said === MOST_SAID + 1) progress.say('Further bad lines are only counted; --json lists 1,000.')
     },
     onWaiting: (reason) => progress.say(`${safeLine(reason)} Waiting for it …`),
     onProgress: progress.update,
@@ -119,7 +126,12 @@ function isJournal(firstLine: string): boolean {
 
 async function waitAndSay(connection: Connection, sequence: number, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
-  await waitUntilSearchable({ connection, sequence, signal, onProgress: startWaitLines() })
+  const reached = await waitUntilSearchable({ connection, sequence, signal, onProgress: startWaitLines() })
+  if (!reached) {
+    process.exitCode = EXIT.interrupted
+    note('Not waited for any longer. All of it is in the journal, and the indexes go on:  daybook status')
+    return
+  }
   note(`All of it can be searched (waited ${((performance.now() - startedAt) / 1000).toFixed(1)} s).`)
 }
 

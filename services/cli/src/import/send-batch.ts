@@ -50,7 +50,7 @@ export async function sendBatch(entries: readonly Entry[], sending: Sending): Pr
   } catch (error) {
     if (!(error instanceof RefusedError) || error.retryable) throw error
     if (entries.length === 1) {
-      const { message, field } = error
+      const { message, field } = plainly(error)
       return {
         imported: 0,
         alreadyThere: 0,
@@ -106,6 +106,16 @@ function toSent(entries: readonly Entry[], results: readonly (Remembered | Failu
     }
   }
   return { imported, alreadyThere, sequence, bad }
+}
+
+/** GraphQL quotes the whole input that is not of its form, which may be long; where in it, and why, is all that helps. */
+function plainly({ message, field }: RefusedError): { message: string; field: string | null } {
+  const found = /^Variable "\$inputs" got invalid value [^]* at "inputs\[0\]\.?([^"]*)"; ([^]*)$/u.exec(
+    message,
+  )
+  if (found === null) return { message, field }
+  const [, place = '', why = ''] = found
+  return { message: place === '' ? why : `${place}: ${why}`, field: place === '' ? null : place }
 }
 
 /** The daemon names a field by its place in the request, `inputs.3.content.note.text`; here the line says where it is. */

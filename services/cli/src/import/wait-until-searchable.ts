@@ -18,9 +18,10 @@ interface Waiting {
 
 /**
  * Waits until every index includes the sequence and all memories have their vectors.
+ * @returns whether that is so; false where the signal ended the waiting
  * @throws CliError NOT_SEARCHABLE where nothing moves any more, with how far it is
  */
-export async function waitUntilSearchable(given: Waiting): Promise<void> {
+export async function waitUntilSearchable(given: Waiting): Promise<boolean> {
   const { connection, sequence, signal, onProgress, stallMs = STALL_MS } = given
   let state = ''
   let movedAt = performance.now()
@@ -29,7 +30,7 @@ export async function waitUntilSearchable(given: Waiting): Promise<void> {
     const open = projections.filter(
       ({ position, pendingEmbeddings }) => position < sequence || pendingEmbeddings > 0,
     )
-    if (open.length === 0) return
+    if (open.length === 0) return true
     const now = open.map((one) => describe(one, sequence)).join('; ')
     if (now !== state) movedAt = performance.now()
     else if (performance.now() - movedAt > stallMs)
@@ -41,6 +42,7 @@ export async function waitUntilSearchable(given: Waiting): Promise<void> {
     onProgress(now)
     await pause(POLL_MS, signal)
   }
+  return false
 }
 
 function describe({ name, position, pendingEmbeddings }: Projection, sequence: number): string {
