@@ -1,5 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
+import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
@@ -28,6 +29,7 @@ export interface QueueWorkerOptions {
   readonly onEmbedded?: ((texts: number) => void) | undefined
   /** Milliseconds between looks at the queue while nobody wakes the worker. */
   readonly pollMs?: number
+  readonly activity?: Activity
 }
 
 /** The worker is being stopped. */
@@ -37,7 +39,7 @@ class Stopped extends Error {}
 const LEASE = 64
 
 export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
-  const { db, embedder, logger, onStored, onEmbedded, pollMs = 1_000 } = options
+  const { db, embedder, logger, onStored, onEmbedded, pollMs = 1_000, activity = ALWAYS_ACTIVE } = options
   const wakeUp = createWakeUp()
   const stop = new AbortController()
 
@@ -99,7 +101,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
         if (texts.length > 0) await embedOrGiveBack(texts)
         await onStored(texts.map(({ hash }) => hash))
         failures = 0
-        if (texts.length < LEASE && !stop.signal.aborted) await wakeUp.wait(pollMs)
+        if (texts.length < LEASE && !stop.signal.aborted) await wakeUp.wait(activity.interval(pollMs))
       } catch (error) {
         if (stop.signal.aborted) return
         logger.warn({ error }, 'the embedding queue cannot be worked off; trying again')
@@ -110,9 +112,11 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   }
 
   const running = run()
+  const leave = activity.onActive(wakeUp.raise)
   return {
     wake: wakeUp.raise,
     async stop() {
+      leave()
       stop.abort()
       wakeUp.raise()
       await running

@@ -1,4 +1,5 @@
 import type { Database } from '@daybook/postgres/connect'
+import type { Activity } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Embedder } from './embedder.ts'
@@ -29,6 +30,7 @@ export interface QueueWorkersOptions {
   readonly onEmbedded?: ((texts: number) => void) | undefined
   /** Milliseconds between looks at the queue while nobody wakes the worker. Default 1,000. */
   readonly pollMs?: number
+  readonly activity?: Activity | undefined
 }
 
 /**
@@ -73,7 +75,7 @@ interface ModelWork {
 }
 
 function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWork {
-  const { db, embedders, logger, onEmbedded, pollMs } = options
+  const { db, embedders, logger, onEmbedded, pollMs, activity } = options
   const wanting = new Set<Wanting>()
   const stop = new AbortController()
   let worker: QueueWorker | null = null
@@ -109,6 +111,7 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
       logger,
       onEmbedded,
       ...(pollMs !== undefined && { pollMs }),
+      ...(activity !== undefined && { activity }),
       onStored: async (hashes) => {
         for (const one of wanting) await tell(one, hashes)
       },

@@ -4,6 +4,7 @@ import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { LeaseOwner } from '@daybook/postgres/lease'
+import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import {
@@ -36,6 +37,8 @@ export interface OperationsOptions {
   readonly leaseMs?: number
   /** Milliseconds between looks for new operations. Default 500. */
   readonly pollMs?: number
+  /** Is touched while an operation is worked on. */
+  readonly activity?: Activity | undefined
 }
 
 /** Progress without a checkpoint is written at most this often, in milliseconds. */
@@ -44,13 +47,14 @@ const PROGRESS_MS = 250
 /** Works off the operations, one at a time. Run in several processes, they share them. */
 export function startOperations(options: OperationsOptions): OperationsRunner {
   const { db, logger, handlers, projections, leaseMs = 10_000, pollMs = 500 } = options
+  const { activity = ALWAYS_ACTIVE } = options
   const owner: LeaseOwner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
   const stop = new AbortController()
 
   const work = async (taken: LeasedOperation, failures: number): Promise<boolean> => {
     const { operation } = taken
     const handler = handlers[operation.type]
-    const held = holdOperation(db, owner, taken, stop.signal)
+    const held = holdOperation(db, owner, taken, stop.signal, activity)
     const fields = { operation: operation.id, type: operation.type, projection: operation.projection }
     const end = async (how: End): Promise<void> => {
       // One that another process has by now is not ours to clean up behind.
@@ -99,7 +103,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
     while (!stop.signal.aborted) {
       try {
         const taken = await leaseOperation(db, owner, projections)
-        if (taken === null) await pause(pollMs, stop.signal)
+        if (taken === null) await activity.wait(pollMs, stop.signal)
         else failures = (await work(taken, failures)) ? 0 : failures + 1
       } catch (error) {
         failures += 1
@@ -128,6 +132,7 @@ function holdOperation(
   owner: LeaseOwner,
   { operation, checkpoint, takenOver }: LeasedOperation,
   stopping: AbortSignal,
+  activity: Activity,
 ) {
   const { id } = operation
   const ended = new AbortController()
@@ -144,7 +149,10 @@ function holdOperation(
   stopping.addEventListener('abort', onStop)
   // Three times in a lease, so that one slow statement does not lose it.
   const renewing = setInterval(
-    () => void renewLease(db, owner, id).then(heed, () => {}),
+    () => {
+      activity.touch()
+      void renewLease(db, owner, id).then(heed, () => {})
+    },
     Math.min(1_000, owner.leaseMs / 3),
   )
 

@@ -1,6 +1,7 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { pause } from '@daybook/runtime/backoff'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
+import { repeat } from '@daybook/runtime/repeat'
 import { VERSION } from '@daybook/runtime/version'
 import { sql } from 'kysely'
 import {
@@ -98,9 +99,8 @@ export interface CompatibilityWatch {
  * Looks every 2 s whether this process may still read the database. Once it may not, all that it asks of it is refused with the
  * error that says so, whoever asks; what is under way is finished.
  */
-export function watchCompatibility(db: Database, logger: Logger): CompatibilityWatch {
+export function watchCompatibility(db: Database, logger: Logger, activity?: Activity): CompatibilityWatch {
   const asked = evenIfRefused(db)
-  const stop = new AbortController()
   const look = async (): Promise<void> => {
     const problem = readerProblem(await readMinimum(asked))
     if (problem?.message === refusalOf(db)?.message) return
@@ -108,19 +108,7 @@ export function watchCompatibility(db: Database, logger: Logger): CompatibilityW
     if (problem === null) logger.info('the database may be read again')
     else logger.error({ error: problem }, 'the database needs a newer Daybook: this one stops working on it')
   }
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      await pause(LOOK_MS, stop.signal)
-      // That the database cannot be reached is said by all that work with it.
-      if (!stop.signal.aborted) await look().catch(() => {})
-    }
-  }
-  const running = run()
-  return {
-    look,
-    async stop() {
-      stop.abort()
-      await running
-    },
-  }
+  // That the database cannot be reached is said by all that work with it.
+  const looking = repeat(look, { everyMs: LOOK_MS, later: true, activity, onError: () => {} })
+  return { look, stop: looking.stop }
 }

@@ -10,6 +10,7 @@ import { createPositionSignal } from '@daybook/projection/positions/position-sig
 import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { startTypesenseProjector } from '@daybook/projector-typesense/start'
 import { startReindex } from '@daybook/reindex/start'
+import { ALWAYS_ACTIVE, createActivity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import { checkAddress } from '@daybook/runtime/listen'
 import { tightenFolder } from '@daybook/runtime/private-folder'
@@ -30,8 +31,11 @@ export interface Daemon {
  *
  * @throws DaybookError CONFIGURATION, LOCKED, UNAVAILABLE, written for the person who started it
  */
-export async function startDaemon(config: Config, parts: ProcessParts): Promise<Daemon> {
-  const { logger, progress, shutdown } = parts
+export async function startDaemon(config: Config, given: ProcessParts): Promise<Daemon> {
+  const { logger, progress, shutdown } = given
+  // Nobody else is on an embedded database.
+  const activity = config.databaseUrl === undefined ? createActivity() : ALWAYS_ACTIVE
+  const parts = { ...given, activity }
   const lock = await lockDataFolder(config.dataDir, progress)
   shutdown.add(lock.release, { part: 'the lock of the data folder', begin: lock.stopping })
   await checkAddress(config)
@@ -47,10 +51,10 @@ export async function startDaemon(config: Config, parts: ProcessParts): Promise<
   await embedders.ready()
   const signal = createPositionSignal()
   const metrics = openMetrics('daybook', db, parts)
-  const shared = { db, bus, signal, embedders, metrics }
+  const shared = { db, bus, signal, embedders, metrics, activity }
 
   const workers = openQueueWorkers(shared, parts)
-  const applying = { db, bus, signal, logger, metrics, workers, model: embedders.preferred }
+  const applying = { db, bus, signal, logger, metrics, workers, activity, model: embedders.preferred }
   const { selfCheckMs } = config
   const pgvector = await startPgvectorProjector({ ...applying, selfCheckMs })
   shutdown.add(pgvector.stop, { part: 'the pgvector projector' })

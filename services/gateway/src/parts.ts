@@ -3,6 +3,7 @@ import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import type { AccessTracker } from '@daybook/pgvector/read/access'
 import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
@@ -39,4 +40,6 @@ export interface GatewayParts {
   >
   /** Served at `/metrics`; absent: there is no such page. */
   readonly metrics?: ServiceMetrics
+  /** Is touched by each request. */
+  readonly activity?: Activity
 }

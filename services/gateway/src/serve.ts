@@ -5,6 +5,7 @@ import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { type Database, withTimeout } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { Bus } from '@daybook/transport/bus'
@@ -19,6 +20,7 @@ export interface SharedParts {
   readonly signal: PositionSignal
   readonly embedders: Embedders
   readonly metrics: ServiceMetrics
+  readonly activity?: Activity
 }
 
 /**

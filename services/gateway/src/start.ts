@@ -128,6 +128,7 @@ async function handle(
   if (route === undefined && graphiql !== null && asksForGraphiQL(request, target))
     return graphiql.answer(request, response)
 
+  parts.activity?.touch()
   const access = await authenticate(request.headers.authorization)
   if (access === null) {
     sendError(

@@ -27,6 +27,7 @@ export async function startPgvectorProjector(options: PgvectorProjectorOptions):
     projection: PGVECTOR,
     logger,
     layoutVersion: LAYOUT_VERSION,
+    activity: options.activity,
     start: (generation) => applyToGeneration(options, generation),
   })
 }

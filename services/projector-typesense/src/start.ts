@@ -37,6 +37,7 @@ export async function startTypesenseProjector(
     projection: TYPESENSE,
     logger,
     layoutVersion: LAYOUT_VERSION,
+    activity: options.activity,
     start: (generation) => applyToGeneration({ ...options, client }, generation),
   })
   return {

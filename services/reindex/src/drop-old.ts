@@ -1,7 +1,8 @@
 import type { Database } from '@daybook/postgres/connect'
 import { listGenerations } from '@daybook/projection/generations/generations'
-import { pause } from '@daybook/runtime/backoff'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
+import { type Repeated, repeat } from '@daybook/runtime/repeat'
 import type { Projections } from './projections.ts'
 import { dropGeneration } from './reindex/drop-generation.ts'
 
@@ -13,35 +14,26 @@ export interface DropOldOptions {
   readonly keepMs: number
   /** Milliseconds between looks. Default 1,000. */
   readonly pollMs?: number
+  readonly activity?: Activity | undefined
 }
 
 /** Deletes generations that somebody dropped, and old ones when their time is over. */
-export function startDroppingOld(options: DropOldOptions): { stop(): Promise<void> } {
-  const { db, projections, logger, keepMs, pollMs = 1_000 } = options
-  const stop = new AbortController()
-
+export function startDroppingOld(options: DropOldOptions): Repeated {
+  const { db, projections, logger, keepMs, pollMs = 1_000, activity } = options
   const look = async (): Promise<void> => {
     for (const rebuildable of projections.values())
       for (const { generation, status, retiredAt } of await listGenerations(db, rebuildable.name)) {
         const isOver = status === 'old' && Date.parse(retiredAt ?? '') < Date.now() - keepMs
         if (status !== 'dropping' && !isOver) continue
+        // Whoever writes it must see within moments that it goes.
+        activity?.touch()
         await dropGeneration(db, rebuildable, generation)
         logger.info({ projection: rebuildable.name, generation }, 'a generation was dropped')
       }
   }
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      await look().catch((error: unknown) =>
-        logger.warn({ error }, 'old generations cannot be dropped now; trying again'),
-      )
-      await pause(pollMs, stop.signal)
-    }
-  }
-  const running = run()
-  return {
-    async stop() {
-      stop.abort()
-      await running
-    },
-  }
+  return repeat(look, {
+    everyMs: pollMs,
+    activity,
+    onError: (error) => logger.warn({ error }, 'old generations cannot be dropped now; trying again'),
+  })
 }

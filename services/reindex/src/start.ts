@@ -6,6 +6,7 @@ import type { OperationHandler } from '@daybook/operations/work'
 import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
 import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Bus } from '@daybook/transport/bus'
 import { createTypesenseClient, type TypesenseSettings } from '@daybook/typesense/client/client'
@@ -40,6 +41,7 @@ export interface ReindexServiceOptions {
   readonly leaseMs?: number | undefined
   /** As of `RetryUnreadableOptions`. */
   readonly readerVersion?: number | undefined
+  readonly activity?: Activity | undefined
 }
 
 export interface ReindexService {
@@ -51,7 +53,7 @@ export interface ReindexService {
 export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, oneConnection, keepOldMs, typesense, leaseMs } =
     options
-  const { indexWorkers = 0, readerVersion } = options
+  const { indexWorkers = 0, readerVersion, activity } = options
   const applying = { db, bus, signal, logger, workers }
   const client = typesense === undefined ? null : createTypesenseClient(typesense)
   const projections: Projections = new Map(
@@ -76,14 +78,16 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
     logger,
     handlers,
     projections: [...projections.keys()],
+    activity,
     ...(leaseMs !== undefined && { leaseMs }),
   })
-  const dropping = startDroppingOld({ db, projections, logger, keepMs: keepOldMs })
-  const rebuilding = startRebuildingUnusable({ db, projections, logger })
+  const dropping = startDroppingOld({ db, projections, logger, keepMs: keepOldMs, activity })
+  const rebuilding = startRebuildingUnusable({ db, projections, logger, activity })
   const retrying = startRetryingUnreadable({
     db,
     projections,
     logger,
+    activity,
     ...(readerVersion !== undefined && { readerVersion }),
   })
   return {

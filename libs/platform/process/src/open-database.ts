@@ -95,7 +95,7 @@ interface Opening<T> {
 async function open<T>(
   { address, owner, login, work }: Opening<T>,
   { longStatementTimeoutMs }: Config,
-  { logger, progress, shutdown }: ProcessParts,
+  { logger, progress, shutdown, activity }: ProcessParts,
 ): Promise<OpenedDatabase<T>> {
   const applied = await migrate(owner, login)
   if (applied.length > 0) progress(`Prepared the database (${applied.join(', ')})`)
@@ -111,7 +111,7 @@ async function open<T>(
     ...(address.ownSessions && { hurry: () => cancelLongStatements(db, address) }),
   })
   // After the database, as what is added last is stopped first.
-  shutdown.add(watchCompatibility(db, logger).stop)
+  shutdown.add(watchCompatibility(db, logger, activity).stop)
   return { db, done }
 }
 

@@ -1,3 +1,4 @@
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Shutdown } from './shutdown.ts'
 
@@ -10,4 +11,6 @@ export interface ProcessParts {
   readonly progress: Progress
   /** Where a part that was opened says how it is closed. */
   readonly shutdown: Shutdown
+  /** Of a process that is alone on its database. Default: others may do something at any time. */
+  readonly activity?: Activity
 }

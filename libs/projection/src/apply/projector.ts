@@ -5,6 +5,7 @@ import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
@@ -51,6 +52,7 @@ export interface ProjectorOptions {
   readonly onApplied?: (events: number) => void
   /** Milliseconds between looks at the journal for what the bus did not bring. */
   readonly pollMs?: number
+  readonly activity?: Activity | undefined
 }
 
 /** Events applied in one transaction. */
@@ -60,7 +62,8 @@ const BATCH_EVENTS = 100
 const OTHERS_TURN_MS = 20
 
 export function startProjector(options: ProjectorOptions): Projector {
-  const { db, projection, bus, signal, logger, onApplied = () => {}, pollMs = 1_000 } = options
+  const { db, projection, bus, signal, logger, onApplied = () => {} } = options
+  const { pollMs = 1_000, activity = ALWAYS_ACTIVE } = options
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
   const unsettled = new Set<string>()
@@ -192,12 +195,12 @@ export function startProjector(options: ProjectorOptions): Projector {
     }
   }
 
+  let nextLook = 0
   const run = async (): Promise<void> => {
-    let nextLook = 0
     while (!stop.signal.aborted) {
       if (Date.now() >= nextLook) {
         await findBehind()
-        nextLook = Date.now() + pollMs
+        nextLook = Date.now() + activity.interval(pollMs)
       }
       // Those that are behind now: whoever gets behind again meanwhile has its next turn after all others.
       const turns = Array.from(behind)
@@ -210,8 +213,13 @@ export function startProjector(options: ProjectorOptions): Projector {
   }
 
   const running = run()
+  const leave = activity.onActive(() => {
+    nextLook = 0
+    wakeUp.raise()
+  })
   return {
     async stop() {
+      leave()
       stop.abort()
       wakeUp.raise()
       await running

@@ -1,6 +1,7 @@
 import type { Database } from '@daybook/postgres/connect'
-import { pause } from '@daybook/runtime/backoff'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
+import { repeat } from '@daybook/runtime/repeat'
 import { APPLIED_TO, type GenerationState, listGenerations, markUnusable } from './generations.ts'
 
 /** Something that writes one generation, until it is stopped. */
@@ -19,6 +20,7 @@ export interface ApplyToGenerationsOptions {
   readonly start: (generation: GenerationState) => GenerationApplier
   /** Milliseconds between looks at which generations there are. Default 500. */
   readonly pollMs?: number
+  readonly activity?: Activity | undefined
 }
 
 /** Why this code can do nothing with a generation of that layout; null where it can. */
@@ -41,9 +43,8 @@ export const GENERATIONS_SEEN_MS = 500
  * @returns once it writes those that are there now
  */
 export async function applyToGenerations(options: ApplyToGenerationsOptions): Promise<GenerationApplier> {
-  const { db, projection, logger, layoutVersion, start, pollMs = GENERATIONS_SEEN_MS } = options
+  const { db, projection, logger, layoutVersion, start, pollMs = GENERATIONS_SEEN_MS, activity } = options
   const written = new Map<number, GenerationApplier>()
-  const stop = new AbortController()
 
   /** Whether it can be written. One that turns out to be of another layout is noted as unusable. */
   const isUsable = async (one: GenerationState): Promise<boolean> => {
@@ -81,22 +82,17 @@ export async function applyToGenerations(options: ApplyToGenerationsOptions): Pr
         })
   }
 
-  const run = async (): Promise<void> => {
-    for (;;) {
-      await pause(pollMs, stop.signal)
-      if (stop.signal.aborted) return
-      await look().catch((error: unknown) =>
-        logger.warn({ projection, error }, 'the generations cannot be looked up; trying again'),
-      )
-    }
-  }
-
   await look()
-  const running = run()
+  const looking = repeat(look, {
+    everyMs: pollMs,
+    later: true,
+    activity,
+    onError: (error) =>
+      logger.warn({ projection, error }, 'the generations cannot be looked up; trying again'),
+  })
   return {
     async stop() {
-      stop.abort()
-      await running
+      await looking.stop()
       await Promise.all([...written.values()].map((applier) => applier.stop()))
     },
   }

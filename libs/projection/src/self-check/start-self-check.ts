@@ -1,7 +1,8 @@
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { pause } from '@daybook/runtime/backoff'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
+import { repeat } from '@daybook/runtime/repeat'
 import type { Verifiable } from '../verify/verifiable.ts'
 import { lookAtProject } from './look-at-project.ts'
 import { retryParked } from './retry-parked.ts'
@@ -30,6 +31,7 @@ export interface SelfCheckOptions {
   readonly everyMs: number
   /** Whether it looks at the journal's own hash chain too; one projection's is enough. Default no. */
   readonly journal?: boolean
+  readonly activity?: Activity | undefined
 }
 
 /**
@@ -47,13 +49,13 @@ export function startSelfCheck({
   logger,
   everyMs,
   journal = false,
+  activity,
 }: SelfCheckOptions): SelfCheck {
-  const stop = new AbortController()
   const { name: projection, generation } = verifiable
   let nextAdding = 0
 
   /** @returns for how long to rest, in milliseconds */
-  const look = async (): Promise<number> => {
+  const look = async (signal: AbortSignal): Promise<number> => {
     const startedAt = performance.now()
     if (startedAt >= nextAdding) {
       await addProjects(db, verifiable)
@@ -66,7 +68,7 @@ export function startSelfCheck({
     await retryParked(scope, verifiable)
     const found = await lookAtProject(scope, verifiable, due, {
       journal,
-      signal: stop.signal,
+      signal,
     })
     await recordLook(db, verifiable, projectId, found)
     const { differed, unhealed, example, journalProblem } = found
@@ -80,23 +82,11 @@ export function startSelfCheck({
     return Math.min(everyMs, took * (found.hurried > 0 ? HURRIED_REST : REST))
   }
 
-  const run = async (): Promise<void> => {
-    if (everyMs === 0) return
-    while (!stop.signal.aborted) {
-      const rest = await look().catch((error: unknown) => {
-        if (!stop.signal.aborted)
-          logger.warn({ projection, generation, error }, 'the self-check could not look; trying again')
-        return everyMs
-      })
-      await pause(rest, stop.signal)
-    }
-  }
-
-  const running = run()
-  return {
-    async stop() {
-      stop.abort()
-      await running
-    },
-  }
+  if (everyMs === 0) return { stop: () => Promise.resolve() }
+  return repeat(look, {
+    everyMs,
+    activity,
+    onError: (error) =>
+      logger.warn({ projection, generation, error }, 'the self-check could not look; trying again'),
+  })
 }

@@ -1,4 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
+import type { Activity } from '@daybook/runtime/activity'
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { createKeyWork } from './key-work.ts'
@@ -19,11 +20,13 @@ export interface WorkLimits {
 export function boundWork(
   { deadlineMs, perKey }: WorkLimits,
   mask: (error: unknown) => Error,
+  activity?: Activity,
 ): Plugin<RequestContext> {
   const work = createKeyWork(perKey)
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
       setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
+        activity?.touch()
         try {
           const end = await work.begin(args.contextValue.access?.keyId ?? '')
           const isMutation = getOperationAST(given.document, given.operationName)?.operation === 'mutation'

@@ -35,7 +35,7 @@ export function createGraphQL(parts: GatewayParts, following: Following) {
     plugins: [
       bodyLimit(),
       traceOperations(),
-      boundWork(parts.config.work, maskError),
+      boundWork(parts.config.work, maskError, parts.activity),
       endWithError(maskError),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
       maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),

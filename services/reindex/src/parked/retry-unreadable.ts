@@ -4,7 +4,9 @@ import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { Database } from '@daybook/postgres/connect'
 import { noteTriedBy, unreadByNewer } from '@daybook/projection/apply/parked-events'
 import { liveGeneration } from '@daybook/projection/generations/generations'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
+import type { Repeated } from '@daybook/runtime/repeat'
 import type { Projections } from '../projections.ts'
 import { watchProjections } from '../watch-projections.ts'
 
@@ -16,6 +18,7 @@ export interface RetryUnreadableOptions {
   readonly readerVersion?: number
   /** Milliseconds between looks. Default 2,000. */
   readonly pollMs?: number
+  readonly activity?: Activity | undefined
 }
 
 /** Who asks, in the operation's record. */
@@ -26,8 +29,8 @@ const ITSELF = 'daybook (a newer version can read more)'
  * operation, as for everybody who asks, so that no rebuild or verification is at work meanwhile. Each version of a reader tries
  * an event once, as what is damaged stays so.
  */
-export function startRetryingUnreadable(options: RetryUnreadableOptions): { stop(): Promise<void> } {
-  const { db, projections, logger, readerVersion = READER_VERSION, pollMs = 2_000 } = options
+export function startRetryingUnreadable(options: RetryUnreadableOptions): Repeated {
+  const { db, projections, logger, readerVersion = READER_VERSION, pollMs = 2_000, activity } = options
 
   const look = async (projection: string): Promise<void> => {
     const live = await liveGeneration(db, projection)
@@ -55,6 +58,7 @@ export function startRetryingUnreadable(options: RetryUnreadableOptions): { stop
       projections,
       logger,
       pollMs,
+      activity,
       problem: 'what an older version could not read could not be looked for; trying again',
     },
     (_, projection) => look(projection),

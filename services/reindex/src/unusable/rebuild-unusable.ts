@@ -4,7 +4,9 @@ import type { Database } from '@daybook/postgres/connect'
 import { layoutProblem } from '@daybook/projection/generations/apply-to-generations'
 import { liveGenerationState, markUnusable } from '@daybook/projection/generations/generations'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
+import type { Repeated } from '@daybook/runtime/repeat'
 import type { Projections } from '../projections.ts'
 import { watchProjections } from '../watch-projections.ts'
 
@@ -14,6 +16,7 @@ export interface RebuildUnusableOptions {
   readonly logger: Logger
   /** Milliseconds between looks. Default 2,000. */
   readonly pollMs?: number
+  readonly activity?: Activity | undefined
   /** Milliseconds until it is tried again after it failed, doubled with each failure up to an hour. Default 30,000. */
   readonly firstWaitMs?: number
 }
@@ -28,8 +31,8 @@ const LONGEST_WAIT_MS = 3_600_000
  * has another version. One operation a projection, as for everybody who asks for one; after a failure it waits, and the
  * failures stand in the operations, so that a restart does not begin at once again.
  */
-export function startRebuildingUnusable(options: RebuildUnusableOptions): { stop(): Promise<void> } {
-  const { db, projections, logger, pollMs = 2_000, firstWaitMs = 30_000 } = options
+export function startRebuildingUnusable(options: RebuildUnusableOptions): Repeated {
+  const { db, projections, logger, pollMs = 2_000, firstWaitMs = 30_000, activity } = options
 
   const look = async (rebuildable: RebuildableProjection): Promise<void> => {
     const live = await liveGenerationState(db, rebuildable.name)
@@ -70,6 +73,7 @@ export function startRebuildingUnusable(options: RebuildUnusableOptions): { stop
       projections,
       logger,
       pollMs,
+      activity,
       problem: 'whether the live generation is usable could not be looked at; trying again',
     },
     look,

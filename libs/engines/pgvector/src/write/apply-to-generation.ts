@@ -5,6 +5,7 @@ import type { GenerationApplier } from '@daybook/projection/generations/apply-to
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
 import { startSelfCheck } from '@daybook/projection/self-check/start-self-check'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
 import type { Bus } from '@daybook/transport/bus'
@@ -23,6 +24,7 @@ export interface ApplyToGenerationOptions {
   readonly metrics?: Pick<Metrics, 'applied'>
   /** Milliseconds between looks at whether a project is as the journal says. Default 0: none are made. */
   readonly selfCheckMs?: number
+  readonly activity?: Activity | undefined
 }
 
 /** Keeps one generation up with the journal, and gives it its vectors as they become ready. */
@@ -30,7 +32,7 @@ export function applyToGeneration(
   options: ApplyToGenerationOptions,
   generation: Generation,
 ): GenerationApplier {
-  const { db, bus, signal, logger, workers, metrics = noMetrics, selfCheckMs = 0 } = options
+  const { db, bus, signal, logger, workers, metrics = noMetrics, selfCheckMs = 0, activity } = options
   const tables = generationTables(generation.generation)
   const vectors = workers.want(generation.modelId, async (hashes) => {
     await (hashes.length > 0
@@ -43,6 +45,7 @@ export function applyToGeneration(
     bus,
     signal,
     logger,
+    activity,
     onApplied: (events) => {
       metrics.applied(PGVECTOR, events)
       vectors.wake()
@@ -53,6 +56,7 @@ export function applyToGeneration(
     verifiable: pgvectorVerifiable(db, generation),
     logger,
     everyMs: selfCheckMs,
+    activity,
     journal: true,
   })
   return {

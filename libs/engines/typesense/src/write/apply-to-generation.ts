@@ -5,6 +5,7 @@ import type { GenerationApplier } from '@daybook/projection/generations/apply-to
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
 import { startSelfCheck } from '@daybook/projection/self-check/start-self-check'
+import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Metrics, noMetrics } from '@daybook/runtime/metrics'
 import type { Bus } from '@daybook/transport/bus'
@@ -32,6 +33,7 @@ export interface ApplyToGenerationOptions {
   readonly pollMs?: number | undefined
   /** Milliseconds between looks at whether a project is as the journal says. Default 0: none are made. */
   readonly selfCheckMs?: number | undefined
+  readonly activity?: Activity | undefined
 }
 
 /**
@@ -47,6 +49,7 @@ export function applyToGeneration(
     bus,
     signal,
     logger,
+    activity,
     client,
     workers,
     base,
@@ -72,6 +75,7 @@ export function applyToGeneration(
     signal,
     logger,
     pollMs,
+    activity,
     onApplied: (events) => {
       metrics.applied(TYPESENSE, events)
       vectors.wake()
@@ -82,6 +86,7 @@ export function applyToGeneration(
     verifiable: typesenseVerifiable(writer),
     logger,
     everyMs: selfCheckMs,
+    activity,
   })
   return {
     async stop() {
