@@ -15,16 +15,7 @@ import { DaybookError } from '@daybook/memory/errors'
  */
 const VERSION = 2
 
-/** JSON with keys in order, so that the same request gives the same text however its fields were ordered. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
-}
-
-const sha256 = (value: unknown): Buffer => createHash('sha256').update(canonicalJson(value)).digest()
+const sha256 = (value: unknown): Buffer => createHash('sha256').update(sortedJson(value)).digest()
 
 /** The hash of a request, as it is stored with its key. */
 export function requestHash(command: Command): Buffer {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { sortedJson } from '@daybook/memory/sorted-json'
 import { parseMoment } from '../moment.ts'
 
 /** A line that can be sent. */
@@ -20,15 +21,6 @@ export interface BadLine {
 /** The longest input that is sent, in bytes: the daemon takes bodies of 1 MiB, and the mutation stands around it. */
 export const LONGEST_INPUT = 1_000_000
 
-/** JSON with all keys in order and no blanks, so that one value has one spelling. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
-}
-
 /** The dates of an input as the moments that the API takes; what cannot be read is left to it to refuse. */
 function momentsOf(given: Readonly<Record<string, unknown>>): Record<string, string> {
   const moments: Record<string, string> = {}
@@ -48,7 +40,7 @@ function momentsOf(given: Readonly<Record<string, unknown>>): Record<string, str
 export function createEntryReader(): (line: number, text: string) => Entry | BadLine {
   const seen = new Map<string, number>()
   const keyOf = (input: object): string => {
-    const hash = createHash('sha256').update(canonicalJson(input)).digest('hex').slice(0, 32)
+    const hash = createHash('sha256').update(sortedJson(input)).digest('hex').slice(0, 32)
     const occurrence = (seen.get(hash) ?? 0) + 1
     seen.set(hash, occurrence)
     return `import:${hash}:${occurrence}`

@@ -1,5 +1,6 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
-import { RefusedError, UnreachableError } from '../cli-error.ts'
+import { RefusedError } from '../cli-error.ts'
+import { mayComeBack } from '../client/may-come-back.ts'
 import { requestBody } from '../client/request.ts'
 import { ERROR_FIELDS, type Failure, isFailure } from '../client/result.ts'
 import type { Connection } from '../settings.ts'
@@ -83,10 +84,8 @@ async function withRetries(
       const { rememberMany } = await requestBody<{ rememberMany: (Remembered | Failure)[] }>(connection, body)
       return rememberMany
     } catch (error) {
-      const temporary =
-        error instanceof UnreachableError || (error instanceof RefusedError && error.retryable)
-      if (!temporary || signal.aborted || performance.now() - startedAt >= retryMs) throw error
-      if (attempt === 0) onWaiting(error.message)
+      if (!mayComeBack(error) || signal.aborted || performance.now() - startedAt >= retryMs) throw error
+      if (attempt === 0) onWaiting((error as Error).message)
       await pause(backoffDelay(attempt, { firstMs: 200, maxMs: 3_000 }), signal)
     }
   }

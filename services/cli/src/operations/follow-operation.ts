@@ -1,7 +1,7 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
-import { RefusedError, UnreachableError } from '../cli-error.ts'
+import { mayComeBack } from '../client/may-come-back.ts'
 import { hasEnded, OPERATION_FIELDS, type Operation, readOperation } from '../client/operations.ts'
-import { ConnectionLost, subscribe } from '../client/subscribe.ts'
+import { subscribe } from '../client/subscribe.ts'
 import type { Connection } from '../settings.ts'
 
 interface Following {
@@ -72,12 +72,4 @@ async function subscribeUntilEnd(
     },
   )
   return ended
-}
-
-function mayComeBack(error: unknown): boolean {
-  return (
-    error instanceof ConnectionLost ||
-    error instanceof UnreachableError ||
-    (error instanceof RefusedError && error.retryable)
-  )
 }

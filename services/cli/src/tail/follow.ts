@@ -1,7 +1,7 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
-import { RefusedError, UnreachableError } from '../cli-error.ts'
+import { mayComeBack } from '../client/may-come-back.ts'
 import { readHead } from '../client/projections.ts'
-import { ConnectionLost, subscribe } from '../client/subscribe.ts'
+import { subscribe } from '../client/subscribe.ts'
 import type { Connection } from '../settings.ts'
 
 interface Following<Event> {
@@ -73,12 +73,4 @@ export async function follow<Event extends { readonly sequence: number; readonly
       await pause(backoffDelay(attempt++, { firstMs: 200 }), signal)
     }
   }
-}
-
-function mayComeBack(error: unknown): boolean {
-  return (
-    error instanceof ConnectionLost ||
-    error instanceof UnreachableError ||
-    (error instanceof RefusedError && error.retryable)
-  )
 }

@@ -2,6 +2,7 @@ import { contentHash } from '@daybook/embeddings/store'
 import type { JournalEvent } from '@daybook/memory/events'
 import { embeddedTextOf } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
 import { sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
 import { type MemoryRow, memoryRow } from './memory-row.ts'
@@ -14,11 +15,6 @@ export interface OldRow {
   readonly length: number
   readonly forgotten: boolean
   readonly content_hash: string
-}
-
-/** Several events of one memory in a batch come to one row: the newest carries the whole state. */
-function newestOfEach(events: readonly JournalEvent[]): JournalEvent[] {
-  return [...new Map(events.map((event) => [event.memoryId, event])).values()]
 }
 
 export async function readOldRows(

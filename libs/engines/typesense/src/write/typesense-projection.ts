@@ -1,6 +1,7 @@
 import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { Database } from '@daybook/postgres/connect'
+import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
 import { readPlace, savePosition } from '@daybook/projection/positions/positions'
 import { rewindPosition } from '@daybook/projection/positions/rewind-position'
 import { PositionMoved, type Projection } from '@daybook/projection/projection'
@@ -29,7 +30,7 @@ export function typesenseProjection(db: Database, writer: GenerationWriter): Pro
       try {
         await withProjectLease(writer, scope, batch, async (held) => {
           const settled = held.settled ? null : await takeBack(writer, held, held.position)
-          const written = await writeMemories(writer, held, newestOfEach(batch.events), batch.erased)
+          const written = await writeMemories(writer, held, memoriesOf(batch.events), batch.erased)
           await held.commit(async (trx) => {
             if (settled !== null) {
               await settled(trx)
@@ -65,8 +66,5 @@ export function typesenseProjection(db: Database, writer: GenerationWriter): Pro
   }
 }
 
-/** Several events of one memory come to one document: the newest carries the whole state. */
-function newestOfEach(events: readonly JournalEvent[]): Memory[] {
-  const newest = new Map(events.map((event) => [event.memoryId, event]))
-  return [...newest.values()].map(({ data, version, sequence }) => ({ state: data.state, version, sequence }))
-}
+const memoriesOf = (events: readonly JournalEvent[]): Memory[] =>
+  newestOfEach(events).map(({ data, version, sequence }) => ({ state: data.state, version, sequence }))
