@@ -1,4 +1,5 @@
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { RefusedError } from '../cli-error.ts'
 import { mayComeBack } from '../client/may-come-back.ts'
 import { readHead } from '../client/projections.ts'
 import { subscribe } from '../client/subscribe.ts'
