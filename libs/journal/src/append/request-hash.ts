@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Command, CommonInput } from '@daybook/memory/commands'
 import { DaybookError } from '@daybook/memory/errors'
+import { sortedJson } from '@daybook/memory/sorted-json'
 
 /*
  * Tells a repeated request from another one under the same idempotency key. A hash has a version, since a key is good for ever and
