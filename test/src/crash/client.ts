@@ -236,6 +236,9 @@ async function askUntilFinal(
     if (attempt > 0) ledger.retried += 1
     try {
       const answer = await api.graphql<Record<string, unknown>>({ ...request, timeoutMs: 45_000 })
+      // Without a key nobody may repeat it, and what became of it is found in the journal. With one this must not be said.
+      if (!repeatable && answer.errors.some(({ extensions }) => extensions?.code === 'OUTCOME_UNKNOWN'))
+        return null
       if (isFinal(answer)) {
         if (answer.errors.length > 0)
           ledger.complaints.push(
