@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,9 +29,12 @@ interface Address {
 
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
-  mkdirSync(testCacheDir(), { recursive: true })
-  symlinkSync(testCacheDir(), join(dataDir, 'models'))
-  const environment = { DAYBOOK_DATA_DIR: dataDir, DAYBOOK_PORT: '0', DAYBOOK_EMBEDDER: 'minilm' }
+  const environment = {
+    DAYBOOK_DATA_DIR: dataDir,
+    DAYBOOK_PORT: '0',
+    DAYBOOK_EMBEDDER: 'minilm',
+    DAYBOOK_MODEL_CACHE: testCacheDir(),
+  }
   const module = fileURLToPath(new URL('./sampled-daemon.ts', import.meta.url))
   const child = fork(module, { execArgv: ['--import', 'tsx'], env: { ...process.env, ...environment } })
   const ended = new Promise((resolve) => child.once('exit', resolve))

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
 import { pause } from '@daybook/runtime/backoff'
 import { isReady, printedAddress, untilExit } from '../support/child-process.ts'
-import { REPOSITORY, shareModels } from '../support/daemon.ts'
+import { REPOSITORY } from '../support/daemon.ts'
 
 export type ServiceName = 'gateway' | 'projector-pgvector' | 'projector-typesense' | 'reindex'
 
@@ -42,7 +43,6 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
   const dataDir = join(folder, name)
   const logPath = join(folder, `${name}.log`)
   mkdirSync(dataDir, { recursive: true })
-  shareModels(dataDir)
   let current: { readonly process: ChildProcess; url: string | null } | null = null
 
   const spawnIt = (): ChildProcess => {
@@ -56,6 +56,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
           HOME: process.env.HOME,
           TMPDIR: process.env.TMPDIR,
           DAYBOOK_DATA_DIR: dataDir,
+          DAYBOOK_MODEL_CACHE: testCacheDir(),
           DAYBOOK_PORT: '0',
           LOG_LEVEL: 'info',
           // What it would mend is to be found.

@@ -1,14 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -69,11 +60,10 @@ interface Running {
   url: string | null
 }
 
-/** @param givenDataDir default a new temporary folder. Models are shared with all other tests. */
+/** @param givenDataDir default a new temporary folder. */
 export function createTestDaemon(givenDataDir?: string, defaults: StartOptions = {}): TestDaemon {
   const dataDir = givenDataDir ?? mkdtempSync(join(tmpdir(), 'daybook-daemon-'))
   mkdirSync(dataDir, { recursive: true })
-  shareModels(dataDir)
   const logPath = join(dataDir, 'daemon.log')
   let current: Running | null = null
   let printed = ''
@@ -181,6 +171,7 @@ function spawnDaemon(
         DAYBOOK_DATA_DIR: dataDir,
         DAYBOOK_PORT: '0',
         DAYBOOK_EMBEDDER: embedder,
+        DAYBOOK_MODEL_CACHE: testCacheDir(),
         // What it would mend is to be found.
         DAYBOOK_SELF_CHECK: 'off',
         LOG_LEVEL: 'info',
@@ -190,12 +181,4 @@ function spawnDaemon(
   } finally {
     closeSync(logFile)
   }
-}
-
-/** One converted model for all: a process looks for it in its data folder. */
-export function shareModels(dataDir: string): void {
-  const link = join(dataDir, 'models')
-  if (existsSync(link)) return
-  mkdirSync(testCacheDir(), { recursive: true })
-  symlinkSync(testCacheDir(), link)
 }

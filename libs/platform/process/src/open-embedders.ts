@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { type Embedders, fixedEmbedders } from '@daybook/embeddings/embedders'
@@ -30,7 +29,7 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
     const known = loading.get(model.modelId)
     if (known !== undefined) return known
     const opened = model.open({
-      cacheDir: join(config.dataDir, 'models'),
+      cacheDir: config.modelCacheDir,
       modelDir: config.modelDir,
       onProgress: progress,
     })

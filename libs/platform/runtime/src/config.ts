@@ -1,5 +1,6 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
+import envPaths from 'env-paths'
 import type { HttpLimits } from './http/limits.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -46,6 +47,8 @@ export interface Config {
   /** A model's name (`@daybook/embeddings/models`), or `none`. */
   readonly embedder: string
   readonly modelDir: string | undefined
+  /** Where models are kept as they are loaded. */
+  readonly modelCacheDir: string
   /** Milliseconds for which a generation stays after another took its place. */
   readonly keepGenerationMs: number
   /** Milliseconds between looks at whether a project's projections are as the journal says; 0: none are made. */
@@ -124,6 +127,10 @@ export function readConfig(
     selfCheckMs: settings.DAYBOOK_SELF_CHECK,
     indexWorkers: settings.DAYBOOK_INDEX_WORKERS,
     modelDir: settings.DAYBOOK_MODEL_DIR === undefined ? undefined : resolve(settings.DAYBOOK_MODEL_DIR),
+    modelCacheDir:
+      settings.DAYBOOK_MODEL_CACHE === undefined
+        ? join(envPaths('daybook', { suffix: '' }).cache, 'models')
+        : resolve(settings.DAYBOOK_MODEL_CACHE),
     subscriptions: {
       perConnection: settings.DAYBOOK_SUBSCRIPTIONS_PER_CONNECTION,
       perKey: settings.DAYBOOK_SUBSCRIPTIONS_PER_KEY,

@@ -171,6 +171,11 @@ export const SETTINGS = z
       'folder',
       'Folder with the model as transformers.js reads it, instead of the npm package',
     ),
+    DAYBOOK_MODEL_CACHE: documented(
+      z.string().min(1).optional(),
+      'folder',
+      'Folder in which models are kept as they are loaded, 91 MB each. Default: `daybook/models` in the user’s cache folder, for all data folders',
+    ),
     DAYBOOK_SUBSCRIPTIONS_PER_CONNECTION: documented(
       wholeNumber(1, 100_000).prefault('100'),
       'number',

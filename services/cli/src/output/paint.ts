@@ -1,3 +1,5 @@
+import { createColors } from 'picocolors'
+
 type Paint = (text: string) => string
 
 /** Ways to make text stand out. They change nothing where the output is not a terminal. */
@@ -7,17 +9,9 @@ export interface Painter {
   readonly match: Paint
 }
 
-const wrap =
-  (on: number, off: number): Paint =>
-  (text) =>
-    text === '' ? '' : `\u001B[${on}m${text}\u001B[${off}m`
-
-const COLOURED: Painter = { bold: wrap(1, 22), dim: wrap(2, 22), match: wrap(33, 39) }
-const same: Paint = (text) => text
-const PLAIN: Painter = { bold: same, dim: same, match: same }
-
 export function createPainter(coloured: boolean): Painter {
-  return coloured ? COLOURED : PLAIN
+  const { bold, dim, yellow: match } = createColors(coloured)
+  return { bold, dim, match }
 }
 
 /** Colours on a terminal, unless NO_COLOR (no-color.org) is set. */
