@@ -208,6 +208,8 @@ test('get, forget and restore', async () => {
   expect((await json<{ hits: object[] }>('search', 'giraffe', '--at-least', '1')).hits).toHaveLength(1)
   const { history } = await json<{ history: { type: string }[] }>('get', memory.id, '--history')
   expect(history.map(({ type }) => type)).toEqual(['MemoryRemembered', 'MemoryForgotten', 'MemoryRestored'])
+  const { stdout } = await cli('get', memory.id, '--history')
+  expect(stdout).toMatch(/MemoryRemembered .*content[^]*MemoryRestored[^]*restore \S+ --version 2/u)
   const earlier = await cli('restore', memory.id, '--version', '99')
   expect(earlier).toMatchObject({ exitCode: 1 })
   expect(earlier.stderr).toContain('99')

@@ -35,4 +35,6 @@ export interface HistoryEvent {
   readonly changed: readonly string[]
   readonly actor: string | null
   readonly recordedAt: string
+  /** As it was then; null where the event cannot be read or was erased. */
+  readonly memory: { readonly text: string } | null
 }

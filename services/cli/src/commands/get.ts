@@ -28,7 +28,7 @@ interface History {
 const HISTORY = `query History($id: ID!, $after: String) {
   memory(id: $id) {
     history(first: 100, after: $after) {
-      edges { node { sequence type version changed actor recordedAt } }
+      edges { node { sequence type version changed actor recordedAt memory { text } } }
       pageInfo { hasNextPage endCursor }
     }
   }
@@ -53,5 +53,5 @@ async function get(id: string, history: boolean, command: Command): Promise<void
   }
   if (json) return printJson(history ? { memory, history: events } : { memory })
   print(renderMemory(memory))
-  if (history) print(`\n${renderHistory(events)}`)
+  if (history) print(`\n${renderHistory(events, memory.id)}`)
 }

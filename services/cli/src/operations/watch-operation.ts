@@ -40,7 +40,10 @@ async function sayWhyQueued(
   progress: OperationProgress,
 ): Promise<void> {
   // A failure to look is no reason to stop watching.
-  const active = await listOperations(connection, { active: true }).catch(() => [])
+  const active = await listOperations(connection, { active: true }).catch(() => null)
+  // Begun, or ended, since its state was told.
+  const own = active?.find((one) => one.id === id)
+  if (active === null || own === undefined || own.status === 'running') return
   const other = active.find((one) => one.id !== id && one.status === 'running')
   progress.say(
     other === undefined

@@ -37,13 +37,22 @@ export function renderMemory(memory: MemoryWithContent): string {
   ].join('\n')
 }
 
-/** What happened to a memory, one line an event. */
-export function renderHistory(events: readonly HistoryEvent[]): string {
-  return events
-    .map(({ version, sequence, recordedAt, type, changed, actor }) => {
-      const what = changed.length === 0 ? '' : `  ${changed.map(safeLine).join(', ')}`
-      const who = actor === null ? '' : `  by ${safeLine(actor)}`
-      return `version ${version}  sequence ${sequence}  ${recordedAt}  ${safeLine(type)}${what}${who}`
-    })
-    .join('\n')
+/** Characters of a version's text that its line in the history shows. */
+const SHOWN = 80
+
+/** What happened to a memory: an event, what it changed, and where that is its text, how it begins; then how to go back. */
+export function renderHistory(events: readonly HistoryEvent[], id: string): string {
+  const lines = events.flatMap(({ version, sequence, recordedAt, type, changed, actor, memory }) => {
+    const what = changed.length === 0 ? '' : `  ${changed.map(safeLine).join(', ')}`
+    const who = actor === null ? '' : `  by ${safeLine(actor)}`
+    const text = changed.some((name) => name.startsWith('content.')) ? safeLine(memory?.text ?? '') : ''
+    return [
+      `version ${version}  sequence ${sequence}  ${recordedAt}  ${safeLine(type)}${what}${who}`,
+      ...(text === '' ? [] : [`  ${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}`]),
+    ]
+  })
+  const before = events.at(-2)
+  if (before !== undefined)
+    lines.push(`\nBring a version back:  daybook restore ${id} --version ${before.version}`)
+  return lines.join('\n')
 }
