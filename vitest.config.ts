@@ -8,8 +8,8 @@ export default defineConfig({
   // Vite would take graphql's ES module where Node takes its CommonJS one: two copies, whose classes do not know each other.
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
-    // Suites start real databases and models: two cores carry two of them, more only make each other time out.
-    maxWorkers: 2,
+    // Two cores: suites that start servers wait as long as they work, so that with two the machine was half idle.
+    maxWorkers: 3,
     reporters: ['default', './test/budget-reporter.ts'],
     projects: [
       {

@@ -10,7 +10,7 @@ import { randomOperation } from './testing/random-operation.ts'
 import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
 
 /** More for a night: 4000 requests take 20 s, as many operations five minutes. */
-const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 300)
+const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 100)
 const ROUTES = [
   '/',
   '/graphql',

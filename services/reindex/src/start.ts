@@ -42,6 +42,10 @@ export interface ReindexServiceOptions {
   /** As of `RetryUnreadableOptions`. */
   readonly readerVersion?: number | undefined
   readonly activity?: Activity | undefined
+  /** Milliseconds between looks for something to do. Default: what each loop is made for. */
+  readonly pollMs?: number | undefined
+  /** As of `RebuildableProjection.seenMs`. */
+  readonly seenMs?: number | undefined
 }
 
 export interface ReindexService {
@@ -53,7 +57,8 @@ export interface ReindexService {
 export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, oneConnection, keepOldMs, typesense, leaseMs } =
     options
-  const { indexWorkers = 0, readerVersion, activity } = options
+  const { indexWorkers = 0, readerVersion, activity, pollMs, seenMs } = options
+  const looks = pollMs === undefined ? {} : { pollMs }
   const applying = { db, bus, signal, logger, workers }
   const client = typesense === undefined ? null : createTypesenseClient(typesense)
   const projections: Projections = new Map(
@@ -62,7 +67,7 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
       ...(client === null
         ? []
         : [typesenseRebuildableProjection({ ...applying, client, base: typesense?.base })]),
-    ].map((one) => [one.name, one]),
+    ].map((one) => [one.name, { ...one, seenMs }]),
   )
   // One line for each type of operation. A new one begins in `@daybook/operations/operation`.
   const handlers: Record<OperationType, OperationHandler> = {
@@ -79,15 +84,24 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
     handlers,
     projections: [...projections.keys()],
     activity,
+    ...looks,
     ...(leaseMs !== undefined && { leaseMs }),
   })
-  const dropping = startDroppingOld({ db, projections, logger, keepMs: keepOldMs, activity })
-  const rebuilding = startRebuildingUnusable({ db, projections, logger, activity })
+  const dropping = startDroppingOld({
+    db,
+    projections,
+    logger,
+    keepMs: keepOldMs,
+    activity,
+    ...looks,
+  })
+  const rebuilding = startRebuildingUnusable({ db, projections, logger, activity, ...looks })
   const retrying = startRetryingUnreadable({
     db,
     projections,
     logger,
     activity,
+    ...looks,
     ...(readerVersion !== undefined && { readerVersion }),
   })
   return {

@@ -26,6 +26,8 @@ export interface ConnectOptions extends Omit<WorkerSettings, 'gate'> {
 }
 
 /** A thread that does not end by itself within this time (milliseconds; a batch takes 0.1 s) is killed. */
+/** Longest that the end of a process waits for the batch under way. */
+const EXIT_TIMEOUT_MS = 8_000
 const CLOSE_TIMEOUT = 10_000
 
 interface Waiting {
@@ -55,8 +57,8 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
   const ready = new Promise<ModelFacts>((resolve, reject) => {
     whenReady = { resolve, reject }
   })
-  // process.exit() stops the thread wherever it is.
-  const shutAtExit = () => void shutGate(gate)
+  // process.exit() stops the thread wherever it is. A batch of long texts takes seconds on a busy machine.
+  const shutAtExit = () => void shutGate(gate, EXIT_TIMEOUT_MS)
   process.once('exit', shutAtExit)
   let cause: unknown
   worker.once('error', (error) => {

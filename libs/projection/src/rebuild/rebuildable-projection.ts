@@ -15,6 +15,8 @@ export interface LoadTargetOptions {
 export interface RebuildableProjection {
   /** `pgvector`, `typesense` */
   readonly name: string
+  /** Milliseconds within which projectors see that a generation came or went. Default `GENERATIONS_SEEN_MS`. */
+  readonly seenMs?: number | undefined
   /** Batches that may be loaded at a time. */
   readonly parallel: number
   /** The version of the layout that this code makes, reads and writes. */

@@ -27,7 +27,7 @@ export async function dropGeneration(
     if (!moved) return
   }
   // Until the projectors have seen it. One that has not logs an error and leaves it alone.
-  if (found.status !== 'building') await pause(4 * GENERATIONS_SEEN_MS)
+  if (found.status !== 'building') await pause(4 * (rebuildable.seenMs ?? GENERATIONS_SEEN_MS))
   await rebuildable.drop(generation)
 }
 

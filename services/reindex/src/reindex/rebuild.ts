@@ -7,6 +7,7 @@ import type { JsonObject } from '@daybook/operations/operation'
 import type { ReindexOptions } from '@daybook/operations/options'
 import { HandedOnError, type Work } from '@daybook/operations/work'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import { GENERATIONS_SEEN_MS } from '@daybook/projection/generations/apply-to-generations'
 import {
   type Generation,
   type GenerationState,
@@ -143,7 +144,7 @@ async function build(
     await work.report({ phase: 'swapping' })
     await swap(db, generation, { acceptParked: options.acceptParked, fence }, work)
     // The projectors have it by then.
-    await pause(1_000)
+    await pause(2 * (rebuildable.seenMs ?? GENERATIONS_SEEN_MS))
   } finally {
     await applier.stop()
   }

@@ -148,6 +148,9 @@ export async function startReindexHarness({
         keepOldMs: 3_600_000,
         typesense: { url: typesense.url, apiKey: typesense.apiKey },
         leaseMs: 1_000,
+        pollMs: 50,
+        // As often as the appliers above look.
+        seenMs: 100,
       })
       services.add(service)
       return {
