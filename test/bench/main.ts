@@ -4,6 +4,7 @@ import type { Bench } from './bench.ts'
 import * as embedLoopDelay from './embed-loop-delay.ts'
 import * as embedding from './embedding.ts'
 import * as findable from './findable.ts'
+import * as footprint from './footprint.ts'
 import * as lexical from './lexical.ts'
 import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
@@ -22,6 +23,7 @@ const BENCHES: readonly Bench[] = [
   findable,
   twoProjectors,
   rebuild,
+  footprint,
 ]
 
 const { values, positionals } = parseArgs({

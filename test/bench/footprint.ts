@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { pause } from '@daybook/runtime/backoff'
+import { startCli } from '../src/cli/run-cli.ts'
+import { createTestDaemon, REPOSITORY, type TestDaemon } from '../src/support/daemon.ts'
+import { dataOf } from '../src/support/graphql.ts'
+import { createRandom } from '../src/support/random.ts'
+import { type BenchOptions, quantile } from './bench.ts'
+import { createVocabulary, sentence } from './generated-texts.ts'
+
+/** What a daemon takes of the machine of somebody who only has it running: memory, processor, time to start. Linux only. */
+export const name = 'footprint'
+export const description = 'memory, idle processor time and starts of a daemon with 10,000 memories'
+
+const MEMORIES = 10_000
+const A_CALL = 100
+const ROUNDS = 5
+/** Until loops rest, and the garbage of the load is collected. */
+const SETTLE_MS = 40_000
+const IDLE_MS = 30_000
+/** Clock ticks of /proc a second, on every Linux that node runs on. */
+const TICKS = 100
+
+const REMEMBER = `mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }`
+const WAITING = '{ projections { lag pendingEmbeddings } }'
+
+export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
+  const environment = { DAYBOOK_SELF_CHECK: '5s' }
+  const daemon = createTestDaemon(undefined, { embedder: 'minilm', emptyFolder: true, environment })
+  try {
+    print('first start, ms', await startTime(daemon), 5_000)
+    await fill(daemon)
+    await daemon.stop()
+    const starts: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      starts.push(await startTime(daemon))
+      if (round < rounds - 1) await daemon.stop()
+    }
+    print('warm start, ms', quantile(starts, 0.5), 2_000)
+    await pause(SETTLE_MS)
+    const before = treeOf(daemon.pid() ?? 0)
+    await pause(IDLE_MS)
+    const after = treeOf(daemon.pid() ?? 0)
+    print('resident memory idle, MB', sum(after, ({ resident }) => resident) / 1e6, 450)
+    for (const { what, resident } of after)
+      console.log(`    ${(resident / 1e6).toFixed(0).padStart(6)}  ${what}`)
+    const ticks = sum(after, ({ ticks: now }) => now) - sum(before, ({ ticks: then }) => then)
+    print('idle processor, % of a core', (ticks / TICKS / (IDLE_MS / 1_000)) * 100, 0.5)
+    const statuses: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      const startedAt = performance.now()
+      await startCli(['status', '--data-dir', daemon.dataDir]).ended
+      statuses.push(performance.now() - startedAt)
+    }
+    print('daybook status, ms', quantile(statuses, 0.5), 250)
+    print('something printed, ms', await firstOutput(), 500)
+  } finally {
+    await daemon.remove()
+  }
+}
+
+function print(what: string, measured: number, goal: number): void {
+  const shown = measured.toFixed(measured < 10 ? 2 : 0)
+  console.log(
+    `  ${what.padEnd(30)} ${shown.padStart(8)}   goal ${goal}${measured <= goal ? '' : '   MISSED'}`,
+  )
+}
+
+async function startTime(daemon: TestDaemon): Promise<number> {
+  const startedAt = performance.now()
+  await daemon.start()
+  return performance.now() - startedAt
+}
+
+async function fill(daemon: TestDaemon): Promise<void> {
+  const random = createRandom(1)
+  const word = createVocabulary(random, 5_000)
+  for (let from = 0; from < MEMORIES; from += A_CALL) {
+    const inputs = Array.from({ length: A_CALL }, () => ({
+      content: { note: { text: sentence(random, word, 8, 24) } },
+    }))
+    dataOf(await daemon.graphql({ query: REMEMBER, variables: { inputs }, timeoutMs: 120_000 }))
+  }
+  for (;;) {
+    const { projections } = dataOf(
+      await daemon.graphql<{ projections: { lag: number; pendingEmbeddings: number }[] }>({ query: WAITING }),
+    )
+    if (projections.every(({ lag, pendingEmbeddings }) => lag === 0 && pendingEmbeddings === 0)) return
+    await pause(1_000)
+  }
+}
+
+/** Until the first byte of a daemon on an empty folder. */
+async function firstOutput(): Promise<number> {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, ['scripts/start.mjs', 'daemon'], {
+    cwd: REPOSITORY,
+    env: { ...process.env, DAYBOOK_DATA_DIR: '/dev/null/none', DAYBOOK_PORT: '0' },
+  })
+  await new Promise((resolve) => {
+    child.stdout.once('data', resolve)
+    child.stderr.once('data', resolve)
+  })
+  const took = performance.now() - startedAt
+  child.kill('SIGKILL')
+  return took
+}
+
+interface Process {
+  readonly what: string
+  /** Bytes. */
+  readonly resident: number
+  /** Of processor time, its own. */
+  readonly ticks: number
+}
+
+/** A process and all that it has started. */
+function treeOf(root: number): Process[] {
+  const all = new Map(
+    readdirSync('/proc')
+      .filter((entry) => /^\d+$/u.test(entry))
+      .flatMap((entry) => {
+        try {
+          // After the name, which may hold anything: state, parent, …
+          const fields = readFileSync(`/proc/${entry}/stat`, 'utf8')
+            .replace(/^.*\) /su, '')
+            .split(' ')
+          const what = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ')
+          const pages = Number(readFileSync(`/proc/${entry}/statm`, 'utf8').split(' ')[1])
+          const ticks = Number(fields[11]) + Number(fields[12])
+          return [
+            [Number(entry), { parent: Number(fields[1]), what, resident: pages * 4096, ticks }],
+          ] as const
+        } catch {
+          // It has ended meanwhile.
+          return []
+        }
+      }),
+  )
+  const found: Process[] = []
+  for (const pids = [root]; pids.length > 0; ) {
+    const pid = pids.pop() ?? 0
+    const one = all.get(pid)
+    if (one !== undefined) found.push(one)
+    for (const [child, { parent }] of all) if (parent === pid) pids.push(child)
+  }
+  return found
+}
+
+const sum = (processes: readonly Process[], of: (one: Process) => number): number =>
+  processes.reduce((total, one) => total + of(one), 0)
