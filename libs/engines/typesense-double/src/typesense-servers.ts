@@ -34,3 +34,9 @@ export const TYPESENSE_SERVERS: readonly TypesenseKind[] = [
   { name: 'the double', start: () => startTypesenseDouble({ apiKey: 'key-of-the-double' }) },
   ...REAL,
 ]
+
+/** A server of the suite's own: the program that `DAYBOOK_TYPESENSE_SERVER` names, else the double. */
+export const startOwnTypesense = async (): Promise<TestTypesense> =>
+  nativeTypesenseProgram() === null
+    ? startTypesenseDouble({ apiKey: 'key-of-the-double' })
+    : { ...(await startNativeTypesense()), faults: null }

@@ -24,7 +24,7 @@ import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/
 import { applyToGeneration as applyToTypesense } from '@daybook/typesense/write/apply-to-generation'
 import { ensureLiveGeneration as ensureTypesense, TYPESENSE } from '@daybook/typesense/write/generation'
 import { LAYOUT_VERSION as TYPESENSE_LAYOUT } from '@daybook/typesense/write/schema'
-import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
+import { startOwnTypesense, type TestTypesense } from '@daybook/typesense-double/typesense-servers'
 import { sql } from 'kysely'
 import { type ReindexService, startReindex } from '../start.ts'
 
@@ -34,7 +34,7 @@ export const OTHER = 'test-hash/40'
 
 /** Journal, both projections with their projectors, and the reindex service, in this process. */
 export interface ReindexHarness extends TestDatabase {
-  readonly typesense: TypesenseDouble
+  readonly typesense: TestTypesense
   readonly client: TypesenseClient
   append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
   remember(scope: ProjectScope, ...texts: string[]): Promise<Memory[]>
@@ -72,7 +72,7 @@ export async function startReindexHarness({
 }: Pick<TestDatabaseKind, 'start'>): Promise<ReindexHarness> {
   const database = await start()
   const { db } = database
-  const typesense = await startTypesenseDouble({ apiKey: 'key-of-the-double' })
+  const typesense = await startOwnTypesense()
   const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
   const logger = process.env['DBG'] === undefined ? silentLogger : createLogger('test', 'debug')
   const small: Embedder = createHashEmbedder({ dimension: 24 })
