@@ -26,7 +26,7 @@ export default defineConfig({
             'libs/postgres/src/testing/global-setup.ts',
             'libs/transport/src/testing/global-setup.ts',
           ],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },

@@ -90,7 +90,7 @@ const SEARCH = `query ($query: String!, $mode: SearchMode, $engine: SearchEngine
 const CHANGED = '... on DaybookError { code message }'
 
 /** How long mending may take, in milliseconds; a busy machine takes longer than a quiet one. */
-const HEALED_WITHIN_MS = 30_000
+const HEALED_WITHIN_MS = 60_000
 
 /** For `expect.poll`: a fault is reported within 10 s. */
 export const REPORTED = { timeout: 10_000, interval: 200 }
