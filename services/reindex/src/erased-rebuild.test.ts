@@ -1,18 +1,13 @@
 import { eraseEvents } from '@daybook/journal/testing/erase'
 import { generationTables } from '@daybook/pgvector/generation-tables'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { exportDocuments, ofProject } from '@daybook/typesense/verify/export-documents'
 import { collectionName } from '@daybook/typesense/write/collection'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
+import { REBUILT, type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
 
-const KINDS = TEST_DATABASES.flatMap((database) =>
-  ['pgvector', 'typesense'].map((projection) => ({ ...database, projection })),
-)
-
-describe.each(KINDS)('a rebuild of $projection after an erasure, on $name', ({ start, projection }) => {
+describe.each(REBUILT)('a rebuild of $projection after an erasure, on $name', ({ start, projection }) => {
   let harness: ReindexHarness
   beforeAll(async () => {
     harness = await startReindexHarness({ start })

@@ -5,7 +5,6 @@ import { readEnd } from '@daybook/journal/read/read'
 import { newId } from '@daybook/memory/id'
 import { leaseOperation, renewLease, saveProgress } from '@daybook/operations/lease'
 import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { type Generation, listGenerations } from '@daybook/projection/generations/generations'
 import { swapGenerations } from '@daybook/projection/generations/swap-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
@@ -19,14 +18,11 @@ import { typesenseRebuildableProjection } from '@daybook/typesense/write/rebuild
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { abandonRebuild } from './reindex/rebuild.ts'
-import { OTHER, type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
+import { OTHER, REBUILT, type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
 
-const KINDS = TEST_DATABASES.flatMap((database) =>
-  (['pgvector', 'typesense'] as const).map((projection) => ({ ...database, projection })),
-)
 const MODEL = { modelId: OTHER, dimension: 40 }
 
-describe.each(KINDS)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
+describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
   let harness: ReindexHarness
   let rebuildable: RebuildableProjection
   beforeAll(async () => {

@@ -1,16 +1,11 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ReindexService } from './start.ts'
-import { OTHER, type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
+import { OTHER, REBUILT, type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
 
-const KINDS = TEST_DATABASES.flatMap((database) =>
-  ['pgvector', 'typesense'].map((projection) => ({ ...database, projection })),
-)
-
-describe.each(KINDS)('a rebuild of $projection on $name', ({ start, projection }) => {
+describe.each(REBUILT)('a rebuild of $projection on $name', ({ start, projection }) => {
   let harness: ReindexHarness
   let service: ReindexService
   beforeAll(async () => {

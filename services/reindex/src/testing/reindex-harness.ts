@@ -13,7 +13,11 @@ import { PGVECTOR, LAYOUT_VERSION as PGVECTOR_LAYOUT } from '@daybook/pgvector/g
 import { applyToGeneration as applyToPgvector } from '@daybook/pgvector/write/apply-to-generation'
 import { ensureLiveGeneration as ensurePgvector } from '@daybook/pgvector/write/create-generation'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import {
+  TEST_DATABASES,
+  type TestDatabase,
+  type TestDatabaseKind,
+} from '@daybook/postgres/testing/test-database'
 import { applyToGenerations } from '@daybook/projection/generations/apply-to-generations'
 import { listGenerations, liveGeneration } from '@daybook/projection/generations/generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
@@ -64,6 +68,16 @@ const ALL = {
   acceptParked: false,
   noted: null,
 }
+
+/**
+ * What suites of rebuilds run on: each projection on the native server, and on the embedded database its own one. Typesense's, which is
+ * elsewhere, gets to know no more of a second database; where there is no native one, it runs on the embedded.
+ */
+export const REBUILT = TEST_DATABASES.flatMap((database) =>
+  (['pgvector', 'typesense'] as const)
+    .filter((projection) => projection === 'pgvector' || database === TEST_DATABASES.at(-1))
+    .map((projection) => ({ ...database, projection })),
+)
 
 export const note = (text: string): RememberInput => ({ content: { kind: 'note', fields: { text } } })
 
