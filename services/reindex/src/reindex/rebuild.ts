@@ -269,6 +269,10 @@ async function load(
     const upTo = resumed?.head ?? { sequence: head, hash }
     if (!loaded.has(id)) {
       const base = { generation: generation.generation, begun: checkpoint?.begun ?? '' }
+      // Before its first page: whoever goes on must load up to the same head. Up to a later one, memories that are there already and
+      // were revised since would keep the vectors of their earlier texts.
+      if (resumed === null)
+        await save({ ...base, loading: { projectId: id, head: upTo, place: LOAD_BEGINNING } })
       await loadProject(scope, {
         target,
         head: upTo,
