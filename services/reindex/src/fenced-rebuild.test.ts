@@ -4,6 +4,7 @@ import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { readEnd } from '@daybook/journal/read/read'
 import { newId } from '@daybook/memory/id'
 import { leaseOperation, renewLease, saveProgress } from '@daybook/operations/lease'
+import type { Work } from '@daybook/operations/work'
 import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
 import { type Generation, listGenerations } from '@daybook/projection/generations/generations'
 import { swapGenerations } from '@daybook/projection/generations/swap-generations'
@@ -17,7 +18,7 @@ import { collectionName } from '@daybook/typesense/write/collection'
 import { typesenseRebuildableProjection } from '@daybook/typesense/write/rebuildable'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { abandonRebuild } from './reindex/rebuild.ts'
+import { abandonRebuild, rebuild } from './reindex/rebuild.ts'
 import { OTHER, REBUILT, type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
 
 const MODEL = { modelId: OTHER, dimension: 40 }
@@ -154,6 +155,50 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
     )
     expect(found?.status).toBe('building')
     await sql`update operations set status = 'cancelled' where id = ${id}`.execute(db)
+  })
+
+  it('killed in its first page, it goes on up to the head that it began with', async () => {
+    const { db } = harness
+    const scope = await harness.newProject()
+    const [first] = await harness.remember(scope, 'a lighthouse', 'a breakwater')
+    await harness.settled()
+    const { id } = await harness.request('reindex', projection)
+    const owner = { name: 'killed', leaseMs: 60_000 }
+    const { operation } = (await leaseOperation(db, owner, [projection]))!
+    const work: Work = {
+      operation,
+      checkpoint: null,
+      owner: owner.name,
+      takenOver: false,
+      signal: new AbortController().signal,
+      async report(progress) {
+        // The page is loaded, and nobody has noted it yet.
+        if ((progress.done ?? 0) > 0) throw new Error('killed')
+        await saveProgress(db, owner, id, progress)
+      },
+    }
+    const parts = {
+      db,
+      embedders: fixedEmbedders([createHashEmbedder({ dimension: 24 })]),
+      logger: silentLogger,
+    }
+    const options = {
+      model: null,
+      regenerateEmbeddings: false,
+      kinds: null,
+      projectId: null,
+      acceptParked: false,
+    }
+    await expect(rebuild(parts, rebuildable, options, work)).rejects.toThrow('killed')
+    const input = { content: { kind: 'note', fields: { text: 'a lighthouse that was painted anew' } } }
+    await harness.append(scope, { type: 'revise', id: first!.state.id, input })
+    await harness.settled()
+    await sql`update operations set leased_until = clock_timestamp() - interval '1 second' where id = ${id}`.execute(
+      db,
+    )
+    const service = harness.startService()
+    expect(await harness.ended(id)).toMatchObject({ status: 'succeeded', error: null })
+    await service.stop()
   })
 
   it('B2: a number is never given twice, so that whoever still means a dropped generation meets no other', async () => {
