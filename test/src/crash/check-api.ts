@@ -25,7 +25,8 @@ export interface Shown {
   readonly differences: readonly string[]
 }
 
-const CATCH_UP_MS = 30_000
+/** After a call to Typesense that had no answer, a project waits for its lease to run out: some 35 s, and then it catches up. */
+const CATCH_UP_MS = 120_000
 /** Below the gateway's limit of aliases. */
 const MEMORIES_A_QUERY = 25
 
