@@ -1,7 +1,16 @@
 // The bundle of a service as its sources are now. Bundles are kept in node_modules/.cache/daybook, from where node finds the npm
 // packages, each in a folder that never changes: what runs from one goes on when the next is made.
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { REPOSITORY } from './repository.mjs'
 
@@ -18,7 +27,9 @@ export async function freshBundle(service) {
   const made = join(CACHE, service)
   const newest = join(made, 'newest.json')
   const known = readNewest(newest)
-  if (known !== null && known.sources.every(isUnchanged)) return join(made, known.folder)
+  // The folder may have been cleaned away alone.
+  if (known !== null && existsSync(join(made, known.folder, 'main.js')) && known.sources.every(isUnchanged))
+    return join(made, known.folder)
 
   const folder = `${Date.now()}-${randomBytes(4).toString('hex')}`
   const outdir = join(made, folder)

@@ -34,7 +34,7 @@ function isWithin(given: string | null, after: string | undefined, before: strin
 }
 
 /**
- * Whether a state is meant by the filter. The read model says the same in SQL (`read-model/filter.ts`); a test holds the
+ * Whether a state is meant by the filter. The read model says the same in SQL (`libs/engines/pgvector/src/read/filter.ts`); a test holds the
  * two together. Forgetting is not looked at here: a stream of events shows a memory being forgotten.
  */
 export function matchesFilter(state: MemoryState, filter: MemoryFilter): boolean {

@@ -1,5 +1,6 @@
 import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { GenerationRef } from './generations/generation-ref.ts'
 
 /** An event that could not be applied, and why. */
 export interface ParkedEvent {
@@ -29,10 +30,7 @@ export interface ProjectionBatch {
  * One generation of a read model, as the runtime writes to it. The runtime decides what is applied when; the
  * projection decides what that does to its rows.
  */
-export interface Projection {
-  /** `pgvector`, `typesense` */
-  readonly name: string
-  readonly generation: number
+export interface Projection extends GenerationRef {
   /** The place of the last event applied for the project; the chain's start before the first. */
   position(scope: ProjectScope): Promise<JournalCursor>
   /**

@@ -14,7 +14,7 @@ export interface ProcessOptions {
   readonly title: string
   /** Where the service listens unless `DAYBOOK_PORT` says otherwise. */
   readonly defaultPort: number
-  /** Starts everything. What it adds to `stops` is ended by a signal, or if the start fails half-way. */
+  /** Starts everything. What it adds to `shutdown` is ended by a signal, or if the start fails half-way. */
   start(config: Config, parts: ProcessParts): Promise<void>
 }
 

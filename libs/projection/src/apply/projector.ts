@@ -131,7 +131,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     return records.length === BATCH_EVENTS || buffers.get(projectId)?.hasAfter(last.sequence) === true
   }
 
-  /** It is not written any more as soon as whoever started this looks at the generations again (`write-generations.ts`). */
+  /** It is not written any more as soon as whoever started this looks at the generations again (`apply-to-generations.ts`). */
   const noteUnusable = async (error: Error): Promise<void> => {
     const place = { projection: projection.name, generation: projection.generation }
     try {

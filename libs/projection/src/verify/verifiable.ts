@@ -1,4 +1,5 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { GenerationRef } from '../generations/generation-ref.ts'
 
 /** A memory as the journal has it at the position, against what the projection holds of it. */
 export interface ComparedMemory {
@@ -30,10 +31,7 @@ export interface RewriteOptions {
 }
 
 /** A projection whose contents can be held against the journal. */
-export interface Verifiable {
-  /** `pgvector`, `typesense` */
-  readonly name: string
-  readonly generation: number
+export interface Verifiable extends GenerationRef {
   /** The ids of all projects that the projection holds anything of, those without a journal among them. */
   projects(): Promise<readonly string[]>
   /** Compares memories as of one moment. Projectors may be at work meanwhile. */

@@ -214,7 +214,7 @@ const imports = fc.tuple(
   ),
 )
 
-/** Conditions as `typesense-filter.ts` writes them, and near misses. */
+/** Conditions as `retrievers/typesense/filter.ts` writes them, and near misses. */
 const condition = mostly(
   fc.constantFrom(
     'project_id:=`p1`',

@@ -21,7 +21,7 @@ import { readStoredVectors } from '../write/stored-vectors.ts'
 export interface CheckedCollection {
   readonly client: TypesenseClient
   readonly generation: Generation
-  /** As in `PostingOptions`. */
+  /** As in `GenerationWriterOptions`. */
   readonly base?: string
   /** Milliseconds to wait for projectors that are just writing. Default 60,000. */
   readonly restMs?: number

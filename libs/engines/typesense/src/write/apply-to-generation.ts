@@ -26,7 +26,7 @@ export interface ApplyToGenerationOptions {
   readonly workers: QueueWorkers
   /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
   readonly base?: string | undefined
-  /** Milliseconds; see `PostingOptions.leaseMs`. */
+  /** Milliseconds; see `GenerationWriterOptions.leaseMs`. */
   readonly leaseMs?: number | undefined
   readonly metrics?: Pick<Metrics, 'applied'> | undefined
   /** Milliseconds between looks at the journal, and at what waits for vectors. Default 1,000. */
