@@ -1,10 +1,11 @@
 import { SEGMENT_SIZE } from '@daybook/lexical-index/postings'
 import { insertPostings, insertSegmentPostings, saveLexicalStats } from '@daybook/lexical-index/write'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
-import { ensureLiveGeneration } from '@daybook/pgvector/write/create-generation'
+import { PGVECTOR_LAYOUT } from '@daybook/pgvector/write/create-generation'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import { sql } from 'kysely'
 import { createRandom, type Random } from '../src/support/random.ts'
 import { seconds } from './bench.ts'
@@ -41,7 +42,7 @@ export const dayInWords = (random: Random): string => `${random.between(1, 28)} 
 
 export async function buildLexicalCorpus(db: Database, memories: number): Promise<LexicalCorpus> {
   const scope = projectScope(db, await ensureProject(db, `bench-${memories}`))
-  await ensureLiveGeneration(db, { modelId: 'bench', dimension: 8 })
+  await ensureLiveGeneration(db, PGVECTOR_LAYOUT, { modelId: 'bench', dimension: 8 })
   const readModel = await liveReadModel(db)
   const plain = sql.table(`${readModel.tables.schema}.plain_postings`)
   await makePlainTable(db, readModel, plain)

@@ -13,11 +13,7 @@ import { hasEnded } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
 import { requestOperation } from '@daybook/operations/request'
 import { generationTables } from '@daybook/pgvector/generation-tables'
-import {
-  buildVectorIndex,
-  createGeneration,
-  ensureLiveGeneration,
-} from '@daybook/pgvector/write/create-generation'
+import { buildVectorIndex, PGVECTOR_LAYOUT } from '@daybook/pgvector/write/create-generation'
 import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { type Database, openDatabase, serverAddress } from '@daybook/postgres/connect'
@@ -26,6 +22,7 @@ import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope
 import { NoNativeServerError } from '@daybook/postgres/testing/native-binaries'
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import type { NativeServer } from '@daybook/postgres/testing/running-server'
+import { createGeneration, ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { NO_FENCE } from '@daybook/projection/rebuild/fence'
 import { LOAD_BEGINNING, loadProject } from '@daybook/projection/rebuild/load-project'
@@ -115,7 +112,7 @@ function rebuildableOn(db: Database) {
 /** Loads a new generation and builds its indexes. @returns its number and the seconds of both */
 async function loadOnce(db: Database, scope: ProjectScope, workers = 0) {
   const rebuildable = rebuildableOn(db)
-  const generation = await createGeneration(db, MODEL, null)
+  const generation = await createGeneration(db, PGVECTOR_LAYOUT, MODEL, null)
   const loading = await seconds(async () =>
     loadProject(scope, {
       target: rebuildable.loadTarget(generation, { regenerateBefore: null, fence: NO_FENCE }),
@@ -173,7 +170,7 @@ async function againstCopy(server: NativeServer, rounds: number): Promise<void> 
   const folder = mkdtempSync(join(tmpdir(), 'daybook-copy-'))
   chmodSync(folder, 0o777)
   try {
-    await ensureLiveGeneration(db, MODEL)
+    await ensureLiveGeneration(db, PGVECTOR_LAYOUT, MODEL)
     const scope = projectScope(db, await ensureProject(db, 'rebuilt'))
     await writeEvents(scope, EVENTS, 1)
     // The first load asks for the vectors.
@@ -268,7 +265,7 @@ async function memory(server: NativeServer): Promise<void> {
     const url = server.url.replace(/\/postgres$/u, `/${database}`)
     await migrate(serverAddress(url))
     const db = openDatabase(serverAddress(url))
-    await ensureLiveGeneration(db, MODEL)
+    await ensureLiveGeneration(db, PGVECTOR_LAYOUT, MODEL)
     await writeEvents(projectScope(db, await ensureProject(db, 'sized')), size, 2)
     const { peak, spent } = await peakOfService({ ...server, url }, db)
     console.log(
@@ -282,7 +279,7 @@ async function memory(server: NativeServer): Promise<void> {
 async function oneOfMany(server: NativeServer): Promise<void> {
   const db = openDatabase(serverAddress(server.url))
   const many = 1_000
-  const live = await ensureLiveGeneration(db, MODEL)
+  const live = await ensureLiveGeneration(db, PGVECTOR_LAYOUT, MODEL)
   const rebuildable = rebuildableOn(db)
   const target = rebuildable.loadTarget(live, { regenerateBefore: null, fence: NO_FENCE })
   const load = async (scope: ProjectScope) =>

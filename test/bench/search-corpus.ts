@@ -10,7 +10,7 @@ import { readFollowing } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import { newId } from '@daybook/memory/id'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
-import { ensureLiveGeneration } from '@daybook/pgvector/write/create-generation'
+import { PGVECTOR_LAYOUT } from '@daybook/pgvector/write/create-generation'
 import { pgvectorProjection } from '@daybook/pgvector/write/pgvector-projection'
 import { fillVectors } from '@daybook/pgvector/write/write-vectors'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
@@ -19,6 +19,7 @@ import { type Database, type DatabaseAddress, openDatabase } from '@daybook/post
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { migrate } from '@daybook/postgres/migrate'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import { silentLogger } from '@daybook/runtime/logger'
 import { type RawBuilder, sql } from 'kysely'
 import { createRandom } from '../src/support/random.ts'
@@ -96,7 +97,7 @@ async function fill(address: DatabaseAddress, memories: number): Promise<void> {
     process.stderr.write(`  building the corpus: ${what}, ${((Date.now() - started) / 1000).toFixed(0)} s\n`)
   const db = openDatabase(address)
   const scope = projectScope(db, await ensureProject(db, 'bench'))
-  const generation = await ensureLiveGeneration(db, DEFAULT_MODEL)
+  const generation = await ensureLiveGeneration(db, PGVECTOR_LAYOUT, DEFAULT_MODEL)
   await writeJournal(scope, memories)
   progress(`${memories} memories in the journal`)
   const projection = pgvectorProjection(generation)

@@ -86,7 +86,7 @@ async function measure(corpus: SearchCorpus, rounds: number, where: string): Pro
       signal: createPositionSignal(),
       embedders,
       access,
-      typesense: null,
+      engines: [],
       logger: silentLogger,
       config: readConfig({}),
     },

@@ -21,10 +21,10 @@ const revise = (id: string, text: string): Command => ({
   input: { content: { kind: 'note', fields: { text } } },
 })
 
-describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({ start, server }) => {
+describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({ start, attach }) => {
   let harness: EngineHarness
   beforeAll(async () => {
-    harness = await startEngineHarness({ start }, { server })
+    harness = await startEngineHarness({ start }, { attach })
   })
   afterAll(() => harness?.stop())
 
@@ -38,7 +38,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
         scope,
         readModel: harness.readModel,
         embedders: fixedEmbedders([harness.embedder]),
-        typesense: harness.search,
+        engines: harness.engines,
         ...(beforeHits !== undefined && { beforeHits }),
       },
       { query: 'harbour', filter: {}, mode: 'HYBRID', limit: 10, ...request },

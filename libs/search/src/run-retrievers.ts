@@ -1,15 +1,9 @@
-import type { Generation } from '@daybook/projection/generations/generations'
-import type { TypesenseSearch } from './engine/typesense-search.ts'
 import type { QueryVector } from './query-vector.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
 import { lexicalRetriever } from './retrievers/postgres/lexical-retriever.ts'
 import { type VectorHit, vectorRetriever } from './retrievers/postgres/vector-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
-import { typesenseFilter } from './retrievers/typesense/filter.ts'
-import { typesenseLexicalRetriever } from './retrievers/typesense/lexical-retriever.ts'
-import { typesenseVectorRetriever } from './retrievers/typesense/vector-retriever.ts'
-import type { SearchMode, SearchRequest } from './search-request.ts'
-import { timed } from './timed.ts'
+import type { SearchMode } from './search-request.ts'
 
 /** The two retrievers on one engine. */
 export interface Retrievers {
@@ -31,26 +25,6 @@ export const postgresRetrievers = (input: RetrieverInput): Retrievers => ({
   vector: (query) => vectorRetriever(input, query),
   atOnce: false,
 })
-
-/** Both retrievers share the time that a search may spend on Typesense. */
-export function typesenseRetrievers(
-  input: RetrieverInput,
-  typesense: { readonly search: TypesenseSearch; readonly generation: Pick<Generation, 'generation'> },
-  filter: SearchRequest['filter'],
-): Retrievers {
-  const turn = typesense.search.turn(typesense.generation.generation)
-  const told = typesenseFilter(input.scope.projectId, filter)
-  return {
-    lexical: (wanted, coverage) =>
-      timed(input.onRetriever, 'typesense', () =>
-        typesenseLexicalRetriever(input, turn, told, wanted, coverage),
-      ),
-    vector: (query) =>
-      timed(input.onRetriever, 'typesense', () => typesenseVectorRetriever(input, turn, told, query)),
-    // Each waits for another server most of the time, not for the database.
-    atOnce: true,
-  }
-}
 
 /** Hears what the lexical retriever found while the vector retriever may still run. */
 export type OnWords = (hits: readonly RetrieverHit[]) => void

@@ -18,11 +18,11 @@ const COMBINATIONS = TEST_DATABASES.flatMap(({ name, start }) =>
   ENGINES.map((kind) => ({ ...kind, database: name, start })),
 )
 
-describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, server }) => {
+describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, attach }) => {
   let harness: EngineHarness
   let scope: ProjectScope
   beforeAll(async () => {
-    harness = await startEngineHarness({ start }, { server })
+    harness = await startEngineHarness({ start }, { attach })
     scope = await harness.newProject()
     await harness.remember(
       scope,
@@ -42,7 +42,7 @@ describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, s
         scope: where,
         readModel: harness.readModel,
         embedders: fixedEmbedders([harness.embedder]),
-        typesense: harness.search,
+        engines: harness.engines,
       },
       RECALL,
       key,
@@ -54,7 +54,7 @@ describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, s
         scope,
         readModel: harness.readModel,
         embedders: fixedEmbedders([harness.embedder]),
-        typesense: harness.search,
+        engines: harness.engines,
       },
       POP,
       name,

@@ -1,7 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { TypesenseSearch } from './engine/typesense-search.ts'
+import type { EngineSlot } from './engine/search-engine.ts'
 import type { OnRetriever } from './timed.ts'
 
 /** What a search works with. */
@@ -9,8 +9,8 @@ export interface SearchParts {
   readonly scope: ProjectScope
   readonly readModel: LiveReadModel
   readonly embedders: Embedders
-  /** Null or absent: not configured, everything runs on Postgres. */
-  readonly typesense?: TypesenseSearch | null
+  /** What may be asked for beside Postgres, the first first. Default nothing. */
+  readonly engines?: readonly EngineSlot[]
   /** Hears how long each retriever took, for the metrics. */
   readonly onRetriever?: OnRetriever | undefined
   /** For tests: runs between the retrievers and the statement that reads the hits. */

@@ -1,6 +1,6 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { Memory } from '@daybook/memory/state'
-import type { EngineWanted, SearchEngine } from './engine/engine.ts'
+import type { EngineName, EngineWanted } from './engine/engine-name.ts'
 import type { HitExplanation } from './ranking/explanation.ts'
 import type { RankingOptions } from './ranking/options.ts'
 
@@ -15,7 +15,7 @@ export interface SearchRequest {
   readonly limit: number
   /** Default `AUTO`. */
   readonly engine?: EngineWanted
-  /** The sequence that the engine has to have come to; AUTO keeps away from a Typesense that has not. Default 0. */
+  /** The sequence that the engine has to have come to; AUTO keeps away from one that has not. Default 0. */
   readonly atLeast?: number
   /** Default `DEFAULT_RANKING`; what a caller from outside says of it goes through `checkRanking` first. */
   readonly ranking?: Partial<RankingOptions>
@@ -49,7 +49,7 @@ export interface SearchAnswer {
   /** What the search was in the end; null where nothing was found. */
   readonly matchType: MatchType | null
   /** The one that answered. */
-  readonly engine: SearchEngine
+  readonly engine: EngineName
   /** What was missing, in words. */
   readonly degraded: readonly string[]
   /** A hint where nothing was found. */

@@ -22,12 +22,12 @@ const COMBINATIONS = TEST_DATABASES.flatMap(({ name, start }) =>
   ENGINES.map((kind) => ({ ...kind, database: name, start })),
 )
 
-describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, engine }) => {
+describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, engine }) => {
   let harness: EngineHarness
   let scope: ProjectScope
   let memories: Memory[]
   beforeAll(async () => {
-    harness = await startEngineHarness({ start }, { server })
+    harness = await startEngineHarness({ start }, { attach })
     scope = await harness.newProject()
     memories = await harness.remember(
       scope,
@@ -44,7 +44,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, server, 
         scope,
         readModel: harness.readModel,
         embedders: fixedEmbedders([harness.embedder]),
-        typesense: harness.search,
+        engines: harness.engines,
         ...parts,
       },
       { query: 'login token', filter: {}, mode: 'HYBRID', limit: 10, ...request },

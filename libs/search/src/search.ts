@@ -3,6 +3,7 @@ import { embeddedTextOf, type Memory, type MemoryState, textOf } from '@daybook/
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
+import { POSTGRES } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
@@ -23,7 +24,7 @@ import { snippets } from './snippets.ts'
  * Forgotten and expired memories are left out unless the filter says otherwise.
  *
  * The engine only says where candidates come from. Whether a memory is a hit, what stands beside it and what it says is
- * looked up in Postgres for both, so that filters, phrases, exclusions and scores mean the same.
+ * looked up in Postgres for all, so that filters, phrases, exclusions and scores mean the same.
  *
  * Each hit satisfies all that was asked for, and its score and its snippet are those of the version that is given. The first
  * attempt is made of statements of their own, which can run beside each other and beside the embedding of the query. Where
@@ -48,12 +49,13 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
       attempt(
         { ...parts, scope: projectScope(trx, projectId), beforeHits: undefined },
         query,
-        { ...request, engine: 'POSTGRES' },
+        { ...request, engine: POSTGRES },
         embedded,
       ),
     )
+  const { engine } = first.answer
   const elsewhere =
-    first.answer.engine === 'TYPESENSE' ? ['typesense was overtaken by writes, answered by Postgres'] : []
+    engine === POSTGRES ? [] : [`${engine.toLowerCase()} was overtaken by writes, answered by Postgres`]
   return { ...second.answer, degraded: [...elsewhere, ...second.answer.degraded] }
 }
 

@@ -1,5 +1,5 @@
-/** The parts of a search whose time is told apart. */
-export type TimedRetriever = 'lexical' | 'vector' | 'neighbours' | 'query-embedding' | 'typesense'
+/** The parts of a search whose time is told apart: `lexical`, `vector`, `neighbours`, `query-embedding`, an engine's name. */
+export type TimedRetriever = string
 
 /** Hears how long a retriever took, in seconds, failed ones included. It must not throw. */
 export type OnRetriever = (retriever: TimedRetriever, seconds: number) => void

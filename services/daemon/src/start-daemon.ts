@@ -1,3 +1,4 @@
+import { openEngines } from '@daybook/engines/engines'
 import { ensureDefaultKey } from '@daybook/gateway/default-key'
 import { serveGateway } from '@daybook/gateway/serve'
 import { openBus } from '@daybook/process/open-bus'
@@ -6,9 +7,8 @@ import { openEmbedders } from '@daybook/process/open-embedders'
 import { openMetrics } from '@daybook/process/open-metrics'
 import { openQueueWorkers } from '@daybook/process/open-queue-workers'
 import type { ProcessParts } from '@daybook/process/process-parts'
+import { startEngine } from '@daybook/projection/engine/start-engine'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
-import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
-import { startTypesenseProjector } from '@daybook/projector-typesense/start'
 import { startReindex } from '@daybook/reindex/start'
 import { ALWAYS_ACTIVE, createActivity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
@@ -56,21 +56,13 @@ export async function startDaemon(config: Config, given: ProcessParts): Promise<
   const workers = openQueueWorkers(shared, parts)
   const applying = { db, bus, signal, logger, metrics, workers, activity, model: embedders.preferred }
   const { selfCheckMs } = config
-  const pgvector = await startPgvectorProjector({ ...applying, selfCheckMs })
-  shutdown.add(pgvector.stop, { part: 'the pgvector projector' })
-  if (config.typesense !== undefined) {
-    progress('Applying events to the Typesense of TYPESENSE_URL too')
-    const projector = await startTypesenseProjector({ ...applying, selfCheckMs, typesense: config.typesense })
-    shutdown.add(projector.stop, { part: 'the Typesense projector' })
+  const engines = openEngines(config)
+  for (const engine of engines) {
+    shutdown.add(engine.close)
+    const projector = await startEngine(engine, { ...applying, selfCheckMs })
+    shutdown.add(projector.stop, { part: `the ${engine.name} projector` })
   }
-  const reindex = startReindex({
-    ...applying,
-    embedders,
-    oneConnection: config.databaseUrl === undefined,
-    keepOldMs: config.keepGenerationMs,
-    indexWorkers: config.indexWorkers,
-    typesense: config.typesense,
-  })
+  const reindex = startReindex({ ...applying, embedders, engines, keepOldMs: config.keepGenerationMs })
   shutdown.add(reindex.stop, { part: 'the operations' })
   const gateway = await serveGateway(config, shared, parts)
   lock.serving(gateway.url)

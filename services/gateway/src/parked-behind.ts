@@ -2,7 +2,7 @@ import { DaybookError } from '@daybook/memory/errors'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { parkedUpTo } from '@daybook/projection/apply/parked-events'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import { TYPESENSE } from '@daybook/typesense/write/generation'
+import { POSTGRES } from '@daybook/search/engine/engine-name'
 import type { Context } from './context.ts'
 
 /** Parked events that are named; the others are counted. */
@@ -20,8 +20,9 @@ export async function parkedBehind(
 ): Promise<string[]> {
   if (atLeast == null) return []
   const places = [{ name: PGVECTOR, generation: (await context.readModel()).generation.generation }]
-  const typesense = engine === 'TYPESENSE' ? await liveGeneration(context.project.db, TYPESENSE) : null
-  if (typesense !== null) places.push({ name: TYPESENSE, generation: typesense.generation })
+  const name = engine.toLowerCase()
+  const other = engine === POSTGRES ? null : await liveGeneration(context.project.db, name)
+  if (other !== null) places.push({ name, generation: other.generation })
   const found = await Promise.all(
     places.map(async (place) => ({ place, parked: await parkedUpTo(context.project, place, atLeast) })),
   )

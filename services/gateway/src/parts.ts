@@ -7,7 +7,7 @@ import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
-import type { TypesenseSearch } from '@daybook/search/engine/typesense-search'
+import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { Bus } from '@daybook/transport/bus'
 
 /** What the gateway is assembled from. */
@@ -18,26 +18,12 @@ export interface GatewayParts {
   readonly signal: PositionSignal
   /** Where there is none for the live generation's model, searches go by words only. */
   readonly embedders: Embedders
-  /** Null: not configured, searches run on Postgres. */
-  readonly typesense: TypesenseSearch | null
+  /** What searches may ask for beside Postgres. */
+  readonly engines: readonly EngineSlot[]
   readonly access: AccessTracker
   readonly logger: Logger
   /** What the parts were opened with, for those who look whether all is well. It holds secrets: nothing of it goes out as it is. */
-  readonly config: Pick<
-    Config,
-    | 'dataDir'
-    | 'databaseUrl'
-    | 'httpLimits'
-    | 'graphiql'
-    | 'nats'
-    | 'typesense'
-    | 'embedder'
-    | 'modelDir'
-    | 'keepGenerationMs'
-    | 'subscriptions'
-    | 'work'
-    | 'selfCheckMs'
-  >
+  readonly config: Config
   /** Served at `/metrics`; absent: there is no such page. */
   readonly metrics?: ServiceMetrics
   /** Is touched by each request. */

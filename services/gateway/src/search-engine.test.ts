@@ -2,13 +2,15 @@ import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { startEngine } from '@daybook/projection/engine/start-engine'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { silentLogger } from '@daybook/runtime/logger'
-import { createTypesenseSearch, type TypesenseSearch } from '@daybook/search/engine/typesense-search'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
+import { openTypesense } from '@daybook/typesense/engine'
+import { typesenseSearchEngine } from '@daybook/typesense/search/search-engine'
+import { createTypesenseSearch, type TypesenseSearch } from '@daybook/typesense/search/typesense-search'
 import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { startTypesenseProjector } from '../../projector-typesense/src/start.ts'
 import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
 
 const SEARCH = `query ($engine: SearchEngine, $atLeast: Int) {
@@ -37,7 +39,9 @@ beforeAll(async () => {
     timeoutMs: 10_000,
     probeAfterMs: 1,
   })
-  gateway = await startTestGateway(database, undefined, { typesense })
+  gateway = await startTestGateway(database, undefined, {
+    engines: [{ name: 'typesense', setting: 'TYPESENSE_URL', search: typesenseSearchEngine(typesense) }],
+  })
   client = await gateway.newClient()
   await client.data(REMEMBER, { input: { content: { note: { text: 'the login page' } } } })
 })
@@ -66,7 +70,7 @@ it('answers from Postgres, and says so, until Typesense has an index', async () 
 })
 
 it('answers from Typesense once that has what is asked for, and from Postgres while it is unavailable', async () => {
-  const projector = await startTypesenseProjector({
+  const projector = await startEngine(openTypesense({ url: double.url, apiKey: double.apiKey }), {
     db: database.db,
     bus: createInProcessBus(),
     signal: createPositionSignal(),
@@ -77,7 +81,6 @@ it('answers from Typesense once that has what is asked for, and from Postgres wh
       embedders: fixedEmbedders([], { modelId: 'test-hash/64', dimension: 64 }),
       logger: silentLogger,
     }),
-    typesense: { url: double.url, apiKey: double.apiKey },
     pollMs: 20,
   })
   try {

@@ -9,8 +9,8 @@ import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { Bus } from '@daybook/transport/bus'
+import { openEngines } from './open-engines.ts'
 import { openRelay } from './open-relay.ts'
-import { openTypesense } from './open-typesense.ts'
 import { type Gateway, startGateway } from './start.ts'
 
 /** What the gateway shares with other services where they are one process. */
@@ -39,9 +39,9 @@ export async function serveGateway(
   const writer = createJournalWriter(committed, metrics, logger)
   const access = startAccessTracker(db, logger)
   shutdown.add(access.stop, { part: 'the uses of memories' })
-  const typesense = openTypesense(config, { logger, shutdown })
+  const engines = openEngines(config, { logger, shutdown })
   const embedders = wrapEmbedders(shared.embedders, rememberQueries)
-  const parts = { ...shared, db, embedders, typesense, writer, access, logger, config }
+  const parts = { ...shared, db, embedders, engines, writer, access, logger, config }
   const gateway = await startGateway(parts, config)
   shutdown.add(gateway.stop, { part: 'the gateway' })
   return gateway

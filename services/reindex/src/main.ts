@@ -1,3 +1,4 @@
+import { openEngines } from '@daybook/engines/engines'
 import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServer } from '@daybook/process/open-database'
 import { openEmbedders } from '@daybook/process/open-embedders'
@@ -22,6 +23,8 @@ await runProcess({
     await embedders.ready()
     const signal = createPositionSignal()
     const metrics = openMetrics('reindex', db, parts)
+    const engines = openEngines(config)
+    for (const engine of engines) parts.shutdown.add(engine.close)
     const service = startReindex({
       db,
       bus,
@@ -29,10 +32,8 @@ await runProcess({
       logger: parts.logger,
       embedders,
       workers: openQueueWorkers({ db, embedders, metrics }, parts),
-      oneConnection: false,
+      engines,
       keepOldMs: config.keepGenerationMs,
-      indexWorkers: config.indexWorkers,
-      typesense: config.typesense,
     })
     parts.shutdown.add(service.stop, { part: 'the operations' })
     const url = await serveProbes(config, { db, metrics }, parts)

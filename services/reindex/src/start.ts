@@ -3,14 +3,12 @@ import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
 import type { OperationType } from '@daybook/operations/operation'
 import { startOperations } from '@daybook/operations/run-operations'
 import type { OperationHandler } from '@daybook/operations/work'
-import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
 import type { Database } from '@daybook/postgres/connect'
+import type { OpenEngine } from '@daybook/projection/engine/engine'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
 import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Bus } from '@daybook/transport/bus'
-import { createTypesenseClient, type TypesenseSettings } from '@daybook/typesense/client/client'
-import { typesenseRebuildableProjection } from '@daybook/typesense/write/rebuildable'
 import { handleBackfill } from './backfill/handle-backfill.ts'
 import { startDroppingOld } from './drop-old.ts'
 import { handleRetryParked } from './parked/handle-retry-parked.ts'
@@ -29,14 +27,10 @@ export interface ReindexServiceOptions {
   readonly logger: Logger
   readonly embedders: Embedders
   readonly workers: QueueWorkers
-  /** Whether the database is the embedded one, with one connection for everybody. */
-  readonly oneConnection: boolean
+  /** Those that are configured. Operations on others wait for a process that has them. */
+  readonly engines: readonly OpenEngine[]
   /** Milliseconds for which an old generation stays. */
   readonly keepOldMs: number
-  /** Parallel workers of Postgres for the index of vectors. Default 0. */
-  readonly indexWorkers?: number | undefined
-  /** Absent: there is none, and its operations wait for a process that has one. */
-  readonly typesense?: (TypesenseSettings & { readonly base?: string }) | undefined
   /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
   readonly leaseMs?: number | undefined
   /** As of `RetryUnreadableOptions`. */
@@ -55,19 +49,14 @@ export interface ReindexService {
 
 /** Works off what operators ask for, on every projection that is configured here. */
 export function startReindex(options: ReindexServiceOptions): ReindexService {
-  const { db, bus, signal, logger, embedders, workers, oneConnection, keepOldMs, typesense, leaseMs } =
-    options
-  const { indexWorkers = 0, readerVersion, activity, pollMs, seenMs } = options
+  const { db, bus, signal, logger, embedders, workers, engines, keepOldMs, leaseMs } = options
+  const { readerVersion, activity, pollMs, seenMs } = options
   const looks = pollMs === undefined ? {} : { pollMs }
-  const applying = { db, bus, signal, logger, workers }
-  const client = typesense === undefined ? null : createTypesenseClient(typesense)
   const projections: Projections = new Map(
-    [
-      pgvectorRebuildableProjection({ ...applying, oneConnection, indexWorkers }),
-      ...(client === null
-        ? []
-        : [typesenseRebuildableProjection({ ...applying, client, base: typesense?.base })]),
-    ].map((one) => [one.name, { ...one, seenMs }]),
+    engines.map((engine) => [
+      engine.name,
+      { ...engine.projection({ db, bus, signal, logger, workers }), seenMs },
+    ]),
   )
   // One line for each type of operation. A new one begins in `@daybook/operations/operation`.
   const handlers: Record<OperationType, OperationHandler> = {
@@ -110,7 +99,6 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
       await rebuilding.stop()
       await operations.stop()
       await dropping.stop()
-      client?.close()
     },
   }
 }

@@ -15,6 +15,7 @@ import { note } from '@daybook/journal/testing/requests'
 import type * as events from '@daybook/memory/events'
 import type { EventData } from '@daybook/memory/events'
 import type * as upcasting from '@daybook/memory/upcast'
+import { openPgvector } from '@daybook/pgvector/engine'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
@@ -188,7 +189,7 @@ describe.each(KINDS)('B6: events of other versions, on $kind.name', ({ kind, oth
       logger: silentLogger,
       embedders,
       workers: createQueueWorkers({ db, embedders, logger: silentLogger }),
-      oneConnection: !kind.severalSessions,
+      engines: [openPgvector({ oneConnection: !kind.severalSessions, indexWorkers: 0 })],
       keepOldMs: 3_600_000,
       readerVersion: 2,
     })

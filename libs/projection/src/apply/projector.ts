@@ -51,7 +51,7 @@ export interface ProjectorOptions {
   /** Called after each applied batch, outside its transaction, with the number of its events. */
   readonly onApplied?: (events: number) => void
   /** Milliseconds between looks at the journal for what the bus did not bring. */
-  readonly pollMs?: number
+  readonly pollMs?: number | undefined
   readonly activity?: Activity | undefined
 }
 

@@ -1,28 +1,29 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
-import { note, rememberCommand } from '@daybook/pgvector/testing/read-model-harness'
+import { note, type ReadModelHarness, rememberCommand } from '@daybook/pgvector/testing/read-model-harness'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { type AttachedTypesense, attachTypesense } from '@daybook/typesense/testing/attach-typesense'
 import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchRequest } from '../search-request.ts'
-import {
-  type EngineHarness,
-  startEngineHarness,
-  type TypesenseAttached,
-} from '../testing/search-engines-harness.ts'
+import { type EngineHarness, startEngineHarness } from '../testing/search-engines-harness.ts'
 
 const DATABASE = TEST_DATABASES[0]
+const NOT_CONFIGURED = [{ name: 'typesense', setting: 'TYPESENSE_URL', search: null }]
 const DOUBLE = { name: 'the double', start: () => startTypesenseDouble({ apiKey: 'key-of-the-double' }) }
 
 describe('which engine answers', () => {
-  let harness: EngineHarness
-  let typesense: TypesenseAttached
+  let harness: EngineHarness<AttachedTypesense>
+  let typesense: AttachedTypesense
   beforeAll(async () => {
     if (DATABASE === undefined) throw new Error('no database')
-    harness = await startEngineHarness(DATABASE, { server: DOUBLE }, { dimension: 16 })
-    if (harness.typesense === null) throw new Error('no Typesense')
-    typesense = harness.typesense
+    harness = await startEngineHarness(
+      DATABASE,
+      { attach: (readModel: ReadModelHarness) => attachTypesense(readModel, DOUBLE) },
+      { dimension: 16 },
+    )
+    typesense = harness.attached
   })
   afterAll(() => harness?.stop())
 
@@ -41,7 +42,7 @@ describe('which engine answers', () => {
         scope,
         readModel: harness.readModel,
         embedders: fixedEmbedders([harness.embedder]),
-        typesense: harness.search,
+        engines: harness.engines,
         ...parts,
       },
       { query: 'login', filter: {}, mode: 'HYBRID', limit: 10, ...request },
@@ -56,8 +57,11 @@ describe('which engine answers', () => {
 
   it('is Postgres where Typesense is not configured, which AUTO does not mention', async () => {
     const scope = await filled()
-    expect(await find(scope, {}, { typesense: null })).toMatchObject({ engine: 'POSTGRES', degraded: [] })
-    expect(await find(scope, { engine: 'TYPESENSE' }, { typesense: null })).toMatchObject({
+    expect(await find(scope, {}, { engines: NOT_CONFIGURED })).toMatchObject({
+      engine: 'POSTGRES',
+      degraded: [],
+    })
+    expect(await find(scope, { engine: 'TYPESENSE' }, { engines: NOT_CONFIGURED })).toMatchObject({
       engine: 'POSTGRES',
       degraded: [expect.stringMatching(/not configured.*answered by Postgres/)],
     })
@@ -65,13 +69,13 @@ describe('which engine answers', () => {
 
   it('is Postgres where Typesense fails, and says so from the first search on, and when the circuit is open', async () => {
     const scope = await filled()
-    const own = typesense.newSearch({ probeAfterMs: 3_600_000 })
+    const own = typesense.newSlot({ probeAfterMs: 3_600_000 })
     const wanted = await find(scope, { engine: 'POSTGRES' })
     const { faults } = typesense.server
     faults?.notReady(true)
     try {
       for (const engine of ['AUTO', 'TYPESENSE', 'AUTO', 'TYPESENSE', 'AUTO'] as const) {
-        const answer = await find(scope, { engine }, { typesense: own })
+        const answer = await find(scope, { engine }, { engines: [own] })
         expect(answer).toMatchObject({
           engine: 'POSTGRES',
           degraded: [expect.stringMatching(/^typesense unreachable.*answered by Postgres$/)],
@@ -87,7 +91,7 @@ describe('which engine answers', () => {
     const scope = await filled()
     await harness.append(scope, rememberCommand(note('a new login')))
     // The read model has it, Typesense not yet.
-    await typesense.applyElsewhere(scope)
+    await harness.applyToReadModel(scope)
     expect(await find(scope)).toMatchObject({ engine: 'TYPESENSE', sequence: 2 })
     expect(await find(scope, { atLeast: 3 })).toMatchObject({
       engine: 'POSTGRES',
@@ -106,7 +110,7 @@ describe('which engine answers', () => {
     const write = async (events: number) => {
       const commands = Array.from({ length: events }, (_, index) => rememberCommand(note(`login ${index}`)))
       await harness.append(scope, ...commands)
-      await typesense.applyElsewhere(scope)
+      await harness.applyToReadModel(scope)
     }
     await write(100)
     expect(await find(scope)).toMatchObject({ engine: 'TYPESENSE', sequence: 2 })

@@ -1,10 +1,9 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { EngineWanted } from './engine.ts'
-import type { TypesenseSearch } from './typesense-search.ts'
-import { readTypesenseState, type TypesenseState } from './typesense-state.ts'
+import { type EngineWanted, engineName, POSTGRES } from './engine-name.ts'
+import type { EngineSlot, EngineState, SearchEngine } from './search-engine.ts'
 
 /**
- * How many events AUTO lets Typesense be behind Postgres. Both projectors trail the journal by a batch (100 events) while
+ * How many events AUTO lets an engine be behind Postgres. Both projectors trail the journal by a batch (100 events) while
  * much is written; one that is further behind has stopped or is rebuilding.
  */
 const LAG_ALLOWED = 100
@@ -17,45 +16,54 @@ export interface EngineAsked {
   readonly position: number
 }
 
-/** The engine to begin with; `typesense` is null for Postgres. */
+/** The engine to begin with; `chosen` is null for Postgres. */
 export interface EngineChosen {
-  readonly typesense: { readonly search: TypesenseSearch; readonly state: TypesenseState } | null
+  readonly chosen: {
+    /** Its projection's. */
+    readonly name: string
+    readonly search: SearchEngine
+    readonly state: EngineState
+  } | null
   /** What the searcher must know of the choice, in words. */
   readonly degraded: readonly string[]
 }
 
-const postgres = (...degraded: string[]): EngineChosen => ({ typesense: null, degraded })
+const postgres = (...degraded: string[]): EngineChosen => ({ chosen: null, degraded })
 
-/** Chooses where a search runs. Never fails for Typesense's sake: what is against it is said in `degraded`. */
+/** Chooses where a search runs. Never fails for an engine's sake: what is against it is said in `degraded`. */
 export async function chooseEngine(
   scope: ProjectScope,
-  search: TypesenseSearch | null,
+  engines: readonly EngineSlot[],
   { engine, atLeast, position }: EngineAsked,
 ): Promise<EngineChosen> {
-  if (engine === 'POSTGRES') return postgres()
-  if (search === null)
-    return engine === 'AUTO'
-      ? postgres()
-      : postgres('typesense is not configured (TYPESENSE_URL), answered by Postgres')
-  if (!search.isAvailable()) return postgres('typesense unreachable, answered by Postgres')
-  const state = await readTypesenseState(scope)
+  if (engine === POSTGRES) return postgres()
+  const isAuto = engine === 'AUTO'
+  const slot = isAuto
+    ? engines.find(({ search }) => search !== null)
+    : engines.find(({ name }) => engineName(name) === engine)
+  if (slot === undefined)
+    return isAuto ? postgres() : postgres(`there is no engine ${engine}, answered by Postgres`)
+  const { name, setting, search } = slot
+  if (search === null) return postgres(`${name} is not configured (${setting}), answered by Postgres`)
+  if (!search.isAvailable()) return postgres(`${name} unreachable, answered by Postgres`)
+  const state = await search.state(scope)
   if (state === null)
     return postgres(
-      'typesense has no index yet: start the projector (services/projector-typesense) once; answered by Postgres',
+      `${name} has no index yet: start the projector (services/projector-${name}) once; answered by Postgres`,
     )
-  const chosen = { search, state }
-  if (engine === 'TYPESENSE')
+  const chosen = { name, search, state }
+  if (!isAuto)
     return {
-      typesense: chosen,
+      chosen,
       degraded:
         state.position < atLeast
-          ? [`typesense has come to sequence ${state.position}, ${atLeast} was asked for`]
+          ? [`${name} has come to sequence ${state.position}, ${atLeast} was asked for`]
           : [],
     }
   const enough = Math.max(atLeast, position - LAG_ALLOWED)
   if (state.position < enough)
     return postgres(
-      `typesense is behind (at sequence ${state.position}, ${enough} is needed), answered by Postgres`,
+      `${name} is behind (at sequence ${state.position}, ${enough} is needed), answered by Postgres`,
     )
-  return { typesense: chosen, degraded: [] }
+  return { chosen, degraded: [] }
 }

@@ -2,24 +2,18 @@ import type { Generation } from '@daybook/projection/generations/generations'
 import type { ParsedQuery } from '../query/query.ts'
 import { type QueryVector, queryVector } from '../query-vector.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
-import {
-  type OnWords,
-  postgresRetrievers,
-  type RetrieversRun,
-  runRetrievers,
-  typesenseRetrievers,
-} from '../run-retrievers.ts'
+import { type OnWords, postgresRetrievers, type RetrieversRun, runRetrievers } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchMode, SearchRequest } from '../search-request.ts'
 import { readSearchState, waitingForVectors } from '../search-state.ts'
 import { timed } from '../timed.ts'
 import { chooseEngine, type EngineChosen } from './choose-engine.ts'
-import type { SearchEngine } from './engine.ts'
-import { TypesenseFailed } from './typesense-failed.ts'
+import { EngineFailed } from './engine-failed.ts'
+import { type EngineName, engineName, POSTGRES } from './engine-name.ts'
 
 /** What the retrievers found, and on what. */
 export interface Searched extends RetrieversRun {
-  readonly engine: SearchEngine
+  readonly engine: EngineName
   readonly generation: Generation
   /** The position in the journal that it includes. */
   readonly sequence: number
@@ -28,7 +22,7 @@ export interface Searched extends RetrieversRun {
 }
 
 /**
- * Runs the retrievers on the engine that is asked for and able; where Typesense fails on the way, once more on Postgres, which
+ * Runs the retrievers on the engine that is asked for and able; where it fails on the way, once more on Postgres, which
  * `degraded` then says.
  *
  * @param onWords hears what the lexical retriever found while the vector retriever still runs
@@ -45,7 +39,7 @@ export async function searchOnEngine(
   embedded(parts.readModel.generation)
   // The state first: what is written while the retrievers run may be in the answer, but is not promised.
   const state = await readSearchState(parts.scope, parts.readModel)
-  const { typesense, degraded } = await chooseEngine(parts.scope, parts.typesense ?? null, {
+  const { chosen, degraded } = await chooseEngine(parts.scope, parts.engines ?? [], {
     engine: request.engine ?? 'AUTO',
     atLeast: request.atLeast ?? 0,
     position: state.position,
@@ -63,21 +57,24 @@ export async function searchOnEngine(
     const missing = waitingForVectors(run.vector === null ? 0 : state.pending)
     return {
       ...run,
-      engine: 'POSTGRES',
+      engine: POSTGRES,
       generation,
       sequence: state.position,
       since: state.position,
       degraded: [...reasons, ...run.degraded, ...missing],
     }
   }
-  const onTypesense = async (chosen: NonNullable<EngineChosen['typesense']>): Promise<Searched> => {
-    const { generation, position, pending } = chosen.state
-    const retrievers = typesenseRetrievers(input, { search: chosen.search, generation }, request.filter)
+  const onChosen = async ({
+    name,
+    search,
+    state: { generation, position, pending },
+  }: NonNullable<EngineChosen['chosen']>): Promise<Searched> => {
+    const retrievers = search.retrievers(input, generation, request.filter)
     const run = await runRetrievers(retrievers, query.wanted, request.mode, embedded(generation), onWords)
     const missing = waitingForVectors(run.vector === null ? 0 : pending)
     return {
       ...run,
-      engine: 'TYPESENSE',
+      engine: engineName(name),
       generation,
       // A hit is found there and read from Postgres: it is in both.
       sequence: Math.min(state.position, position),
@@ -86,12 +83,12 @@ export async function searchOnEngine(
     }
   }
 
-  if (typesense === null) return onPostgres(degraded)
+  if (chosen === null) return onPostgres(degraded)
   try {
-    return await onTypesense(typesense)
+    return await onChosen(chosen)
   } catch (error) {
-    if (!(error instanceof TypesenseFailed)) throw error
-    return onPostgres([`typesense ${error.message}, answered by Postgres`])
+    if (!(error instanceof EngineFailed)) throw error
+    return onPostgres([`${chosen.name} ${error.message}, answered by Postgres`])
   }
 }
 

@@ -1,3 +1,4 @@
+import { ENGINES } from '@daybook/engines/engines'
 import type { Operation } from '@daybook/operations/operation'
 import type { GenerationState } from '@daybook/projection/generations/generations'
 import { readConfig } from '@daybook/runtime/config'
@@ -20,7 +21,6 @@ import { judgeProgress } from './projections.ts'
 import { judgeBacklog } from './relay.ts'
 import { judgeSelfCheck } from './self-check.ts'
 import { judgeSettings } from './settings.ts'
-import { judgeTypesense } from './typesense.ts'
 import { judgeQueue } from './vectors.ts'
 
 const rights = {
@@ -34,7 +34,6 @@ const rights = {
 const durable = { fsync: true, synchronousCommit: 'on', standbys: 0, asynchronous: 0 }
 const bus = { transport: 'nats', problem: null, version: '2.9', roundTripMs: 1 } as const
 const server = { roundTripMs: 1, version: '15.1', vectorVersion: '0.8.4', bytes: 1 }
-const typesense = { problem: null, version: '29.0', documents: 3, alias: 'daybook_memories_g2' }
 const queue = { queued: 0, failed: 0, leased: 0, failure: null }
 const progress = (lag: number, applied: number) => ({ lag, applied, parked: 0 })
 const selfCheck = {
@@ -97,11 +96,6 @@ describe('what is found is judged', () => {
     ['OK', judgeBacklog({ events: 0, oldestMs: 0 })],
     ['OK', judgeBacklog({ events: 9, oldestMs: 500 })],
     ['WARNING', judgeBacklog({ events: 9, oldestMs: 60_000 })],
-    ['OK', judgeTypesense(typesense, 2)],
-    ['WARNING', judgeTypesense(typesense, 3)],
-    ['WARNING', judgeTypesense({ ...typesense, alias: null }, 2)],
-    ['FAILED', judgeTypesense({ ...typesense, documents: null }, 2)],
-    ['FAILED', judgeTypesense({ ...typesense, problem: 'away' }, 2)],
     ['OK', judgeProgress('pgvector', progress(0, 9), progress(0, 9))],
     ['OK', judgeProgress('pgvector', progress(9, 3), progress(12, 6))],
     ['FAILED', judgeProgress('pgvector', progress(9, 3), progress(9, 3))],
@@ -123,15 +117,12 @@ describe('what is found is judged', () => {
     ['OK', judgeOperations([], [operation({})])],
     ['WARNING', judgeOperations([], [operation({ error: 'waiting: Typesense is unavailable' })])],
     ['FAILED', judgeOperations([operation({ status: 'queued' })], [])],
-    ['OK', judgeSettings(config({}), { postsTypesense: false })],
-    ['WARNING', judgeSettings(config({}), { postsTypesense: true })],
-    ['WARNING', judgeSettings(config({ TYPESENSE_URL: 'http://t' }), { postsTypesense: false })],
-    ['OK', judgeSettings(config({ TYPESENSE_URL: 'http://t' }), { postsTypesense: true })],
-    ['WARNING', judgeSettings(config({ NATS_URL: 'nats://n' }), { postsTypesense: false })],
-    [
-      'WARNING',
-      judgeSettings(config({ DAYBOOK_MODEL_DIR: '/m', DAYBOOK_EMBEDDER: 'none' }), { postsTypesense: false }),
-    ],
+    ['OK', judgeSettings(config({}), ENGINES, [])],
+    ['WARNING', judgeSettings(config({}), ENGINES, ['typesense'])],
+    ['WARNING', judgeSettings(config({ TYPESENSE_URL: 'http://t' }), ENGINES, [])],
+    ['OK', judgeSettings(config({ TYPESENSE_URL: 'http://t' }), ENGINES, ['typesense'])],
+    ['WARNING', judgeSettings(config({ NATS_URL: 'nats://n' }), ENGINES, [])],
+    ['WARNING', judgeSettings(config({ DAYBOOK_MODEL_DIR: '/m', DAYBOOK_EMBEDDER: 'none' }), ENGINES, [])],
   ])('as %s: %o', (status, finding) => {
     expect(finding.status).toBe(status)
     expect(finding.message).not.toMatch(/undefined|null|NaN/u)

@@ -2,11 +2,11 @@ import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import { type CheckedParts, reasonOf } from './check.ts'
-import { lookAtTypesense } from './typesense.ts'
+import { lookAtEngine, OUTER_ENGINES } from './engines.ts'
 
 /** Something that Daybook works with, as this process reaches it. */
 export interface SystemPart {
-  /** `database`, `nats`, `typesense`, `embedder` */
+  /** `database`, `nats`, an engine's name such as `typesense`, `embedder` */
   readonly name: string
   readonly configured: boolean
   /** Why it cannot be used, in words; null where it can, or is not configured. */
@@ -24,10 +24,14 @@ export function describeParts(parts: CheckedParts): Promise<SystemPart[]> {
   const described = [
     describe('database', true, async () => ({ version: (await readServerFacts(db)).version })),
     describe('nats', config.nats !== undefined, () => bus.status()),
-    describe('typesense', config.typesense !== undefined, async () => {
-      const found = await lookAtTypesense(parts)
-      return found?.facts ?? { problem: 'nothing was ever written there', version: null }
-    }),
+    ...OUTER_ENGINES.map((engine) =>
+      describe(
+        engine.name,
+        engine.isConfigured(config),
+        async () =>
+          (await lookAtEngine(engine, parts)) ?? { problem: 'nothing was ever written there', version: null },
+      ),
+    ),
     describe('embedder', config.embedder !== 'none', () => describeEmbedder(parts)),
   ]
   return Promise.all(described)

@@ -1,11 +1,10 @@
+import { ENGINES } from '@daybook/engines/engines'
 import {
   describeGeneration,
   type GenerationProgress,
 } from '@daybook/projection/generations/describe-generation'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'
-import { TYPESENSE } from '@daybook/typesense/write/generation'
-import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
 import { type Check, type CheckedParts, type Finding, failed, ok } from './check.ts'
 
 /** How long a projection that is behind is watched for a sign of life, and how often it is looked at, in milliseconds. */
@@ -14,9 +13,9 @@ const LOOK_MS = 250
 
 /** How far each live generation is behind the journals of all projects, and whether somebody writes it. */
 export async function checkProjections({ db, config }: CheckedParts): Promise<Check[]> {
-  const checks = PROJECTIONS.map(async (name): Promise<Check[]> => {
+  const checks = ENGINES.map(async ({ name, isConfigured }): Promise<Check[]> => {
     // One that is no longer configured is written no more; the settings' check says so.
-    if (name === TYPESENSE && config.typesense === undefined) return []
+    if (!isConfigured(config)) return []
     const live = await liveGeneration(db, name)
     if (live === null) return []
     const before = await describeGeneration(db, live)

@@ -8,6 +8,7 @@ import { checkDisk } from './disk.ts'
 import { checkDivergence } from './divergence.ts'
 import { checkDurability } from './durability.ts'
 import { checkEmbedder } from './embedder.ts'
+import { checkEngines } from './engines.ts'
 import { checkGenerations } from './generations.ts'
 import { checkMigrations } from './migrations.ts'
 import { checkNats } from './nats.ts'
@@ -18,7 +19,6 @@ import { checkProjections } from './projections.ts'
 import { checkRelay } from './relay.ts'
 import { checkSelfCheck } from './self-check.ts'
 import { checkSettings } from './settings.ts'
-import { checkTypesense } from './typesense.ts'
 import { checkVectors } from './vectors.ts'
 
 interface NamedCheck {
@@ -42,7 +42,7 @@ const INSIDE: readonly NamedCheck[] = [
   { name: 'migrations', look: checkMigrations },
   { name: 'role', look: checkApplicationRole },
   { name: 'relay', look: checkRelay },
-  { name: 'typesense', look: checkTypesense },
+  { name: 'engines', look: checkEngines },
   { name: 'embedder', look: checkEmbedder },
   { name: 'projections', look: checkProjections },
   { name: 'divergence', look: checkDivergence },

@@ -1,7 +1,6 @@
+import { ENGINES } from '@daybook/engines/engines'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-check/self-checks'
-import { TYPESENSE } from '@daybook/typesense/write/generation'
-import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
 /** How long what was mended is told of, in milliseconds. */
@@ -13,9 +12,9 @@ const IDLE_TIMES = 12
 /** What the projectors' self-check found of late, and whether anybody makes it. */
 export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Finding> {
   const findings: Finding[] = []
-  for (const name of PROJECTIONS) {
+  for (const { name, isConfigured } of ENGINES) {
     // One that is no longer configured is written no more; the settings' check says so.
-    if (name === TYPESENSE && config.typesense === undefined) continue
+    if (!isConfigured(config)) continue
     const live = await liveGeneration(db, name)
     if (live === null) continue
     const state = await readSelfChecks(db, { name, generation: live.generation })

@@ -1,31 +1,38 @@
+import { ENGINES } from '@daybook/engines/engines'
+import type { Engine } from '@daybook/projection/engine/engine'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import { TYPESENSE } from '@daybook/typesense/write/generation'
 import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
 /** Settings of this process that do not fit together, or not what is there. */
 export async function checkSettings({ db, config }: CheckedParts): Promise<Finding> {
-  return judgeSettings(config, { postsTypesense: (await liveGeneration(db, TYPESENSE)) !== null })
+  const written = await Promise.all(
+    ENGINES.map(async ({ name }) => ((await liveGeneration(db, name)) === null ? [] : [name])),
+  )
+  return judgeSettings(config, ENGINES, written.flat())
 }
 
+/** @param written the names of the engines that something was ever written to */
 export function judgeSettings(
-  { databaseUrl, nats, typesense, embedder, modelDir }: CheckedParts['config'],
-  { postsTypesense }: { postsTypesense: boolean },
+  config: CheckedParts['config'],
+  engines: readonly Pick<Engine, 'name' | 'title' | 'setting' | 'isConfigured'>[],
+  written: readonly string[],
 ): Finding {
+  const { databaseUrl, nats, embedder, modelDir } = config
   const findings: Finding[] = []
-  if (typesense === undefined && postsTypesense)
+  for (const { name, title, setting, isConfigured } of engines) {
+    if (setting === null || isConfigured(config) === written.includes(name)) continue
     findings.push(
-      warning(
-        'There is a Typesense projection, but this gateway has no TYPESENSE_URL: it does not search there',
-        'Set TYPESENSE_URL and TYPESENSE_API_KEY for every process, or for none',
-      ),
+      isConfigured(config)
+        ? warning(
+            `${setting} is set, but nothing has ever been written there: Postgres answers searches`,
+            `Start its projector:  npm run start:projector-${name}`,
+          )
+        : warning(
+            `There is a ${title} projection, but this gateway has no ${setting}: it does not search there`,
+            `Set ${setting}, and the settings that go with it, for every process, or for none`,
+          ),
     )
-  if (typesense !== undefined && !postsTypesense)
-    findings.push(
-      warning(
-        'TYPESENSE_URL is set, but nothing has ever been written there: Postgres answers searches',
-        'Start its projector:  npm run start:projector-typesense',
-      ),
-    )
+  }
   if (nats !== undefined && databaseUrl === undefined)
     findings.push(
       warning(

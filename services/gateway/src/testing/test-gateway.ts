@@ -4,17 +4,18 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { newId } from '@daybook/memory/id'
+import { openPgvector } from '@daybook/pgvector/engine'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
+import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
-import { startPgvectorProjector } from '@daybook/projector-pgvector/start'
 import { readConfig } from '@daybook/runtime/config'
 import { type Logger, silentLogger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
-import type { TypesenseSearch } from '@daybook/search/engine/typesense-search'
+import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { Bus } from '@daybook/transport/bus'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { type Gateway, startGateway } from '../start.ts'
@@ -61,13 +62,14 @@ export async function startTestGateway(
   {
     logger = silentLogger,
     metrics,
-    typesense = null,
+    engines = [],
     environment = {},
     bus = createInProcessBus(),
   }: {
     logger?: Logger
     metrics?: ServiceMetrics
-    typesense?: TypesenseSearch | null
+    /** What searches may ask for beside Postgres. Default nothing. */
+    engines?: readonly EngineSlot[]
     /** Settings as checks see them. */
     environment?: Readonly<Record<string, string>>
     /** What events travel on. Default one that works. */
@@ -93,9 +95,18 @@ export async function startTestGateway(
   })
   const { selfCheckMs } = config
   const startProjector = () =>
-    startPgvectorProjector({ db, bus, signal, logger, workers, model, selfCheckMs, ...observed })
+    startEngine(openPgvector({ oneConnection: false, indexWorkers: 0 }), {
+      db,
+      bus,
+      signal,
+      logger,
+      workers,
+      model,
+      selfCheckMs,
+      ...observed,
+    })
   let projector: GenerationApplier | null = await startProjector()
-  const parts = { db, writer, bus, signal, embedders, typesense, access, logger, config, ...observed }
+  const parts = { db, writer, bus, signal, embedders, engines, access, logger, config, ...observed }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {
     gateway,

@@ -9,25 +9,21 @@ import type { Memory } from '@daybook/memory/state'
 import { hasEnded, type Operation, type OperationType } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
 import { requestOperation } from '@daybook/operations/request'
-import { PGVECTOR, LAYOUT_VERSION as PGVECTOR_LAYOUT } from '@daybook/pgvector/generation-tables'
-import { applyToGeneration as applyToPgvector } from '@daybook/pgvector/write/apply-to-generation'
-import { ensureLiveGeneration as ensurePgvector } from '@daybook/pgvector/write/create-generation'
+import { openPgvector } from '@daybook/pgvector/engine'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import {
   TEST_DATABASES,
   type TestDatabase,
   type TestDatabaseKind,
 } from '@daybook/postgres/testing/test-database'
-import { applyToGenerations } from '@daybook/projection/generations/apply-to-generations'
+import { startEngine } from '@daybook/projection/engine/start-engine'
 import { listGenerations, liveGeneration } from '@daybook/projection/generations/generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { pause } from '@daybook/runtime/backoff'
 import { createLogger, silentLogger } from '@daybook/runtime/logger'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client/client'
-import { applyToGeneration as applyToTypesense } from '@daybook/typesense/write/apply-to-generation'
-import { ensureLiveGeneration as ensureTypesense, TYPESENSE } from '@daybook/typesense/write/generation'
-import { LAYOUT_VERSION as TYPESENSE_LAYOUT } from '@daybook/typesense/write/schema'
+import { openTypesense } from '@daybook/typesense/engine'
 import { startOwnTypesense, type TestTypesense } from '@daybook/typesense-double/typesense-servers'
 import { sql } from 'kysely'
 import { type ReindexService, startReindex } from '../start.ts'
@@ -95,27 +91,14 @@ export async function startReindexHarness({
   const signal = createPositionSignal()
   const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events))
   const workers = createQueueWorkers({ db, embedders, logger, pollMs: 50 })
-  await ensurePgvector(db, small)
-  await ensureTypesense(db, small)
   const applying = { db, bus, signal, logger, workers }
-  const appliers = await Promise.all([
-    applyToGenerations({
-      db,
-      projection: PGVECTOR,
-      logger,
-      pollMs: 100,
-      layoutVersion: PGVECTOR_LAYOUT,
-      start: (generation) => applyToPgvector(applying, generation),
-    }),
-    applyToGenerations({
-      db,
-      projection: TYPESENSE,
-      logger,
-      pollMs: 100,
-      layoutVersion: TYPESENSE_LAYOUT,
-      start: (generation) => applyToTypesense({ ...applying, client, pollMs: 50 }, generation),
-    }),
-  ])
+  const engines = [
+    openPgvector({ oneConnection: false, indexWorkers: 0 }),
+    openTypesense({ url: typesense.url, apiKey: typesense.apiKey }),
+  ]
+  const appliers = await Promise.all(
+    engines.map((engine) => startEngine(engine, { ...applying, model: small, seenMs: 100, pollMs: 50 })),
+  )
   const services = new Set<ReindexService>()
 
   const harness: ReindexHarness = {
@@ -158,9 +141,8 @@ export async function startReindexHarness({
         logger,
         embedders,
         workers,
-        oneConnection: false,
+        engines,
         keepOldMs: 3_600_000,
-        typesense: { url: typesense.url, apiKey: typesense.apiKey },
         leaseMs: 1_000,
         pollMs: 50,
         // As often as the appliers above look.
@@ -203,6 +185,7 @@ export async function startReindexHarness({
       await Promise.all([...services].map((service) => service.stop()))
       await harness.stopPosting()
       client.close()
+      for (const engine of engines) engine.close()
       await typesense.stop()
       await database.stop()
     },

@@ -3,6 +3,7 @@ import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { startTestGateway, type TestGateway } from '@daybook/gateway/testing/test-gateway'
+import { openPgvector } from '@daybook/pgvector/engine'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import {
@@ -10,17 +11,19 @@ import {
   type TestDatabase,
   type TestDatabaseKind,
 } from '@daybook/postgres/testing/test-database'
+import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { readReadings } from '@daybook/projection/positions/readings'
-import { startTypesenseProjector } from '@daybook/projector-typesense/start'
 import { type ReindexService, startReindex } from '@daybook/reindex/start'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createMetrics } from '@daybook/runtime/metrics'
-import { createTypesenseSearch } from '@daybook/search/engine/typesense-search'
 import type { Bus } from '@daybook/transport/bus'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client/client'
+import { openTypesense } from '@daybook/typesense/engine'
+import { typesenseSearchEngine } from '@daybook/typesense/search/search-engine'
+import { createTypesenseSearch } from '@daybook/typesense/search/typesense-search'
 import { collectionName } from '@daybook/typesense/write/collection'
 import { TYPESENSE_SERVERS, type TypesenseKind } from '@daybook/typesense-double/typesense-servers'
 
@@ -85,7 +88,10 @@ export async function startComplained(
     const search =
       typesense === null ? null : createTypesenseSearch({ ...typesense, timeoutMs: 10_000, probeAfterMs: 1 })
     const gateway = await startTestGateway(database, embedder, {
-      typesense: search,
+      engines:
+        search === null
+          ? []
+          : [{ name: 'typesense', setting: 'TYPESENSE_URL', search: typesenseSearchEngine(search) }],
       environment,
       metrics: createMetrics({ service: `gateway-${n}`, read: () => readReadings(db) }),
       ...(n === 0 && bus !== undefined && { bus }),
@@ -108,9 +114,11 @@ export async function startComplained(
   const reindex: ReindexService = startReindex({
     ...writer,
     embedders,
-    oneConnection: !database.address.ownSessions,
+    engines: [
+      openPgvector({ oneConnection: !database.address.ownSessions, indexWorkers: 0 }),
+      ...(typesense === null ? [] : [openTypesense(typesense)]),
+    ],
     keepOldMs: 60_000,
-    typesense: typesense ?? undefined,
   })
   stops.push(() => reindex.stop())
   let projector: GenerationApplier | null = null
@@ -126,12 +134,10 @@ export async function startComplained(
     },
     async startTypesenseProjector() {
       if (typesense === null) throw new Error('there is no Typesense')
-      projector = await startTypesenseProjector({
+      projector = await startEngine(openTypesense({ ...typesense, leaseMs: 3_000 }), {
         ...writer,
         model: embedder,
-        typesense,
         pollMs: 100,
-        leaseMs: 3_000,
         selfCheckMs: selfCheck === '1s' ? 1_000 : 5_000,
       })
     },

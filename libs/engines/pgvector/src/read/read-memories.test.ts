@@ -188,7 +188,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
   it('the status says how far it is, what is pending and what is parked', async () => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('status one')), rememberCommand(note('status two')))
-    const status = () => pgvectorStatus(scope, harness.readModel)
+    const status = () => pgvectorStatus(scope, harness.readModel.generation)
     expect(await status()).toMatchObject({
       name: 'pgvector',
       generation: 1,

@@ -11,9 +11,10 @@ import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
+import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import type { Projection } from '@daybook/projection/projection'
 import { type LiveReadModel, liveReadModel } from '../read/live-read-model.ts'
-import { ensureLiveGeneration } from '../write/create-generation.ts'
+import { PGVECTOR_LAYOUT } from '../write/create-generation.ts'
 import { pgvectorProjection } from '../write/pgvector-projection.ts'
 import { fillAllVectors } from '../write/write-vectors.ts'
 
@@ -55,7 +56,7 @@ export async function startReadModelHarness(
   const database = await start()
   const { db } = database
   const embedder = createHashEmbedder({ dimension })
-  const generation = await ensureLiveGeneration(db, embedder)
+  const generation = await ensureLiveGeneration(db, PGVECTOR_LAYOUT, embedder)
   const readModel = await liveReadModel(db)
   const projection = pgvectorProjection(generation)
   const writer = createJournalWriter(() => {})

@@ -1,55 +1,19 @@
-import type { EmbeddingModel } from '@daybook/embeddings/embedders'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { secureRows } from '@daybook/postgres/row-security'
-import {
-  forgetGeneration,
-  type Generation,
-  holdDropping,
-  insertGeneration,
-  liveGeneration,
-} from '@daybook/projection/generations/generations'
-import { type Builder, type Fence, holdOperation } from '@daybook/projection/rebuild/fence'
+import { forgetGeneration, holdDropping } from '@daybook/projection/generations/generations'
+import type { GenerationLayout } from '@daybook/projection/generations/make-generation'
+import type { Fence } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
 import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
 
-/** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
-const CREATE_LOCK = 7_033_215
-
-/** The live generation; on the very first start generation 1, made empty for the given model. */
-export async function ensureLiveGeneration(db: Database, model: EmbeddingModel): Promise<Generation> {
-  return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
-    const live = await liveGeneration(trx, PGVECTOR)
-    if (live !== null) return live
-    const first = await insertGeneration(trx, PGVECTOR, {
-      model,
-      status: 'live',
-      layoutVersion: LAYOUT_VERSION,
-    })
-    await createTables(trx, first.generation, first.dimension)
-    await createVectorIndex(trx, first.generation, 0)
-    return first
-  })
-}
-
-/** Makes an empty generation beside the live one, to be filled by a rebuild. Its vectors have no index yet. */
-export async function createGeneration(
-  db: Database,
-  model: EmbeddingModel,
-  builder: Builder | null,
-): Promise<Generation> {
-  return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
-    if (builder !== null) await holdOperation(trx, builder)
-    const made = await insertGeneration(trx, PGVECTOR, {
-      model,
-      status: 'building',
-      layoutVersion: LAYOUT_VERSION,
-      builder: builder?.token ?? null,
-    })
-    await createTables(trx, made.generation, made.dimension)
-    return made
-  })
+/** Generations of the Postgres read model. Of one that is being built, the vectors have no index yet. */
+export const PGVECTOR_LAYOUT: GenerationLayout = {
+  projection: PGVECTOR,
+  layoutVersion: LAYOUT_VERSION,
+  async make(trx, { generation, dimension }, status) {
+    await createTables(trx, generation, dimension)
+    if (status === 'live') await createVectorIndex(trx, generation, 0)
+  },
 }
 
 /** Deletes a generation that is being dropped with everything in it; any other is left alone. Safe to be called again. */

@@ -1,14 +1,17 @@
+import { applyToGeneration } from '@daybook/projection/engine/apply-to-generation'
+import type { WriteOptions } from '@daybook/projection/engine/engine'
+import { createGeneration } from '@daybook/projection/generations/make-generation'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { sql } from 'kysely'
 import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
 import { findProblem } from '../verify/find-problem.ts'
 import { pgvectorVerifiable } from '../verify/verifiable.ts'
-import { type ApplyToGenerationOptions, applyToGeneration } from './apply-to-generation.ts'
-import { buildVectorIndex, createGeneration, dropGeneration, gatherStatistics } from './create-generation.ts'
+import { buildVectorIndex, dropGeneration, gatherStatistics, PGVECTOR_LAYOUT } from './create-generation.ts'
 import { pgvectorLoadTarget } from './load-generation.ts'
-import { fillAllVectors } from './write-vectors.ts'
+import { pgvectorProjection } from './pgvector-projection.ts'
+import { fillAllVectors, fillVectors } from './write-vectors.ts'
 
-export interface PgvectorRebuildableProjectionOptions extends ApplyToGenerationOptions {
+export interface PgvectorRebuildableProjectionOptions extends WriteOptions {
   /**
    * The database has one connection, on which everybody waits for each statement (the embedded one). Statements are kept short
    * then: batches come one at a time, and a large index grows with its rows instead of being built in one go.
@@ -38,7 +41,7 @@ export function pgvectorRebuildableProjection(
     layoutVersion: LAYOUT_VERSION,
     problemOf: (generation) => findProblem(db, generation),
     writesLate: false,
-    create: (model, builder) => createGeneration(db, model, builder),
+    create: (model, builder) => createGeneration(db, PGVECTOR_LAYOUT, model, builder),
     async prepare({ generation }, memories, fence) {
       if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation, 0, fence)
     },
@@ -59,7 +62,19 @@ export function pgvectorRebuildableProjection(
       // The embedded database plans without statistics all the time, and is asked for nothing that needs them.
       if (!oneConnection) await gatherStatistics(db, generation, fence)
     },
-    apply: (generation) => applyToGeneration(options, generation),
+    apply(generation) {
+      const tables = generationTables(generation.generation)
+      return applyToGeneration(options, generation, {
+        projection: pgvectorProjection(generation),
+        verifiable: pgvectorVerifiable(db, generation),
+        async vectorsStored(hashes) {
+          await (hashes.length > 0
+            ? fillVectors(db, tables, generation, hashes)
+            : fillAllVectors(db, tables, generation))
+        },
+        checksJournal: true,
+      })
+    },
     check: (generation) => pgvectorVerifiable(db, generation),
     drop: (generation) => dropGeneration(db, generation),
   }

@@ -12,12 +12,13 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
 import type { Generation } from '@daybook/projection/generations/generations'
+import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import type { Projection } from '@daybook/projection/projection'
 import { silentLogger } from '@daybook/runtime/logger'
 import type { TestTypesense, TypesenseKind } from '@daybook/typesense-double/typesense-servers'
 import { createTypesenseClient, type TypesenseClient } from '../client/client.ts'
 import { collectionName } from '../write/collection.ts'
-import { ensureLiveGeneration } from '../write/generation.ts'
+import { TYPESENSE_LAYOUT } from '../write/generation.ts'
 import { keepCollection } from '../write/keep-collection.ts'
 import { typesenseProjection } from '../write/typesense-projection.ts'
 import { writeAllVectors } from '../write/write-vectors.ts'
@@ -78,7 +79,7 @@ export async function startTypesenseHarness(
   const typesense = await server.start()
   const embedder = createHashEmbedder({ dimension: 16, maxTokens: 32 })
   const base = `daybook_test_${randomUUID().replaceAll('-', '')}`
-  const generation = await ensureLiveGeneration(db, embedder)
+  const generation = await ensureLiveGeneration(db, TYPESENSE_LAYOUT, embedder)
   const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
   const replica = (options: Partial<GenerationWriterOptions> = {}) => {
     const generationWriter = createGenerationWriter({

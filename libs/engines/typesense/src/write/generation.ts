@@ -1,49 +1,13 @@
-import type { EmbeddingModel } from '@daybook/embeddings/embedders'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
-import {
-  forgetGeneration,
-  type Generation,
-  holdDropping,
-  insertGeneration,
-  liveGeneration,
-} from '@daybook/projection/generations/generations'
-import { type Builder, holdOperation } from '@daybook/projection/rebuild/fence'
-import { sql } from 'kysely'
+import { forgetGeneration, holdDropping } from '@daybook/projection/generations/generations'
+import { type GenerationLayout, lockMaking } from '@daybook/projection/generations/make-generation'
 import { LAYOUT_VERSION } from './schema.ts'
 
 /** The name by which the projection is known everywhere. */
 export const TYPESENSE = 'typesense'
 
-/** Two processes that start at once take turns by it; the number is arbitrary but must stay. */
-const CREATE_LOCK = 7_033_216
-
-/** The live generation; on the very first start generation 1, for the given model. Its collection is not made here. */
-export async function ensureLiveGeneration(db: Database, model: EmbeddingModel): Promise<Generation> {
-  return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
-    const live = await liveGeneration(trx, TYPESENSE)
-    if (live !== null) return live
-    return insertGeneration(trx, TYPESENSE, { model, status: 'live', layoutVersion: LAYOUT_VERSION })
-  })
-}
-
-/** Notes a new generation beside the live one, to be filled by a rebuild. Its collection is not made here. */
-export async function createGeneration(
-  db: Database,
-  model: EmbeddingModel,
-  builder: Builder,
-): Promise<Generation> {
-  return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
-    await holdOperation(trx, builder)
-    return insertGeneration(trx, TYPESENSE, {
-      model,
-      status: 'building',
-      layoutVersion: LAYOUT_VERSION,
-      builder: builder.token,
-    })
-  })
-}
+/** Generations of the Typesense read model. Their collections are made by whoever writes them first (`keep-collection.ts`). */
+export const TYPESENSE_LAYOUT: GenerationLayout = { projection: TYPESENSE, layoutVersion: LAYOUT_VERSION }
 
 /** Forgets everything that Postgres notes of a generation that is being dropped, whose collection is gone. */
 export async function forgetTypesenseGeneration(db: Database, generation: number): Promise<void> {
@@ -69,7 +33,7 @@ export async function adoptCollection(
 ): Promise<boolean> {
   if ((await knownIncarnation(db, generation)) === incarnation) return false
   return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(trx)
+    await lockMaking(trx)
     const known = await knownIncarnation(trx, generation)
     if (known === incarnation) return false
     await trx

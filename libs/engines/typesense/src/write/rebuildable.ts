@@ -1,7 +1,10 @@
 import { contentHash, requeueTexts } from '@daybook/embeddings/store'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import { parkEvents } from '@daybook/projection/apply/parked-events'
+import { applyToGeneration } from '@daybook/projection/engine/apply-to-generation'
+import type { WriteOptions } from '@daybook/projection/engine/engine'
 import { type Generation, listGenerations } from '@daybook/projection/generations/generations'
+import { createGeneration } from '@daybook/projection/generations/make-generation'
 import { savePosition } from '@daybook/projection/positions/positions'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
@@ -9,19 +12,29 @@ import type {
   LoadTargetOptions,
   RebuildableProjection,
 } from '@daybook/projection/rebuild/rebuildable-projection'
+import type { TypesenseClient } from '../client/client.ts'
 import { typesenseVerifiable } from '../verify/verifiable.ts'
-import { type ApplyToGenerationOptions, applyToGeneration } from './apply-to-generation.ts'
 import { deleteCollection } from './collection.ts'
-import { createGeneration, forgetTypesenseGeneration, TYPESENSE } from './generation.ts'
+import { forgetTypesenseGeneration, TYPESENSE, TYPESENSE_LAYOUT } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
+import { startReconciler } from './reconciler.ts'
 import { LAYOUT_VERSION } from './schema.ts'
+import { typesenseProjection } from './typesense-projection.ts'
 import { withProjectLease } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
 import { writeAllVectors } from './write-vectors.ts'
 import { createGenerationWriter, type GenerationWriter, type GenerationWriterOptions } from './writer.ts'
 
+export interface TypesenseWriteOptions extends WriteOptions {
+  readonly client: TypesenseClient
+  /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
+  readonly base?: string | undefined
+  /** Milliseconds; see `GenerationWriterOptions.leaseMs`. */
+  readonly leaseMs?: number | undefined
+}
+
 /** The Typesense read model as rebuilds see it. */
-export function typesenseRebuildableProjection(options: ApplyToGenerationOptions): RebuildableProjection {
+export function typesenseRebuildableProjection(options: TypesenseWriteOptions): RebuildableProjection {
   const { db, client, logger, base, leaseMs } = options
   const writerOf = (generation: Generation, fence: Fence | null = null): GenerationWriter =>
     createGenerationWriter({
@@ -40,7 +53,7 @@ export function typesenseRebuildableProjection(options: ApplyToGenerationOptions
     // A collection that is gone is made again and written from the beginning by whoever writes it (`keep-collection.ts`).
     problemOf: () => Promise.resolve(null),
     writesLate: true,
-    create: (model, builder) => createGeneration(db, model, builder),
+    create: (model, builder) => createGeneration(db, TYPESENSE_LAYOUT, model, builder),
     async prepare(generation, _, fence) {
       await fence.check(db)
       await keepCollection(db, writerOf(generation))
@@ -56,7 +69,16 @@ export function typesenseRebuildableProjection(options: ApplyToGenerationOptions
       return pending
     },
     buildIndexes: (_, fence) => fence.check(db),
-    apply: (generation) => applyToGeneration(options, generation),
+    apply(generation) {
+      const writer = writerOf(generation)
+      const reconciler = startReconciler(db, writer, { pollMs: options.pollMs })
+      return applyToGeneration(options, generation, {
+        projection: typesenseProjection(db, writer),
+        verifiable: typesenseVerifiable(writer),
+        vectorsStored: async (hashes) => reconciler.stored(hashes),
+        stop: reconciler.stop,
+      })
+    },
     check: (generation) => typesenseVerifiable(writerOf(generation)),
     async drop(generation) {
       // Its number is never given again, so that this is the collection that is meant, however late.

@@ -28,7 +28,11 @@ const REST = 10
  * Typesense is unavailable.
  * @param pollMs between rounds, at least
  */
-export function startReconciler(db: Database, writer: GenerationWriter, { pollMs = 1_000 } = {}): Reconciler {
+export function startReconciler(
+  db: Database,
+  writer: GenerationWriter,
+  { pollMs = 1_000 }: { readonly pollMs?: number | undefined } = {},
+): Reconciler {
   const stop = new AbortController()
   const wakeUp = createWakeUp()
   let fresh: Buffer[] = []

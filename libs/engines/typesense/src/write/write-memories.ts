@@ -12,7 +12,7 @@ import type { LeasedProject } from './with-project-lease.ts'
 import type { GenerationWriter } from './writer.ts'
 
 /** A memory whose documents have been written. */
-interface PostedMemory {
+interface WrittenMemory {
   readonly memoryId: string
   /** Of its documents, which are all that it should have. */
   readonly documentIds: readonly string[]
@@ -31,7 +31,7 @@ export async function writeMemories(
   held: LeasedProject,
   memories: readonly Memory[],
   erased: readonly string[] = [],
-): Promise<PostedMemory[]> {
+): Promise<WrittenMemory[]> {
   const { db, projectId } = held.scope
   const texts = new Map(
     memories
@@ -49,7 +49,7 @@ export async function writeMemories(
   )
 
   const chunksKept = new Map(erased.map((memoryId) => [memoryId, 0]))
-  const written: PostedMemory[] = erased.map((memoryId) => ({ memoryId, documentIds: [], lacking: null }))
+  const written: WrittenMemory[] = erased.map((memoryId) => ({ memoryId, documentIds: [], lacking: null }))
   const documents: MemoryDocument[] = []
   for (const memory of memories) {
     const { id } = memory.state
@@ -98,7 +98,7 @@ export async function recordWritten(
   trx: DatabaseTransaction,
   { generation }: GenerationWriter,
   projectId: string,
-  written: readonly PostedMemory[],
+  written: readonly WrittenMemory[],
 ): Promise<void> {
   const lacking = written.flatMap(({ memoryId, lacking: text }) =>
     text === null ? [] : [{ memoryId, ...text }],

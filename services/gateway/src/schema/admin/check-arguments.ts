@@ -1,9 +1,10 @@
+import { ENGINES } from '@daybook/engines/engines'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 
 /** The projections there are. */
-export const PROJECTIONS = ['pgvector', 'typesense'] as const
+export const PROJECTIONS: readonly string[] = ENGINES.map(({ name }) => name)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu
 
@@ -11,7 +12,7 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 
 /** @throws ValidationError */
 export function checkProjection(name: string): string {
-  if (!PROJECTIONS.some((one) => one === name))
+  if (!PROJECTIONS.includes(name))
     throw new ValidationError('projection', `must be one of ${PROJECTIONS.join(', ')}`)
   return name
 }

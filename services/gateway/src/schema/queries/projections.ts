@@ -1,8 +1,6 @@
-import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
-import { pgvectorStatus } from '@daybook/pgvector/read/projection-status'
+import { ENGINES } from '@daybook/engines/engines'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import { typesenseStatus } from '@daybook/typesense/read/status'
-import { TYPESENSE } from '@daybook/typesense/write/generation'
+import type { ProjectionStatus } from '@daybook/projection/status/project-status'
 import { builder } from '../builder.ts'
 import { projection } from '../types/projection.ts'
 
@@ -10,17 +8,18 @@ builder.queryField('projections', (t) =>
   t.field({
     type: [projection],
     resolve: async (_, __, { project, parts, readModel }) => {
-      const live = await liveGeneration(project.db, PGVECTOR)
-      // Of one that is unusable there is a status, and nothing to be read.
-      const pgvector = await pgvectorStatus(
-        project,
-        live === null ? await readModel() : { generation: live, tables: generationTables(live.generation) },
-      )
-      // One that is no longer configured is written no more, and would look broken.
-      const typesense = parts.typesense === null ? null : await liveGeneration(project.db, TYPESENSE)
-      if (typesense === null) return [pgvector]
-      const reachable = parts.typesense?.isAvailable() ?? false
-      return [pgvector, await typesenseStatus(project, typesense, reachable)]
+      const states = ENGINES.map(async (engine): Promise<ProjectionStatus[]> => {
+        // One that is no longer configured is written no more, and would look broken.
+        if (!engine.isConfigured(parts.config)) return []
+        const live = await liveGeneration(project.db, engine.name)
+        if (live === null) return []
+        const slot = parts.engines.find(({ name }) => name === engine.name)
+        return [await engine.status(project, live, slot?.search?.isAvailable() ?? true)]
+      })
+      const found = (await Promise.all(states)).flat()
+      // Throws where there is no read model yet: it says what to start.
+      if (found.length === 0) await readModel()
+      return found
     },
   }),
 )

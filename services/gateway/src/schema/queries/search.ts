@@ -15,12 +15,12 @@ import { rankingWeights } from '../types/ranking-weights.ts'
 import { rankingMethod, searchEngine, searchMode, searchResult } from '../types/search-result.ts'
 
 async function partsOf(context: Context): Promise<SearchParts> {
-  const { embedders, typesense, metrics } = context.parts
+  const { embedders, engines, metrics } = context.parts
   return {
     scope: context.project,
     readModel: await context.readModel(),
     embedders,
-    typesense,
+    engines,
     onRetriever: metrics?.searched,
   }
 }

@@ -1,3 +1,5 @@
+import { ENGINES } from '@daybook/engines/engines'
+import { engineName, POSTGRES } from '@daybook/search/engine/engine-name'
 import type { HitExplanation } from '@daybook/search/ranking/explanation'
 import type { Explanation, SearchAnswer, SearchHit } from '@daybook/search/search-request'
 import { builder } from '../builder.ts'
@@ -8,8 +10,12 @@ export const searchMode = builder.enumType('SearchMode', {
 })
 export const searchEngine = builder.enumType('SearchEngine', {
   description:
-    'Where a search runs. AUTO takes Typesense where it is configured, answers and is not behind; else Postgres.',
-  values: ['AUTO', 'POSTGRES', 'TYPESENSE'] as const,
+    'Where a search runs. AUTO takes the first engine beside Postgres that is configured, answers and is not behind; else Postgres.',
+  values: [
+    'AUTO',
+    POSTGRES,
+    ...ENGINES.filter(({ openSearch }) => openSearch !== undefined).map(({ name }) => engineName(name)),
+  ] as const,
 })
 export const rankingMethod = builder.enumType('RankingMethod', {
   description:

@@ -5,17 +5,9 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { contentHash, leaseTexts } from '@daybook/embeddings/store'
 import type { LinkedEvent } from '@daybook/memory/events'
-import { pgvectorStatus } from '@daybook/pgvector/read/projection-status'
-import { checkReadModel } from '@daybook/pgvector/testing/check-read-model'
-import {
-  appendRequest,
-  note,
-  type ReadModelHarness,
-  rememberCommand,
-  startReadModelHarness,
-} from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal, waitForPosition } from '@daybook/projection/positions/position-signal'
 import { silentLogger } from '@daybook/runtime/logger'
@@ -23,7 +15,16 @@ import type { Metrics } from '@daybook/runtime/metrics'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startPgvectorProjector } from './start.ts'
+import { openPgvector } from './engine.ts'
+import { pgvectorStatus } from './read/projection-status.ts'
+import { checkReadModel } from './testing/check-read-model.ts'
+import {
+  appendRequest,
+  note,
+  type ReadModelHarness,
+  rememberCommand,
+  startReadModelHarness,
+} from './testing/read-model-harness.ts'
 
 describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => {
   let harness: ReadModelHarness
@@ -41,7 +42,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
   async function run(embedder: Embedder | null, metrics?: Pick<Metrics, 'applied' | 'embedded'>) {
     const { db } = harness
     projectors.push(
-      await startPgvectorProjector({
+      await startEngine(openPgvector({ oneConnection: false, indexWorkers: 0 }), {
         db,
         bus,
         signal,
@@ -72,7 +73,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
   const applied = (scope: ProjectScope, sequence: number) =>
     waitForPosition(async () => (await harness.projection.position(scope)).sequence, sequence, signal, 10_000)
   const pending = async (scope: ProjectScope) =>
-    (await pgvectorStatus(scope, harness.readModel)).pendingEmbeddings
+    (await pgvectorStatus(scope, harness.readModel.generation)).pendingEmbeddings
   const filled = (scope: ProjectScope) =>
     vi.waitUntil(async () => (await pending(scope)) === 0, { timeout: 15_000, interval: 20 })
   const check = (scope: ProjectScope) => checkReadModel(scope, harness.readModel)

@@ -1,32 +1,43 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { note } from '@daybook/pgvector/testing/read-model-harness'
+import { note, type ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { parseQuery } from '@daybook/search/query/parse-query'
+import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
+import { lexicalRetriever } from '@daybook/search/retrievers/postgres/lexical-retriever'
+import { vectorRetriever } from '@daybook/search/retrievers/postgres/vector-retriever'
+import {
+  ENGINES,
+  type EngineHarness,
+  startEngineHarness,
+} from '@daybook/search/testing/search-engines-harness'
+import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseQuery } from '../../query/parse-query.ts'
-import { ENGINES, type EngineHarness, startEngineHarness } from '../../testing/search-engines-harness.ts'
-import { hitCondition } from '../postgres/constraint.ts'
-import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
-import { vectorRetriever } from '../postgres/vector-retriever.ts'
+import { type AttachedTypesense, attachTypesense } from '../testing/attach-typesense.ts'
 import { typesenseFilter } from './filter.ts'
 import { PAGE_MAX, typesenseLexicalRetriever } from './lexical-retriever.ts'
+import type { TypesenseSearch } from './typesense-search.ts'
 import { typesenseVectorRetriever } from './vector-retriever.ts'
 
-const SERVERS = ENGINES.filter(({ server }) => server !== null)
 const DATABASE = TEST_DATABASES.at(-1)
 
-describe.each(SERVERS)('the retrievers on $name', ({ server }) => {
-  let harness: EngineHarness
+describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
+  let harness: EngineHarness<AttachedTypesense>
+  let search: TypesenseSearch
   beforeAll(async () => {
     if (DATABASE === undefined) throw new Error('no database')
-    harness = await startEngineHarness(DATABASE, { server }, { dimension: 16 })
+    harness = await startEngineHarness(
+      DATABASE,
+      { attach: (readModel: ReadModelHarness) => attachTypesense(readModel, server) },
+      { dimension: 16 },
+    )
+    search = harness.attached.newSearch()
   })
   afterAll(() => harness?.stop())
 
   function inputs(scope: ProjectScope, text: string, filter: MemoryFilter, limit: number) {
-    const { search, readModel } = harness
-    if (search === null) throw new Error('no Typesense')
+    const { readModel } = harness
     const query = parseQuery(text)
     const condition = hitCondition(filter, query)
     const input = { scope, readModel, condition, includeForgotten: filter.includeForgotten === true, limit }

@@ -1,6 +1,4 @@
-import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/client/client'
-import { TypesenseRefusedError, TypesenseUnavailableError } from '@daybook/typesense/client/errors'
-import { collectionName, DEFAULT_BASE_NAME } from '@daybook/typesense/write/collection'
+import { EngineFailed } from '@daybook/search/engine/engine-failed'
 import {
   BrokenCircuitError,
   CircuitState,
@@ -14,8 +12,10 @@ import {
   timeout,
   wrap,
 } from 'cockatiel'
+import { createTypesenseClient, type TypesenseClient } from '../client/client.ts'
+import { TypesenseRefusedError, TypesenseUnavailableError } from '../client/errors.ts'
+import { collectionName, DEFAULT_BASE_NAME } from '../write/collection.ts'
 import { createPatience } from './patience.ts'
-import { TypesenseFailed } from './typesense-failed.ts'
 
 /** One search of a multi_search, in Typesense's own words; the collection is added. */
 export type OneSearch = Readonly<Record<string, string | number | boolean>>
@@ -37,7 +37,7 @@ export interface TypesenseTurn {
   /**
    * Asks, all at once, in calls of at most 50 searches.
    * @returns what each found, in the order asked
-   * @throws TypesenseFailed
+   * @throws EngineFailed
    */
   ask(searches: readonly OneSearch[]): Promise<Found[]>
 }
@@ -216,11 +216,11 @@ async function multiSearch(
 
 function asFailed(error: unknown, waitedMs: number): unknown {
   if (error instanceof TaskCancelledError)
-    return new TypesenseFailed(`unreachable (no answer within ${Math.round(waitedMs)} ms)`)
-  if (error instanceof BrokenCircuitError) return new TypesenseFailed('unreachable')
-  if (error instanceof TypesenseUnavailableError) return new TypesenseFailed('unreachable')
+    return new EngineFailed(`unreachable (no answer within ${Math.round(waitedMs)} ms)`)
+  if (error instanceof BrokenCircuitError) return new EngineFailed('unreachable')
+  if (error instanceof TypesenseUnavailableError) return new EngineFailed('unreachable')
   if (error instanceof TypesenseRefusedError)
-    return new TypesenseFailed(
+    return new EngineFailed(
       error.status === 404
         ? 'has no index yet: start the projector (services/projector-typesense) once'
         : `refused the search (${error.status} ${error.message})`,

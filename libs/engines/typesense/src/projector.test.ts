@@ -6,22 +6,23 @@ import type { Command } from '@daybook/memory/commands'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
-import { typesenseStatus } from '@daybook/typesense/read/status'
+import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
+import * as fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openTypesense } from './engine.ts'
+import { typesenseStatus } from './read/status.ts'
 import {
   note,
   rememberCommand,
   startTypesenseHarness,
   type TypesenseHarness,
-} from '@daybook/typesense/testing/typesense-harness'
-import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
-import * as fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startTypesenseProjector } from './start.ts'
+} from './testing/typesense-harness.ts'
 
 const PLACES = TEST_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
@@ -43,22 +44,22 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
   async function run(embedder: Embedder | null) {
     const { db, typesense, base } = harness
     projectors.push(
-      await startTypesenseProjector({
-        db,
-        bus,
-        signal,
-        logger: silentLogger,
-        model: harness.embedder,
-        workers: createQueueWorkers({
+      await startEngine(
+        openTypesense({ url: typesense.url, apiKey: typesense.apiKey, timeoutMs: 500, base, leaseMs: 3_000 }),
+        {
           db,
-          embedders: fixedEmbedders(embedder === null ? [] : [embedder], harness.embedder),
+          bus,
+          signal,
           logger: silentLogger,
-        }),
-        typesense: { url: typesense.url, apiKey: typesense.apiKey, timeoutMs: 500 },
-        base,
-        leaseMs: 3_000,
-        pollMs: 100,
-      }),
+          model: harness.embedder,
+          workers: createQueueWorkers({
+            db,
+            embedders: fixedEmbedders(embedder === null ? [] : [embedder], harness.embedder),
+            logger: silentLogger,
+          }),
+          pollMs: 100,
+        },
+      ),
     )
   }
   /** Notes every text that is embedded. */

@@ -1,10 +1,10 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { newId } from '@daybook/memory/id'
-import { createTypesenseClient } from '@daybook/typesense/client/client'
-import { collectionFields } from '@daybook/typesense/write/schema'
 import { type TestTypesense, TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTypesenseClient } from '../client/client.ts'
+import { collectionFields } from '../write/schema.ts'
 import { typesenseFilter } from './filter.ts'
 
 const PROJECT = '0192f0c1-0000-7000-8000-000000000001'

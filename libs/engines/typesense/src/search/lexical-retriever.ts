@@ -1,14 +1,14 @@
 import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
-import { lexemeAsWord } from '@daybook/typesense/write/lexemes'
+import { coverage, idf, termScore } from '@daybook/search/ranking/bm25'
+import type { RetrieverHit } from '@daybook/search/ranking/retriever'
+import { closestLexemes } from '@daybook/search/retrievers/postgres/closest-lexemes'
+import { lexicalRetriever } from '@daybook/search/retrievers/postgres/lexical-retriever'
+import { type QueryTerm, queryTerms } from '@daybook/search/retrievers/query-terms'
+import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { sql } from 'kysely'
-import type { OneSearch, TypesenseTurn } from '../../engine/typesense-search.ts'
-import { coverage, idf, termScore } from '../../ranking/bm25.ts'
-import type { RetrieverHit } from '../../ranking/retriever.ts'
-import { closestLexemes } from '../postgres/closest-lexemes.ts'
-import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
-import { type QueryTerm, queryTerms } from '../query-terms.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
+import { lexemeAsWord } from '../write/lexemes.ts'
 import type { TypesenseFilter } from './filter.ts'
+import type { OneSearch, TypesenseTurn } from './typesense-search.ts'
 
 /** The most that a page of Typesense holds. */
 export const PAGE_MAX = 250
@@ -31,7 +31,7 @@ interface Term {
  * The same statement checks every candidate by `hitCondition`: phrases, exclusions and filters hold as on Postgres. Where
  * that leaves fewer than wanted of what Typesense cut off, the retriever runs on Postgres instead.
  *
- * @throws TypesenseFailed
+ * @throws EngineFailed
  */
 export async function typesenseLexicalRetriever(
   input: RetrieverInput,

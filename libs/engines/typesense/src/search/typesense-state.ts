@@ -1,18 +1,10 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { Generation } from '@daybook/projection/generations/generations'
-import { TYPESENSE } from '@daybook/typesense/write/generation'
+import type { EngineState } from '@daybook/search/engine/search-engine'
 import { sql } from 'kysely'
-
-/** How complete the Typesense projection is for a project. */
-export interface TypesenseState {
-  readonly generation: Generation
-  readonly position: number
-  /** Memories whose vectors are not written yet. */
-  readonly pending: number
-}
+import { TYPESENSE } from '../write/generation.ts'
 
 /** Null before the projector's first start. */
-export async function readTypesenseState({ db, projectId }: ProjectScope): Promise<TypesenseState | null> {
+export async function readTypesenseState({ db, projectId }: ProjectScope): Promise<EngineState | null> {
   const { rows } = await sql<{
     generation: number
     model_id: string

@@ -1,9 +1,9 @@
+import { type VectorHit, vectorRetriever } from '@daybook/search/retrievers/postgres/vector-retriever'
+import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { sql } from 'kysely'
-import type { TypesenseTurn } from '../../engine/typesense-search.ts'
-import { type VectorHit, vectorRetriever } from '../postgres/vector-retriever.ts'
-import type { RetrieverInput } from '../retriever-input.ts'
 import type { TypesenseFilter } from './filter.ts'
 import { PAGE_MAX } from './lexical-retriever.ts'
+import type { TypesenseTurn } from './typesense-search.ts'
 
 /** Candidates that the graph search keeps. With Typesense's own default of 10 a filter leaves holes; 100 as measured. */
 const EF = 100
@@ -13,7 +13,7 @@ const EF = 100
  * leaves fewer than wanted of a full page, and where forgotten memories are asked for, which have no vectors there, the retriever
  * runs on Postgres instead.
  *
- * @throws TypesenseFailed
+ * @throws EngineFailed
  */
 export async function typesenseVectorRetriever(
   input: RetrieverInput,

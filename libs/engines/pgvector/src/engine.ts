@@ -1,0 +1,31 @@
+import type { Engine, OpenEngine } from '@daybook/projection/engine/engine'
+import { PGVECTOR } from './generation-tables.ts'
+import { pgvectorStatus } from './read/projection-status.ts'
+import { PGVECTOR_LAYOUT } from './write/create-generation.ts'
+import {
+  type PgvectorRebuildableProjectionOptions,
+  pgvectorRebuildableProjection,
+} from './write/rebuildable.ts'
+
+/** The read model in the journal's own database. Every Daybook has it: what memories say is read from it, whatever engine found them. */
+export const pgvectorEngine: Engine = {
+  name: PGVECTOR,
+  title: 'pgvector',
+  setting: null,
+  layout: PGVECTOR_LAYOUT,
+  isConfigured: () => true,
+  open: ({ databaseUrl, indexWorkers }) =>
+    openPgvector({ oneConnection: databaseUrl === undefined, indexWorkers }),
+  status: pgvectorStatus,
+}
+
+export function openPgvector(
+  how: Pick<PgvectorRebuildableProjectionOptions, 'oneConnection' | 'indexWorkers'>,
+): OpenEngine {
+  return {
+    name: PGVECTOR,
+    layout: PGVECTOR_LAYOUT,
+    projection: (options) => pgvectorRebuildableProjection({ ...options, ...how }),
+    close() {},
+  }
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import type { ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
+import { silentLogger } from '@daybook/runtime/logger'
+import type { EngineSlot } from '@daybook/search/engine/search-engine'
+import type { AttachedEngine } from '@daybook/search/testing/attached-engine'
+import type { TestTypesense, TypesenseKind } from '@daybook/typesense-double/typesense-servers'
+import { createTypesenseClient } from '../client/client.ts'
+import { typesenseSearchEngine } from '../search/search-engine.ts'
+import { createTypesenseSearch, type TypesenseSearch } from '../search/typesense-search.ts'
+import { collectionName } from '../write/collection.ts'
+import { TYPESENSE, TYPESENSE_LAYOUT } from '../write/generation.ts'
+import { keepCollection } from '../write/keep-collection.ts'
+import { typesenseProjection } from '../write/typesense-projection.ts'
+import { writeAllVectors } from '../write/write-vectors.ts'
+import { createGenerationWriter } from '../write/writer.ts'
+
+interface SearchOptions {
+  readonly timeoutMs?: number
+  readonly probeAfterMs?: number
+}
+
+export interface AttachedTypesense extends AttachedEngine {
+  readonly server: TestTypesense
+  readonly alias: string
+  /** Another way to search it, with a circuit of its own. */
+  newSearch(options?: SearchOptions): TypesenseSearch
+  newSlot(options?: SearchOptions): EngineSlot
+}
+
+export async function attachTypesense(
+  { db, embedder }: Pick<ReadModelHarness, 'db' | 'embedder'>,
+  server: TypesenseKind,
+): Promise<AttachedTypesense> {
+  const running = await server.start()
+  const alias = `daybook_test_${randomUUID().replaceAll('-', '')}`
+  const client = createTypesenseClient({ url: running.url, apiKey: running.apiKey })
+  const generation = await ensureLiveGeneration(db, TYPESENSE_LAYOUT, embedder)
+  const writer = createGenerationWriter({ client, generation, logger: silentLogger, base: alias })
+  await keepCollection(db, writer)
+  const searches: TypesenseSearch[] = []
+  const newSearch = (options: SearchOptions = {}) => {
+    const search = createTypesenseSearch({
+      url: running.url,
+      apiKey: running.apiKey,
+      base: alias,
+      timeoutMs: 10_000,
+      ...options,
+    })
+    searches.push(search)
+    return search
+  }
+  const newSlot = (options?: SearchOptions): EngineSlot => ({
+    name: TYPESENSE,
+    setting: 'TYPESENSE_URL',
+    search: typesenseSearchEngine(newSearch(options)),
+  })
+  return {
+    server: running,
+    alias,
+    newSearch,
+    newSlot,
+    slot: newSlot(),
+    projection: typesenseProjection(db, writer),
+    fillVectors: () => writeAllVectors(db, writer),
+    async stop() {
+      for (const search of searches) search.close()
+      // By its own name: by the alias' it would be whichever is live.
+      if (running.faults === null) {
+        await client.request((one) => one.collections(collectionName(generation.generation, alias)).delete())
+        await client.request((one) => one.aliases(alias).delete())
+      }
+      client.close()
+      await running.stop()
+    },
+  }
+}

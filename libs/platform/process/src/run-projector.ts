@@ -1,0 +1,51 @@
+import { DaybookError } from '@daybook/memory/errors'
+import type { Engine } from '@daybook/projection/engine/engine'
+import { startEngine } from '@daybook/projection/engine/start-engine'
+import { createPositionSignal } from '@daybook/projection/positions/position-signal'
+import { openBus } from './open-bus.ts'
+import { openDatabaseServer } from './open-database.ts'
+import { openEmbedders } from './open-embedders.ts'
+import { openMetrics } from './open-metrics.ts'
+import { openQueueWorkers } from './open-queue-workers.ts'
+import { runProcess } from './run-process.ts'
+import { serveProbes } from './serve-probes.ts'
+
+/**
+ * Runs a process that writes one engine's projection. As many as one likes may run.
+ * @param defaultPort of its probes and metrics
+ */
+export function runProjector(engine: Engine, defaultPort: number): Promise<void> {
+  const name = `projector-${engine.name}`
+  return runProcess({
+    name,
+    title: `The ${engine.title} projector`,
+    defaultPort,
+    async start(config, parts) {
+      const opened = engine.open(config)
+      if (opened === null)
+        throw new DaybookError(
+          'CONFIGURATION',
+          `${engine.setting} is not set: say where ${engine.title} is, and with which key (README, Settings).`,
+        )
+      parts.shutdown.add(opened.close)
+      const embedders = openEmbedders(config, parts)
+      const db = await openDatabaseServer(config, parts)
+      const bus = await openBus(config, parts)
+      await embedders.ready()
+      const metrics = openMetrics(name, db, parts)
+      const projector = await startEngine(opened, {
+        db,
+        bus,
+        signal: createPositionSignal(),
+        logger: parts.logger,
+        model: embedders.preferred,
+        workers: openQueueWorkers({ db, embedders, metrics }, parts),
+        metrics,
+        selfCheckMs: config.selfCheckMs,
+      })
+      parts.shutdown.add(projector.stop, { part: 'the projector' })
+      const url = await serveProbes(config, { db, metrics }, parts)
+      console.log(`The ${engine.title} projector is at work; its probes and metrics are at ${url}`)
+    },
+  })
+}

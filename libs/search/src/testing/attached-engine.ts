@@ -1,0 +1,22 @@
+import type { ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import type { Projection } from '@daybook/projection/projection'
+import type { EngineName } from '../engine/engine-name.ts'
+import type { EngineSlot } from '../engine/search-engine.ts'
+
+/** An engine beside Postgres, on the database of a read model's harness. */
+export interface AttachedEngine {
+  /** How searches reach it. It waits for long: these suites are not about time. */
+  readonly slot: EngineSlot
+  readonly projection: Projection
+  /** Gives memories the vectors that the embedding store has. */
+  fillVectors(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** An engine that search suites run on. */
+export interface EngineKind<Attached extends AttachedEngine = AttachedEngine> {
+  readonly name: string
+  readonly engine: EngineName
+  /** Null for Postgres. */
+  readonly attach: ((harness: ReadModelHarness) => Promise<Attached>) | null
+}

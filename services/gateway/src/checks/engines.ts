@@ -1,0 +1,27 @@
+import { ENGINES } from '@daybook/engines/engines'
+import type { Engine, EngineReport } from '@daybook/projection/engine/engine'
+import { liveGeneration } from '@daybook/projection/generations/generations'
+import type { Check, CheckedParts } from './check.ts'
+
+/** The engines that are outside of Postgres. */
+export const OUTER_ENGINES = ENGINES.filter(({ inspect }) => inspect !== undefined)
+
+/** What a look at a configured engine found; null where nothing was ever written there. */
+export async function lookAtEngine(
+  engine: Engine,
+  { db, config }: Pick<CheckedParts, 'db' | 'config'>,
+): Promise<EngineReport | null> {
+  const live = await liveGeneration(db, engine.name)
+  return live === null ? null : ((await engine.inspect?.(config, live)) ?? null)
+}
+
+/** Nothing of one that is not configured, or where nothing was ever written: what to say of that is the settings' check's. */
+export async function checkEngines(parts: CheckedParts): Promise<Check[]> {
+  const looks = OUTER_ENGINES.filter((engine) => engine.isConfigured(parts.config)).map(async (engine) => {
+    const report = await lookAtEngine(engine, parts)
+    if (report === null) return []
+    const { status, message, advice } = report
+    return [{ name: engine.name, status, message, advice }]
+  })
+  return (await Promise.all(looks)).flat()
+}
