@@ -49,7 +49,7 @@ module.exports = {
       name: 'search-is-separate-from-writing',
       comment: 'Finding reads the read model; only the projector writes it.',
       severity: 'error',
-      from: { path: '^libs/search/', pathNot: '\\.test\\.ts$|/testing/' },
+      from: { path: '^libs/(search|engines/[^/]+/src/search)/', pathNot: '\\.test\\.ts$|/testing/' },
       to: { path: '^libs/(journal|transport)/' },
     },
     {
@@ -72,10 +72,10 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(libs|services)/',
-        pathNot: '(\\.test\\.ts|\\.contract\\.ts|/testing/.*)$|^libs/engines/typesense-double/',
+        pathNot: '(\\.test\\.ts|\\.contract\\.ts|/testing/.*)$|^libs/engines/(typesense-double|in-memory)/',
       },
       to: {
-        path: '(\\.test\\.ts|/testing/|^libs/engines/typesense-double/|node_modules/(vitest|fast-check)/)',
+        path: '(\\.test\\.ts|/testing/|^libs/engines/(typesense-double|in-memory)/|node_modules/(vitest|fast-check)/)',
       },
     },
     {

@@ -3,15 +3,10 @@ import type { Command, RememberInput } from '@daybook/memory/commands'
 import type { Memory } from '@daybook/memory/state'
 import { note } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from './search.ts'
 import type { SearchAnswer, SearchHit, SearchRequest } from './search-request.ts'
-import { ENGINES, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
-
-const COMBINATIONS = TEST_DATABASES.flatMap(({ name, start }) =>
-  ENGINES.map((kind) => ({ ...kind, database: name, start })),
-)
+import { COMBINATIONS, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
 
 const textOfHit = ({ memory }: Pick<SearchHit, 'memory'>) =>
   (memory.state.content as { readonly text: string }).text

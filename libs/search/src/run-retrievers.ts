@@ -1,9 +1,13 @@
 import type { QueryVector } from './query-vector.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
+import type { CandidateSource } from './retrievers/candidates/candidate-source.ts'
+import { candidateLexicalRetriever } from './retrievers/candidates/lexical-retriever.ts'
+import { candidateVectorRetriever } from './retrievers/candidates/vector-retriever.ts'
 import { lexicalRetriever } from './retrievers/postgres/lexical-retriever.ts'
 import { type VectorHit, vectorRetriever } from './retrievers/postgres/vector-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import type { SearchMode } from './search-request.ts'
+import { timed } from './timed.ts'
 
 /** The two retrievers on one engine. */
 export interface Retrievers {
@@ -24,6 +28,19 @@ export const postgresRetrievers = (input: RetrieverInput): Retrievers => ({
   lexical: (wanted, coverage) => lexicalRetriever(input, wanted, coverage),
   vector: (query) => vectorRetriever(input, query),
   atOnce: false,
+})
+
+/** @param name the engine's, for the times that are told */
+export const candidateRetrievers = (
+  input: RetrieverInput,
+  name: string,
+  source: CandidateSource,
+): Retrievers => ({
+  lexical: (wanted, coverage) =>
+    timed(input.onRetriever, name, () => candidateLexicalRetriever(input, source, wanted, coverage)),
+  vector: (query) => timed(input.onRetriever, name, () => candidateVectorRetriever(input, source, query)),
+  // Each waits for another server most of the time, not for the database.
+  atOnce: true,
 })
 
 /** Hears what the lexical retriever found while the vector retriever may still run. */

@@ -1,10 +1,9 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import type { RememberInput } from '@daybook/memory/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { POP, RECALL, searchByKey } from './search-by-key.ts'
-import { ENGINES, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
+import { COMBINATIONS, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
 
 const insight = (key: string | null, content: string, more: Partial<RememberInput> = {}): RememberInput => ({
   content: { kind: 'insight', fields: { key, content } },
@@ -13,10 +12,6 @@ const insight = (key: string | null, content: string, more: Partial<RememberInpu
 const stash = (name: string, summary: string): RememberInput => ({
   content: { kind: 'stash', fields: { name, summary } },
 })
-
-const COMBINATIONS = TEST_DATABASES.flatMap(({ name, start }) =>
-  ENGINES.map((kind) => ({ ...kind, database: name, start })),
-)
 
 describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, attach }) => {
   let harness: EngineHarness

@@ -4,12 +4,11 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import type { Memory } from '@daybook/memory/state'
 import { note, rememberCommand } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from './search.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchRequest } from './search-request.ts'
-import { ENGINES, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
+import { COMBINATIONS, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
 
 const NOTES = [
   'The login page checks the token of the session',
@@ -17,10 +16,6 @@ const NOTES = [
   'A red car stopped at the light',
   'The cache is cleared at night',
 ]
-
-const COMBINATIONS = TEST_DATABASES.flatMap(({ name, start }) =>
-  ENGINES.map((kind) => ({ ...kind, database: name, start })),
-)
 
 describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, engine }) => {
   let harness: EngineHarness

@@ -1,6 +1,7 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import { readEnd } from '@daybook/journal/read/read'
 import { newId } from '@daybook/memory/id'
 import { leaseOperation, renewLease, saveProgress } from '@daybook/operations/lease'
@@ -23,7 +24,10 @@ import { OTHER, REBUILT, type ReindexHarness, startReindexHarness } from './test
 
 const MODEL = { modelId: OTHER, dimension: 40 }
 
-describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
+/* What a process keeps in its memory ends with it: nobody else goes on with it. */
+const FENCED = REBUILT.filter((one) => one.projection !== IN_MEMORY)
+
+describe.each(FENCED)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
   let harness: ReindexHarness
   let rebuildable: RebuildableProjection
   beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
@@ -6,7 +7,7 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { note, type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
 import { startRebuildingUnusable } from './unusable/rebuild-unusable.ts'
 
@@ -86,6 +87,19 @@ describe.each(TEST_DATABASES)('a read model whose layout is another, on $name', 
     while ((await harness.live('typesense')) === before) await pause(50)
     await harness.settled()
     expect(await unusable('typesense')).toBeNull()
+    await service.stop()
+  }, 60_000)
+
+  it('an engine that kept everything in a process that has ended is made anew', async () => {
+    const before = await harness.live(IN_MEMORY)
+    harness.inMemory.lose()
+    const service = harness.startService()
+    while ((await harness.live(IN_MEMORY)) === before) await pause(50)
+    await harness.settled()
+    expect(await unusable(IN_MEMORY)).toBeNull()
+    // The operation that made it may still be at its last step.
+    const verified = await vi.waitFor(() => harness.run('verify', IN_MEMORY), { timeout: 30_000 })
+    expect(verified).toMatchObject({ result: { clean: true } })
     await service.stop()
   }, 60_000)
 

@@ -45,7 +45,7 @@ export function runProjector(engine: Engine, defaultPort: number): Promise<void>
       })
       parts.shutdown.add(projector.stop, { part: 'the projector' })
       const url = await serveProbes(config, { db, metrics }, parts)
-      console.log(`The ${engine.title} projector is at work; its probes and metrics are at ${url}`)
+      parts.progress(`The ${engine.title} projector is at work; its probes and metrics are at ${url}`)
     },
   })
 }

@@ -1,5 +1,6 @@
 import { readable, toRecord } from '@daybook/journal/read/stored-event'
 import type { JournalEvent } from '@daybook/memory/events'
+import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Tables } from '@daybook/postgres/tables'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
@@ -52,3 +53,19 @@ export async function appliedMemories(
     order by memory_id, version desc`.execute(db)
   return rows.map((row) => ({ newest: readable(toRecord(row)), firstSequence: row.first_sequence }))
 }
+
+/** The same as states. */
+export async function appliedStates(
+  scope: ProjectScope,
+  place: GenerationRef,
+  at: { memoryIds: readonly string[]; position: number } & RewriteOptions,
+): Promise<Memory[]> {
+  return (await appliedMemories(scope, place, at)).map(({ newest }) => memoryAfter(newest))
+}
+
+/** The memory as an event leaves it. */
+export const memoryAfter = ({ data, version, sequence }: JournalEvent): Memory => ({
+  state: data.state,
+  version,
+  sequence,
+})

@@ -1,11 +1,10 @@
+import type { MemoryFilter } from '@daybook/memory/filter'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Engine } from '@daybook/projection/engine/engine'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
-import type { RetrieverInput } from '../retrievers/retriever-input.ts'
-import type { Retrievers } from '../run-retrievers.ts'
-import type { SearchRequest } from '../search-request.ts'
+import type { CandidateSource } from '../retrievers/candidates/candidate-source.ts'
 
 /** How complete an engine's live generation is for a project. */
 export interface EngineState {
@@ -13,6 +12,13 @@ export interface EngineState {
   readonly position: number
   /** Memories whose vectors are not written yet. */
   readonly pending: number
+}
+
+/** What one search wants. */
+export interface CandidatesAsked {
+  readonly projectId: string
+  /** What the engine cannot be told of it is checked in Postgres. */
+  readonly filter: MemoryFilter
 }
 
 /**
@@ -25,14 +31,10 @@ export interface SearchEngine {
   /** Null before its projector's first start. */
   state(scope: ProjectScope): Promise<EngineState | null>
   /**
-   * The retrievers of one search. They throw EngineFailed where the engine has no answer.
+   * Where one search finds its candidates.
    * @param generation the one that is live according to Postgres
    */
-  retrievers(
-    input: RetrieverInput,
-    generation: Pick<Generation, 'generation'>,
-    filter: SearchRequest['filter'],
-  ): Retrievers
+  candidates(asked: CandidatesAsked, generation: Pick<Generation, 'generation'>): CandidateSource
   close(): void
 }
 

@@ -2,7 +2,13 @@ import type { Generation } from '@daybook/projection/generations/generations'
 import type { ParsedQuery } from '../query/query.ts'
 import { type QueryVector, queryVector } from '../query-vector.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
-import { type OnWords, postgresRetrievers, type RetrieversRun, runRetrievers } from '../run-retrievers.ts'
+import {
+  candidateRetrievers,
+  type OnWords,
+  postgresRetrievers,
+  type RetrieversRun,
+  runRetrievers,
+} from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchMode, SearchRequest } from '../search-request.ts'
 import { readSearchState, waitingForVectors } from '../search-state.ts'
@@ -69,7 +75,8 @@ export async function searchOnEngine(
     search,
     state: { generation, position, pending },
   }: NonNullable<EngineChosen['chosen']>): Promise<Searched> => {
-    const retrievers = search.retrievers(input, generation, request.filter)
+    const asked = { projectId: parts.scope.projectId, filter: request.filter }
+    const retrievers = candidateRetrievers(input, name, search.candidates(asked, generation))
     const run = await runRetrievers(retrievers, query.wanted, request.mode, embedded(generation), onWords)
     const missing = waitingForVectors(run.vector === null ? 0 : pending)
     return {

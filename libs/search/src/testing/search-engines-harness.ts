@@ -1,24 +1,36 @@
+import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
+import { attachInMemory } from '@daybook/in-memory-engine/testing/attach-in-memory'
 import { readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import { TEST_DATABASES, type TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import type { Projection } from '@daybook/projection/projection'
 import { attachTypesense } from '@daybook/typesense/testing/attach-typesense'
 import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
-import { POSTGRES } from '../engine/engine-name.ts'
+import { engineName, POSTGRES } from '../engine/engine-name.ts'
 import type { EngineSlot } from '../engine/search-engine.ts'
 import type { AttachedEngine, EngineKind } from './attached-engine.ts'
 
-/** The engines, each a suite's parameter: Postgres, the double of Typesense and, where it is configured, a real one. */
+/** The engines, each a suite's parameter: Postgres, one in memory, the double of Typesense and, where it is configured, a real one. */
 export const ENGINES: readonly EngineKind[] = [
   { name: 'Postgres', engine: POSTGRES, attach: null },
+  { name: 'an engine in memory', engine: engineName(IN_MEMORY), attach: attachInMemory },
   ...TYPESENSE_SERVERS.map((server) => ({
     name: server.name,
     engine: 'TYPESENSE',
     attach: (harness: ReadModelHarness) => attachTypesense(harness, server),
   })),
 ]
+
+/** Postgres on every database; the others on one of them, as what they hold is elsewhere. */
+export const COMBINATIONS = TEST_DATABASES.flatMap(({ name: database, start }) =>
+  ENGINES.filter(({ attach }) => attach === null || database === TEST_DATABASES.at(-1)?.name).map((kind) => ({
+    ...kind,
+    database,
+    start,
+  })),
+)
 
 /** A read model's harness that writes to an engine beside it too. */
 export interface EngineHarness<Attached extends AttachedEngine | null = AttachedEngine | null>

@@ -2,6 +2,7 @@ import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
+import { createInMemoryEngine, IN_MEMORY, type InMemoryEngine } from '@daybook/in-memory-engine/engine'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import type { Command, RememberInput } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
@@ -36,6 +37,7 @@ export const OTHER = 'test-hash/40'
 export interface ReindexHarness extends TestDatabase {
   readonly typesense: TestTypesense
   readonly client: TypesenseClient
+  readonly inMemory: InMemoryEngine
   append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
   remember(scope: ProjectScope, ...texts: string[]): Promise<Memory[]>
   /** Until both live generations have everything, vectors too. */
@@ -70,7 +72,7 @@ const ALL = {
  * elsewhere, gets to know no more of a second database; where there is no native one, it runs on the embedded.
  */
 export const REBUILT = TEST_DATABASES.flatMap((database) =>
-  (['pgvector', 'typesense'] as const)
+  (['pgvector', 'typesense', IN_MEMORY] as const)
     .filter((projection) => projection === 'pgvector' || database === TEST_DATABASES.at(-1))
     .map((projection) => ({ ...database, projection })),
 )
@@ -92,9 +94,11 @@ export async function startReindexHarness({
   const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events))
   const workers = createQueueWorkers({ db, embedders, logger, pollMs: 50 })
   const applying = { db, bus, signal, logger, workers }
+  const inMemory = createInMemoryEngine()
   const engines = [
     openPgvector({ oneConnection: false, indexWorkers: 0 }),
     openTypesense({ url: typesense.url, apiKey: typesense.apiKey }),
+    inMemory,
   ]
   const appliers = await Promise.all(
     engines.map((engine) => startEngine(engine, { ...applying, model: small, seenMs: 100, pollMs: 50 })),
@@ -105,6 +109,7 @@ export async function startReindexHarness({
     ...database,
     typesense,
     client,
+    inMemory,
     async append(scope, ...commands) {
       const outcomes = await writer.appendMany(
         scope,
@@ -129,7 +134,8 @@ export async function startReindexHarness({
               where live.status = 'live' and head.sequence > coalesce(place.position, 0))
             + (select count(*) from embeddings where embedded_at is null and last_error is null)
             + (select count(*) from typesense_pending_vectors) as open`.execute(db)
-        if (rows[0]?.open === 0) return
+        const waits = inMemory.projection(applying).pendingVectors
+        if (rows[0]?.open === 0 && (await waits((await liveGeneration(db, IN_MEMORY))!)) === 0) return
         await pause(20)
       }
     },

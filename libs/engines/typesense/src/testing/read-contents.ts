@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { contentHash } from '@daybook/embeddings/store'
+import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/stored-vectors'
 import { readJournal } from '@daybook/journal/read/read'
 import type { JournalEvent } from '@daybook/memory/events'
 import { lexicalText } from '@daybook/memory/lexical-text'
@@ -12,10 +13,8 @@ import { sql } from 'kysely'
 import type { JsonDocument, TypesenseClient } from '../client/client.ts'
 import { exportDocuments, ofProject } from '../verify/export-documents.ts'
 import { collectionName } from '../write/collection.ts'
-import type { VectorChunk } from '../write/document.ts'
 import { TYPESENSE } from '../write/generation.ts'
-import { readLexemes } from '../write/lexemes.ts'
-import { readStoredVectors } from '../write/stored-vectors.ts'
+import { readWords } from '../write/lexemes.ts'
 
 /** Where the documents are that are to be held against the journal. */
 export interface CheckedCollection {
@@ -140,7 +139,7 @@ async function readPending(
 const memoriesOf = (timelines: ReadonlyMap<string, Timeline>) =>
   [...timelines.values()].flatMap(({ applied, later }) => [...(applied ? [applied] : []), ...later])
 const lexemesOf = ({ db }: ProjectScope, timelines: ReadonlyMap<string, Timeline>) =>
-  readLexemes(
+  readWords(
     db,
     memoriesOf(timelines).map(({ state }) => lexicalText(state)),
   )

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { contentHash } from '@daybook/embeddings/store'
+import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/stored-vectors'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { appliedStates } from '@daybook/projection/apply/applied-memories'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
 import { sql } from 'kysely'
 import type { JsonDocument } from '../client/client.ts'
-import { appliedMemories } from '../write/applied-memories.ts'
-import { documentsOf, type VectorChunk } from '../write/document.ts'
-import { readLexemes } from '../write/lexemes.ts'
-import { readStoredVectors } from '../write/stored-vectors.ts'
+import { documentsOf } from '../write/document.ts'
+import { readWords } from '../write/lexemes.ts'
 import { withProjectLease } from '../write/with-project-lease.ts'
 import type { GenerationWriter } from '../write/writer.ts'
 import { compareDocuments } from './compare-documents.ts'
@@ -41,12 +41,12 @@ async function compareAt(
   position: number,
 ): Promise<ComparedPage> {
   const memories = new Map(
-    (await appliedMemories(scope, place, { memoryIds, position })).map((memory) => [memory.state.id, memory]),
+    (await appliedStates(scope, place, { memoryIds, position })).map((memory) => [memory.state.id, memory]),
   )
   const waiting = await readWaiting(scope, generation, memoryIds)
   const hashes = new Set([...memories.values()].map(hashOf))
   const vectors = await readStoredVectors(scope, generation.modelId, [...hashes])
-  const lexemes = await readLexemes(
+  const lexemes = await readWords(
     scope.db,
     [...memories.values()].map(({ state }) => lexicalText(state)),
   )

@@ -1,3 +1,4 @@
+import type { VectorChunk } from '@daybook/embeddings/stored-vectors'
 import { decide } from '@daybook/memory/decide'
 import { newId } from '@daybook/memory/id'
 import { lexicalText } from '@daybook/memory/lexical-text'
@@ -5,7 +6,7 @@ import { keyOf, type MemoryState, titleOf } from '@daybook/memory/state'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rememberInput } from '../testing/generated-steps.ts'
-import { documentId, documentsOf, type VectorChunk } from './document.ts'
+import { documentId, documentsOf } from './document.ts'
 import { collectionFields, FIELD_NAMES } from './schema.ts'
 
 const PROJECT = newId()

@@ -1,13 +1,7 @@
+import type { VectorChunk } from '@daybook/embeddings/stored-vectors'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { keyOf, type Memory, titleOf } from '@daybook/memory/state'
 import type { FieldName } from './schema.ts'
-
-/** A part of a memory's embedded text with its vector: UTF-16 offsets, `end` exclusive. */
-export interface VectorChunk {
-  readonly start: number
-  readonly end: number
-  readonly embedding: readonly number[]
-}
 
 /** A document of the collection; what is absent is left out, as Typesense has no null. */
 export type MemoryDocument = { readonly id: string } & {
@@ -34,7 +28,7 @@ const present = <Name extends string, T>(name: Name, value: T | null) =>
 /** What documents hold besides the memory's state. */
 export interface DocumentParts {
   readonly chunks: readonly VectorChunk[]
-  /** By the memory's lexical text (`readLexemes`). */
+  /** By the memory's lexical text (`readWords`). */
   readonly lexemes: ReadonlyMap<string, string>
 }
 

@@ -1,5 +1,6 @@
 import { contentHash, requeueTexts } from '@daybook/embeddings/store'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
+import { memoryAfter } from '@daybook/projection/apply/applied-memories'
 import { parkEvents } from '@daybook/projection/apply/parked-events'
 import { applyToGeneration } from '@daybook/projection/engine/apply-to-generation'
 import type { WriteOptions } from '@daybook/projection/engine/engine'
@@ -95,9 +96,7 @@ function typesenseLoadTarget(writer: GenerationWriter, { regenerateBefore }: Loa
   return {
     async load(scope, { memories, parked }) {
       if (memories.length === 0 && parked.length === 0) return
-      const loaded = memories.map(
-        ({ newest: { data, version, sequence } }): Memory => ({ state: data.state, version, sequence }),
-      )
+      const loaded = memories.map(({ newest }) => memoryAfter(newest))
       if (regenerateBefore !== null)
         await scope.db
           .transaction()

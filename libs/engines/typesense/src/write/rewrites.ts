@@ -1,8 +1,8 @@
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { appliedStates } from '@daybook/projection/apply/applied-memories'
 import { PositionMoved } from '@daybook/projection/projection'
 import { sql } from 'kysely'
-import { appliedMemories } from './applied-memories.ts'
 import { ImportRefusedError } from './import-documents.ts'
 import { saveNotes } from './note-rewrites.ts'
 import { withProjectLease } from './with-project-lease.ts'
@@ -56,7 +56,7 @@ async function rewrite(
       .where('project_id', '=', scope.projectId)
       .where(sql<boolean>`memory_id = any(${memoryIds}::uuid[])`)
       .execute()
-    const memories = await appliedMemories(scope, writer.place, {
+    const memories = await appliedStates(scope, writer.place, {
       memoryIds: notes.map((note) => note.memory_id),
       position: held.position.sequence,
     })

@@ -1,10 +1,10 @@
 import { requeueLostTexts } from '@daybook/embeddings/store'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { appliedStates } from '@daybook/projection/apply/applied-memories'
 import type { RewriteOptions } from '@daybook/projection/verify/verifiable'
 import { isMissing } from '../client/errors.ts'
 import { exportDocuments, IDS_PER_FILTER, ofMemories, ofProject } from '../verify/export-documents.ts'
-import { appliedMemories } from './applied-memories.ts'
 import type { LeasedProject } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
 import type { GenerationWriter } from './writer.ts'
@@ -23,7 +23,7 @@ export async function writeAsOf(
   { sequence, ...options }: { readonly sequence: number } & RewriteOptions,
 ): Promise<Record> {
   const { scope } = held
-  const memories = await appliedMemories(scope, writer.place, {
+  const memories = await appliedStates(scope, writer.place, {
     ...options,
     memoryIds,
     position: sequence,

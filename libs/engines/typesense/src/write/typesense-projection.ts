@@ -1,6 +1,7 @@
 import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { Database } from '@daybook/postgres/connect'
+import { memoryAfter } from '@daybook/projection/apply/applied-memories'
 import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
 import { readPlace, savePosition } from '@daybook/projection/positions/positions'
 import { rewindPosition } from '@daybook/projection/positions/rewind-position'
@@ -66,5 +67,4 @@ export function typesenseProjection(db: Database, writer: GenerationWriter): Pro
   }
 }
 
-const memoriesOf = (events: readonly JournalEvent[]): Memory[] =>
-  newestOfEach(events).map(({ data, version, sequence }) => ({ state: data.state, version, sequence }))
+const memoriesOf = (events: readonly JournalEvent[]): Memory[] => newestOfEach(events).map(memoryAfter)

@@ -1,4 +1,5 @@
 import { contentHash, queueTexts } from '@daybook/embeddings/store'
+import { readStoredVectors } from '@daybook/embeddings/stored-vectors'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
@@ -6,8 +7,7 @@ import { sql } from 'kysely'
 import { IDS_PER_FILTER, ofMemories } from '../verify/export-documents.ts'
 import { documentsOf, type MemoryDocument } from './document.ts'
 import { ImportRefusedError, importDocuments } from './import-documents.ts'
-import { readLexemes } from './lexemes.ts'
-import { readStoredVectors } from './stored-vectors.ts'
+import { readWords } from './lexemes.ts'
 import type { LeasedProject } from './with-project-lease.ts'
 import type { GenerationWriter } from './writer.ts'
 
@@ -43,7 +43,7 @@ export async function writeMemories(
   )
   const hashes = new Set([...texts.values()].map(({ hash }) => hash.toString('hex')))
   const vectors = await readStoredVectors(held.scope, writer.generation.modelId, [...hashes])
-  const lexemes = await readLexemes(
+  const lexemes = await readWords(
     db,
     memories.map(({ state }) => lexicalText(state)),
   )

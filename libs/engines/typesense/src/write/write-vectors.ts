@@ -1,11 +1,11 @@
+import { readStoredVectors } from '@daybook/embeddings/stored-vectors'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { appliedStates } from '@daybook/projection/apply/applied-memories'
 import { PositionMoved } from '@daybook/projection/projection'
 import { sql } from 'kysely'
-import { appliedMemories } from './applied-memories.ts'
 import { documentId, vectorFields } from './document.ts'
 import { ImportRefusedError, importDocuments } from './import-documents.ts'
-import { readStoredVectors } from './stored-vectors.ts'
 import { type LeasedProject, withProjectLease } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
 import type { GenerationWriter } from './writer.ts'
@@ -151,7 +151,7 @@ async function giveVectors(
   const memories =
     whole.length === 0
       ? []
-      : await appliedMemories(held.scope, writer.place, {
+      : await appliedStates(held.scope, writer.place, {
           memoryIds: whole,
           position: held.position.sequence,
         })

@@ -1,40 +1,35 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { note, type ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import { note } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
-import { parseQuery } from '@daybook/search/query/parse-query'
-import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
-import { lexicalRetriever } from '@daybook/search/retrievers/postgres/lexical-retriever'
-import { vectorRetriever } from '@daybook/search/retrievers/postgres/vector-retriever'
-import {
-  ENGINES,
-  type EngineHarness,
-  startEngineHarness,
-} from '@daybook/search/testing/search-engines-harness'
-import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AttachedTypesense, attachTypesense } from '../testing/attach-typesense.ts'
-import { typesenseFilter } from './filter.ts'
-import { PAGE_MAX, typesenseLexicalRetriever } from './lexical-retriever.ts'
-import type { TypesenseSearch } from './typesense-search.ts'
-import { typesenseVectorRetriever } from './vector-retriever.ts'
+import { parseQuery } from '../../query/parse-query.ts'
+import { ENGINES, type EngineHarness, startEngineHarness } from '../../testing/search-engines-harness.ts'
+import { hitCondition } from '../postgres/constraint.ts'
+import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
+import { vectorRetriever } from '../postgres/vector-retriever.ts'
+import { candidateLexicalRetriever } from './lexical-retriever.ts'
+import { candidateVectorRetriever } from './vector-retriever.ts'
 
 const DATABASE = TEST_DATABASES.at(-1)
+/** The most candidates that an engine gives at once. */
+const PAGE_MAX = 250
 
-describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
-  let harness: EngineHarness<AttachedTypesense>
-  let search: TypesenseSearch
+/* Every engine beside Postgres, held to what Postgres itself finds. */
+describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers on $name', ({ attach }) => {
+  let harness: EngineHarness
   beforeAll(async () => {
     if (DATABASE === undefined) throw new Error('no database')
-    harness = await startEngineHarness(
-      DATABASE,
-      { attach: (readModel: ReadModelHarness) => attachTypesense(readModel, server) },
-      { dimension: 16 },
-    )
-    search = harness.attached.newSearch()
+    harness = await startEngineHarness(DATABASE, { attach }, { dimension: 16 })
   })
   afterAll(() => harness?.stop())
+
+  function sourceOf({ projectId }: ProjectScope, filter: MemoryFilter) {
+    const search = harness.attached?.slot.search ?? null
+    if (search === null) throw new Error('there is no engine beside Postgres')
+    return search.candidates({ projectId, filter }, { generation: 1 })
+  }
 
   function inputs(scope: ProjectScope, text: string, filter: MemoryFilter, limit: number) {
     const { readModel } = harness
@@ -43,16 +38,15 @@ describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
     const input = { scope, readModel, condition, includeForgotten: filter.includeForgotten === true, limit }
     return {
       input,
-      turn: search.turn(1),
-      told: typesenseFilter(scope.projectId, filter),
+      source: sourceOf(scope, filter),
       wanted: query.wanted,
     }
   }
 
   async function words(scope: ProjectScope, text: string, filter: MemoryFilter = {}, limit = 100) {
-    const { input, turn, told, wanted } = inputs(scope, text, filter, limit)
+    const { input, source, wanted } = inputs(scope, text, filter, limit)
     return {
-      typesense: await typesenseLexicalRetriever(input, turn, told, wanted, true),
+      engine: await candidateLexicalRetriever(input, source, wanted, true),
       postgres: await lexicalRetriever(input, wanted, true),
     }
   }
@@ -93,8 +87,8 @@ describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
           for (const [index, { forgotten }] of documents.entries())
             if (forgotten) await harness.append(scope, { type: 'forget', id: memories[index]!.state.id })
           await harness.apply(scope)
-          const { typesense, postgres } = await words(scope, question, given)
-          expect(typesense).toEqual(close(postgres))
+          const { engine, postgres } = await words(scope, question, given)
+          expect(engine).toEqual(close(postgres))
         },
       ),
       // To look for a shorter one would outlast the test, and nothing would be said of it.
@@ -106,16 +100,16 @@ describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
     const scope = await harness.newProject()
     const many = Array.from({ length: 120 }, (_, index) => `word${index}`)
     await harness.remember(scope, note(many.slice(0, 70).join(' ')), note(many.slice(60).join(' ')))
-    const { typesense, postgres } = await words(scope, many.join(' '))
+    const { engine, postgres } = await words(scope, many.join(' '))
     expect(postgres).toHaveLength(2)
-    expect(typesense).toEqual(close(postgres))
+    expect(engine).toEqual(close(postgres))
   })
 
   it('finds nothing for stop words, unknown words, and signs', async () => {
     const scope = await harness.newProject()
     await harness.remember(scope, note('The login page'))
     for (const text of ['the of', 'xylophone', '-5', '😀'])
-      expect((await words(scope, text)).typesense).toEqual([])
+      expect((await words(scope, text)).engine).toEqual([])
   })
 
   it('forgives a typo in a word that nothing has, and only in such, as Postgres does', async () => {
@@ -129,13 +123,13 @@ describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
     )
     const misspelt = await words(scope, 'authentcation')
     const meant = [right!.state.id, near!.state.id].toSorted()
-    expect(misspelt.typesense.map((hit) => hit.memoryId).toSorted()).toEqual(meant)
-    expect(misspelt.postgres).toEqual(close(misspelt.typesense))
+    expect(misspelt.engine.map((hit) => hit.memoryId).toSorted()).toEqual(meant)
+    expect(misspelt.postgres).toEqual(close(misspelt.engine))
     // "logic" is one letter away from a word that is there.
-    expect((await words(scope, 'login')).typesense).toHaveLength(1)
+    expect((await words(scope, 'login')).engine).toHaveLength(1)
     await harness.remember(scope, note('in 2019, version v1234'))
-    for (const number of ['2018', 'v1235']) expect((await words(scope, number)).typesense).toEqual([])
-    const both = (await words(scope, 'authentcation login')).typesense
+    for (const number of ['2018', 'v1235']) expect((await words(scope, number)).engine).toEqual([])
+    const both = (await words(scope, 'authentcation login')).engine
     expect(both).toHaveLength(3)
   })
 
@@ -147,9 +141,9 @@ describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
       scope,
       ...Array.from({ length: 20 }, (_, index) => note(`car number ${index} is red`)),
     )
-    const { typesense, postgres } = await words(scope, '"red car"', {}, 5)
+    const { engine, postgres } = await words(scope, '"red car"', {}, 5)
     expect(postgres.map((hit) => hit.memoryId)).toEqual([wanted[0]!.state.id])
-    expect(typesense).toEqual(close(postgres))
+    expect(engine).toEqual(close(postgres))
   })
 
   it('finds by meaning what Postgres finds, a long text by its nearest part', async () => {
@@ -163,11 +157,11 @@ describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
     )
     const [vector] = await harness.embedder.embed(['observatory hill telescope'])
     for (const filter of [{}, { context: 'a' }, { includeForgotten: true }]) {
-      const { input, turn, told } = inputs(scope, 'x', filter, 100)
+      const { input, source } = inputs(scope, 'x', filter, 100)
       const postgres = await vectorRetriever(input, vector!)
-      const typesense = await typesenseVectorRetriever(input, turn, told, vector!)
+      const engine = await candidateVectorRetriever(input, source, vector!)
       expect(postgres.length).toBeGreaterThan(1)
-      expect(typesense).toEqual(postgres.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 5) })))
+      expect(engine).toEqual(postgres.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 5) })))
     }
   })
 
@@ -179,8 +173,8 @@ describe.each(TYPESENSE_SERVERS)('the retrievers on $name', (server) => {
       ...Array.from({ length: PAGE_MAX }, () => note('login page')),
     )
     const [vector] = await harness.embedder.embed(['login page'])
-    const { input, turn, told } = inputs(scope, '"green bicycle"', {}, 100)
-    const hits = await typesenseVectorRetriever(input, turn, told, vector!)
+    const { input, source } = inputs(scope, '"green bicycle"', {}, 100)
+    const hits = await candidateVectorRetriever(input, source, vector!)
     expect(hits.map((hit) => hit.memoryId)).toEqual([far!.state.id])
   })
 })

@@ -1,6 +1,12 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import type { VectorChunk } from './document.ts'
+
+/** A part of an embedded text with its vector: UTF-16 offsets, `end` exclusive. */
+export interface VectorChunk {
+  readonly start: number
+  readonly end: number
+  readonly embedding: readonly number[]
+}
 
 /**
  * The vectors that the embedding store has of these texts of the project, each with its chunks in order.

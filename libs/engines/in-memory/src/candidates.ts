@@ -1,0 +1,51 @@
+import type { MemoryFilter } from '@daybook/memory/filter'
+import type { CandidateSource } from '@daybook/search/retrievers/candidates/candidate-source'
+import type { HeldProject } from './held-generation.ts'
+
+/** Candidates by looking at every memory of the project. Of the filter, it knows whether forgotten ones are asked for. */
+export function candidatesIn(
+  project: HeldProject,
+  { includeForgotten = false }: MemoryFilter,
+): CandidateSource {
+  const all = [...project.values()]
+  const live = all.filter(({ memory }) => memory.state.forgottenAt === null)
+  return {
+    words: async (lexemes) =>
+      lexemes.map((lexeme) => {
+        const having = (includeForgotten ? all : live).filter((one) => one.lexemes.has(lexeme))
+        return {
+          documentFrequency: live.filter((one) => one.lexemes.has(lexeme)).length,
+          isKnown: having.length > 0,
+          memoryIds: having.map(({ memory }) => memory.state.id),
+          isCutOff: false,
+        }
+      }),
+    nearest: async (query) => ({
+      chunks: live
+        .flatMap(({ memory, chunks }) =>
+          chunks.map(({ start, end, embedding }) => ({
+            memoryId: memory.state.id,
+            version: memory.version,
+            cosine: cosine(query, embedding),
+            spanStart: start,
+            spanEnd: end,
+          })),
+        )
+        .toSorted((left, right) => right.cosine - left.cosine),
+      isCutOff: false,
+    }),
+  }
+}
+
+function cosine(left: Float32Array, right: readonly number[]): number {
+  let product = 0
+  let squares = 0
+  let others = 0
+  for (const [index, value] of left.entries()) {
+    const other = right[index] ?? 0
+    product += value * other
+    squares += value * value
+    others += other * other
+  }
+  return product / Math.sqrt(squares * others)
+}

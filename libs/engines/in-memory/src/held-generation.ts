@@ -1,0 +1,94 @@
+import { contentHash, type QueuedText, queueTexts } from '@daybook/embeddings/store'
+import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/stored-vectors'
+import { readLexemes } from '@daybook/lexical-index/lexemes'
+import { lexicalText } from '@daybook/memory/lexical-text'
+import { embeddedTextOf, type Memory } from '@daybook/memory/state'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Generation } from '@daybook/projection/generations/generations'
+
+export interface HeldMemory {
+  readonly memory: Memory
+  readonly lexemes: ReadonlySet<string>
+  /** Of its embedded text. */
+  readonly text: QueuedText
+  /** None while it waits for its vectors, and of a forgotten memory. */
+  readonly chunks: readonly VectorChunk[]
+}
+
+/** By memory. */
+export type HeldProject = Map<string, HeldMemory>
+
+export interface HeldGeneration {
+  readonly generation: Generation
+  readonly projects: Map<string, HeldProject>
+}
+
+export const createHeldGeneration = (generation: Generation): HeldGeneration => ({
+  generation,
+  projects: new Map(),
+})
+
+export const waits = ({ memory, chunks }: HeldMemory): boolean =>
+  memory.state.forgottenAt === null && chunks.length === 0
+
+/** Memories of a project that wait for vectors. */
+export const pendingOf = (held: HeldGeneration | undefined, projectId: string): number =>
+  [...(held?.projects.get(projectId)?.values() ?? [])].filter(waits).length
+
+/** Memories as they are held, with the vectors that the embedding store has. */
+export async function toHeld(
+  { generation: { modelId } }: HeldGeneration,
+  scope: ProjectScope,
+  memories: readonly Memory[],
+): Promise<HeldMemory[]> {
+  const lexemes = await readLexemes(
+    scope.db,
+    memories.map(({ state }) => lexicalText(state)),
+  )
+  const texts = memories.map(({ state }) => embeddedTextOf(state))
+  const hashes = texts.map((text) => contentHash(text).toString('hex'))
+  const vectors = await readStoredVectors(scope, modelId, [...new Set(hashes)])
+  return memories.map((memory, index) => ({
+    memory,
+    lexemes: new Set(lexemes.get(lexicalText(memory.state))),
+    text: { hash: contentHash(texts[index] ?? ''), text: texts[index] ?? '' },
+    chunks: memory.state.forgottenAt === null ? (vectors.get(hashes[index] ?? '') ?? []) : [],
+  }))
+}
+
+/**
+ * Holds memories in place of what is held of them, and queues the texts whose vectors are lacking. Last in its transaction: should
+ * that fail, what is held is ahead of the position, and the same comes once more.
+ */
+export async function hold(
+  trx: DatabaseTransaction,
+  { generation: { modelId }, projects }: HeldGeneration,
+  projectId: string,
+  memories: readonly HeldMemory[],
+  gone: readonly string[] = [],
+): Promise<void> {
+  await queueTexts(
+    trx,
+    { projectId, modelId },
+    memories.filter(waits).map(({ text }) => text),
+  )
+  const project = projects.get(projectId) ?? new Map<string, HeldMemory>()
+  projects.set(projectId, project)
+  for (const memoryId of gone) project.delete(memoryId)
+  for (const one of memories) project.set(one.memory.state.id, one)
+}
+
+/** Gives the memories that wait the vectors that the embedding store has by now. */
+export async function fill(held: HeldGeneration, scope: ProjectScope): Promise<void> {
+  const project = held.projects.get(scope.projectId) ?? new Map<string, HeldMemory>()
+  const waiting = [...project.values()].filter(waits)
+  // Not where a later version came meanwhile.
+  for (const one of await toHeld(
+    held,
+    scope,
+    waiting.map(({ memory }) => memory),
+  ))
+    if (project.get(one.memory.state.id)?.memory.version === one.memory.version)
+      project.set(one.memory.state.id, one)
+}

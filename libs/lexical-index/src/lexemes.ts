@@ -1,0 +1,41 @@
+import type { Queryable } from '@daybook/postgres/connect'
+import { sql } from 'kysely'
+
+/** UTF-16 units of texts in one statement; the embedded database does nothing else meanwhile. */
+const LENGTH_PER_STATEMENT = 512 * 1024
+
+/**
+ * The distinct lexemes of texts. Postgres makes them as it does for its own index
+ * (`libs/engines/pgvector/src/write/write-memories.ts`), so that all engines mean the same by a word.
+ *
+ * @param texts as `lexicalText` gives them
+ * @returns by text
+ */
+export async function readLexemes(
+  db: Queryable,
+  texts: Iterable<string>,
+): Promise<Map<string, readonly string[]>> {
+  const words = new Map<string, readonly string[]>()
+  for (const page of pages(new Set(texts))) {
+    const { rows } = await sql<{ lexemes: string[] }>`
+      select tsvector_to_array(to_tsvector('english', given.text)) as lexemes
+      from unnest(${page}::text[]) with ordinality as given(text, number) order by number`.execute(db)
+    for (const [index, text] of page.entries()) words.set(text, rows[index]?.lexemes ?? [])
+  }
+  return words
+}
+
+function* pages(texts: Iterable<string>): Generator<string[]> {
+  let page: string[] = []
+  let length = 0
+  for (const text of texts) {
+    if (page.length > 0 && length + text.length > LENGTH_PER_STATEMENT) {
+      yield page
+      page = []
+      length = 0
+    }
+    page.push(text)
+    length += text.length
+  }
+  if (page.length > 0) yield page
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { type VectorHit, vectorRetriever } from '../postgres/vector-retriever.ts'
+import type { RetrieverInput } from '../retriever-input.ts'
+import type { CandidateSource, NearChunk } from './candidate-source.ts'
+
+/**
+ * The vector retriever on an engine beside Postgres: of a memory's chunks the nearest counts, and every hit is checked in Postgres.
+ * Where the check leaves fewer than wanted of what the engine cut off, and where forgotten memories are asked for, which have no
+ * vectors there, the retriever runs on Postgres instead.
+ *
+ * @throws EngineFailed
+ */
+export async function candidateVectorRetriever(
+  input: RetrieverInput,
+  source: CandidateSource,
+  query: Float32Array,
+): Promise<VectorHit[]> {
+  if (input.includeForgotten) return vectorRetriever(input, query)
+  const { chunks, isCutOff } = await source.nearest(query)
+  const best = new Map<string, NearChunk>()
+  for (const chunk of chunks) if (!best.has(chunk.memoryId)) best.set(chunk.memoryId, chunk)
+  const checked = await satisfying(
+    input,
+    new Map([...best.values()].map(({ memoryId, version }) => [memoryId, version])),
+  )
+  const hits = [...best.values()]
+    .filter(({ memoryId }) => checked.has(memoryId))
+    .map(({ memoryId, cosine, spanStart, spanEnd }) => ({ memoryId, score: cosine, spanStart, spanEnd }))
+  return hits.length < input.limit && isCutOff ? vectorRetriever(input, query) : hits.slice(0, input.limit)
+}
+
+/**
+ * Those that are hits, by what Postgres has of them. The engine may be behind it or ahead: a vector counts only where the version
+ * that it was made of has the text that the memory has now, so that no score is of a text that is not shown.
+ *
+ * @param found the versions of what the engine found, by id
+ */
+async function satisfying(
+  { scope, readModel, condition }: RetrieverInput,
+  found: ReadonlyMap<string, number>,
+): Promise<Set<string>> {
+  const { memories, versions } = readModel.tables
+  const { rows } = await sql<{ memory_id: string }>`
+    select m.memory_id
+    from unnest(${[...found.keys()]}::uuid[], ${[...found.values()]}::int[])
+      found(memory_id, version)
+    cross join lateral (
+      select * from ${memories} where project_id = ${scope.projectId} and memory_id = found.memory_id offset 0
+    ) m
+    where ${condition} and (m.version = found.version or m.content_hash = (
+      select content_hash from ${versions}
+      where project_id = ${scope.projectId} and memory_id = found.memory_id and version = found.version))`.execute(
+    scope.db,
+  )
+  return new Set(rows.map((row) => row.memory_id))
+}
