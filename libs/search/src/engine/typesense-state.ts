@@ -11,15 +11,17 @@ export interface TypesenseState {
   readonly pending: number
 }
 
+interface StateRow {
+  readonly generation: number
+  readonly model_id: string
+  readonly dimension: number
+  readonly position: number
+  readonly pending: number
+}
+
 /** Null before the projector's first start. */
 export async function readTypesenseState({ db, projectId }: ProjectScope): Promise<TypesenseState | null> {
-  const { rows } = await sql<{
-    generation: number
-    model_id: string
-    dimension: number
-    position: number
-    pending: number
-  }>`
+  const { rows } = await sql<StateRow>`
     select g.generation, g.model_id, g.dimension,
       coalesce((select position from positions p where p.projection = g.projection
         and p.generation = g.generation and p.project_id = ${projectId}), 0) as position,
