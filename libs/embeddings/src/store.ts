@@ -116,6 +116,12 @@ export async function requeueTexts(
       ) made))`.execute(trx)
 }
 
+interface LeasedRow {
+  readonly project_id: string
+  readonly content_hash: Buffer
+  readonly text: string
+}
+
 /**
  * Takes up to `limit` queued texts, of all projects that `db` sees, for `leaseSeconds`. Workers never get the same text: rows
  * that another one is just taking are skipped. After the lease they are free again, for a worker that died with them.
@@ -125,7 +131,7 @@ export async function leaseTexts(
   modelId: string,
   { limit, leaseSeconds = 120 }: { limit: number; leaseSeconds?: number },
 ): Promise<LeasedText[]> {
-  const { rows } = await sql<{ project_id: string; content_hash: Buffer; text: string }>`
+  const { rows } = await sql<LeasedRow>`
     update embeddings set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempts = attempts + 1
     where ctid = any(array(
       select ctid from embeddings

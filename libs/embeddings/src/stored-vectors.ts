@@ -8,6 +8,13 @@ export interface VectorChunk {
   readonly embedding: readonly number[]
 }
 
+interface ChunkRow {
+  readonly hash: string
+  readonly start: number
+  readonly end: number
+  readonly embedding: string
+}
+
 /**
  * The vectors that the embedding store has of these texts of the project, each with its chunks in order.
  * @param hashes of the texts, hexadecimal; those that are not embedded yet are not in the result
@@ -19,7 +26,7 @@ export async function readStoredVectors(
 ): Promise<Map<string, VectorChunk[]>> {
   const chunksOf = new Map<string, VectorChunk[]>()
   if (hashes.length === 0) return chunksOf
-  const { rows } = await sql<{ hash: string; start: number; end: number; embedding: string }>`
+  const { rows } = await sql<ChunkRow>`
     select encode(given.content_hash, 'hex') as hash, c.span_start as start, c.span_end as "end", c.embedding::text as embedding
     from (
       select decode(hash, 'hex') as content_hash from unnest(${hashes}::text[]) as hash offset 0

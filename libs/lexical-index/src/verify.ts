@@ -79,6 +79,12 @@ async function recount(trx: DatabaseTransaction, tables: LexicalTables, projectI
   await countLexicalStats(trx, tables, projectId, rows[0]?.next_number ?? 1)
 }
 
+interface NextNumber {
+  readonly held: number | null
+  readonly least_next: number
+  readonly most_next: number
+}
+
 /**
  * The number that the next memory is to get, and what it may be: beyond all that are taken, else two memories would get one
  * and the second could not be written; and not beyond what the journal's memories come to, of whom parked ones have a number
@@ -172,8 +178,8 @@ async function compareStats({ db, projectId }: ProjectScope, tables: LexicalTabl
     from ${tables.memories} where project_id = ${projectId}`.execute(db)
   const { wanted, held } = rows[0] ?? { wanted: { memories: 0, total_length: 0 }, held: null }
   const same = wanted.memories === (held?.memories ?? 0) && wanted.total_length === (held?.total_length ?? 0)
-  const numbers = await sql<{ held: number | null; least_next: number; most_next: number }>`
-    ${nextNumber(tables, projectId)}`.execute(db)
+  const numbers = await sql<NextNumber>`
+    select held, least_next, most_next from (${nextNumber(tables, projectId)}) numbers`.execute(db)
   const { held: next = null, least_next = 1, most_next = 1 } = numbers.rows[0] ?? {}
   // Without statistics posting begins at 1.
   const fits = (next ?? 1) >= least_next && (next ?? 1) <= most_next

@@ -58,9 +58,12 @@ export async function readComparedProjects(
 
 /** The projects whose journals are checked: those with events, and those that somebody has come further in or published of. */
 export async function readCheckedProjects(db: Database, projectId: string | null): Promise<KnownProject[]> {
-  const { rows } = await sql<{ project_id: string }>`
-    select project_id from positions where position > 0
-    union select project_id from relay_positions where published > 0`.execute(db)
+  const rows = await db
+    .selectFrom('positions')
+    .select('project_id')
+    .where('position', '>', 0)
+    .union(db.selectFrom('relay_positions').select('project_id').where('published', '>', 0))
+    .execute()
   return withOthers(
     db,
     projectId,

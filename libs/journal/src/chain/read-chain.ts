@@ -9,9 +9,15 @@ export interface ChainEnd extends ChainCursor {
   readonly lastEvent: number
 }
 
+interface ChainEndRow {
+  readonly sequence: number | null
+  readonly hash: string | null
+  readonly last: number | null
+}
+
 /** The end of a project's chain; of an empty or unknown project its start. */
 export async function readChainEnd({ db, projectId }: ProjectScope): Promise<ChainEnd> {
-  const { rows } = await sql<{ sequence: number | null; hash: string | null; last: number | null }>`
+  const { rows } = await sql<ChainEndRow>`
     select head.sequence, encode(head.hash, 'hex') as hash, last.sequence as last
     from (select max(sequence) as sequence from events where project_id = ${projectId}) last
     left join journal_heads head on head.project_id = ${projectId}`.execute(db)

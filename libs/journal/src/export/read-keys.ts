@@ -4,6 +4,13 @@ import { versionKey } from '../append/batch-context.ts'
 import type { ChainedEvent } from '../chain/chain-events.ts'
 import type { ExportedKey } from './export-format.ts'
 
+interface KeyRow {
+  readonly memoryId: string
+  readonly version: number
+  readonly key: string
+  readonly requestHash: Buffer | null
+}
+
 /** The idempotency keys of requests that led to the versions of these events, by `versionKey`. */
 export async function readKeys(
   { db, projectId }: ProjectScope,
@@ -11,7 +18,7 @@ export async function readKeys(
 ): Promise<Map<string, ExportedKey[]>> {
   // One look into the index for each event, whatever the statistics: without any, as in an embedded database, the planner
   // would read all keys of the project for every page.
-  const { rows } = await sql<{ memoryId: string; version: number; key: string; requestHash: Buffer | null }>`
+  const { rows } = await sql<KeyRow>`
     select given.memory_id as "memoryId", given.version, uses.idempotency_key as key, uses.request_hash as "requestHash"
     from unnest(${events.map(({ memoryId }) => memoryId)}::uuid[], ${events.map(({ version }) => version)}::int[])
       as given(memory_id, version)

@@ -107,6 +107,22 @@ export async function readHeads(
   )
 }
 
+/** The memories that have events after `after` and up to `upTo`, each once. */
+export async function readChangedMemories(
+  { db, projectId }: ProjectScope,
+  { after, upTo }: { after: number; upTo: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('memory_id')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('sequence', '>', after)
+    .where('sequence', '<=', upTo)
+    .execute()
+  return rows.map((row) => row.memory_id)
+}
+
 /** The events of all projects together, from one row a project. */
 export async function countEvents(db: Database): Promise<number> {
   const row = await db

@@ -12,13 +12,20 @@ export interface ClockFacts {
   readonly latest: { readonly name: string; readonly recordedAt: string } | null
 }
 
+interface FutureProject {
+  /** Of all such projects. */
+  readonly count: number
+  readonly name: string
+  readonly recordedAt: string
+}
+
 /** Goes through one row a project. */
 export async function readClock(db: Database): Promise<ClockFacts> {
   const before = Date.now()
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
   const after = Date.now()
   const clock = Date.parse(rows[0]?.now ?? '')
-  const { rows: future } = await sql<{ count: number; name: string; recordedAt: string }>`
+  const { rows: future } = await sql<FutureProject>`
     select count(*) over () as count, p.name, head.last_recorded_at as "recordedAt"
     from journal_heads head join projects p on p.id = head.project_id
     where ${isAheadOfClock(sql`head.last_recorded_at`)}

@@ -3,7 +3,7 @@ import { noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { parkEvents, unparkMemories } from '../apply/parked-events.ts'
 import type { GenerationRef } from '../generations/generation-ref.ts'
 import { PositionMoved, type ProjectionBatch } from '../projection.ts'
@@ -12,7 +12,15 @@ const START: JournalCursor = { sequence: 0, hash: CHAIN_START }
 
 /** A generation's row of a project, in a condition on `positions`. */
 const ofProject = ({ name, generation }: GenerationRef, projectId: string) =>
-  sql`projection = ${name} and generation = ${generation} and project_id = ${projectId}`
+  sql<SqlBool>`projection = ${name} and generation = ${generation} and project_id = ${projectId}`
+
+const toCursor = ({ position, hash }: { position: number; hash: Buffer }): JournalCursor => ({
+  sequence: position,
+  hash: hash.toString('hex'),
+})
+
+const selectPlace = (db: Queryable, place: GenerationRef, projectId: string) =>
+  db.selectFrom('positions').select(['position', 'hash']).where(ofProject(place, projectId))
 
 /** Where the generation has come to in the project's journal; its start before the first event. */
 export async function readPlace(
@@ -20,10 +28,8 @@ export async function readPlace(
   place: GenerationRef,
   projectId: string,
 ): Promise<JournalCursor> {
-  const { rows } = await sql<JournalCursor>`
-    select position as sequence, encode(hash, 'hex') as hash from positions
-    where ${ofProject(place, projectId)}`.execute(db)
-  return rows[0] ?? START
+  const row = await selectPlace(db, place, projectId).executeTakeFirst()
+  return row === undefined ? START : toCursor(row)
 }
 
 /** The last sequence that the generation has applied for the project; 0 before the first. */
@@ -64,11 +70,12 @@ export async function lockPosition(
   projectId: string,
   { from, to }: Pick<ProjectionBatch, 'from' | 'to'>,
 ): Promise<void> {
-  const { rows } = await sql<JournalCursor & { known: boolean }>`
-    select position as sequence, encode(hash, 'hex') as hash, ${isInJournal(projectId, to)} as known from positions
-    where ${ofProject(place, projectId)} for update skip locked`.execute(trx)
-  const [row] = rows
-  if (row?.sequence !== from.sequence || row.hash !== from.hash)
+  const row = await selectPlace(trx, place, projectId)
+    .select(isInJournal(projectId, to).as('known'))
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (row?.position !== from.sequence || row.hash.toString('hex') !== from.hash)
     throw new PositionMoved(place.name, from.sequence)
   if (!row.known) throw new JournalDiverged(to)
 }
@@ -117,8 +124,6 @@ export async function holdPosition(
   place: GenerationRef,
   projectId: string,
 ): Promise<JournalCursor> {
-  const { rows } = await sql<JournalCursor>`
-    select position as sequence, encode(hash, 'hex') as hash from positions
-    where ${ofProject(place, projectId)} for update`.execute(trx)
-  return rows[0] ?? START
+  const row = await selectPlace(trx, place, projectId).forUpdate().executeTakeFirst()
+  return row === undefined ? START : toCursor(row)
 }

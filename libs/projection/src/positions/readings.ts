@@ -26,8 +26,11 @@ export async function readReadings(db: Database): Promise<Readings> {
       on parked.projection = live.projection and parked.generation = live.generation
       and parked.dropped_at is null
     where live.status = 'live' group by live.projection`.execute(db)
-  const queue = await sql<{ texts: number }>`
-    select count(*) as texts from embeddings where embedded_at is null`.execute(db)
+  const queue = await db
+    .selectFrom('embeddings')
+    .select((eb) => eb.fn.countAll<number>().as('texts'))
+    .where('embedded_at', 'is', null)
+    .executeTakeFirst()
   const diverged = await sql<CountRow>`
     select live.projection, count(place.project_id) filter (where ${isDiverged}) as events
     from generations live
@@ -46,7 +49,7 @@ export async function readReadings(db: Database): Promise<Readings> {
     projectionLag: byProjection(lag.rows),
     parkedEvents: byProjection(parked.rows),
     divergedProjects: byProjection(diverged.rows),
-    embeddingQueue: queue.rows[0]?.texts ?? 0,
+    embeddingQueue: queue?.texts ?? 0,
   }
 }
 

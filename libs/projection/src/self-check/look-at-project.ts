@@ -1,6 +1,6 @@
 import { verifyPart } from '@daybook/journal/chain/verify-part'
+import { readChangedMemories } from '@daybook/journal/read/read'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { sql } from 'kysely'
 import { readDivergence } from '../positions/divergence.ts'
 import { readPosition } from '../positions/positions.ts'
 import type { ComparedIndexes, Verifiable } from '../verify/verifiable.ts'
@@ -98,10 +98,7 @@ async function differencesIn(
 ): Promise<Map<string, Difference>> {
   const ids = new Set<string>()
   for (const [after, upTo] of stretches) {
-    const { rows } = await sql<{ memory_id: string }>`
-      select distinct memory_id from events
-      where project_id = ${scope.projectId} and sequence > ${after} and sequence <= ${upTo}`.execute(scope.db)
-    for (const row of rows) ids.add(row.memory_id)
+    for (const id of await readChangedMemories(scope, { after, upTo })) ids.add(id)
   }
   if (ids.size === 0) return new Map()
   const { memories } = await verifiable.compare(scope, [...ids])

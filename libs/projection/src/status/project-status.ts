@@ -40,6 +40,13 @@ export interface ProjectionStatus extends ProjectStatus {
 const told = (moment: RawBuilder<unknown>) =>
   sql`case when ${isAheadOfClock(moment)} then '-infinity' else ${moment} end`
 
+interface ConditionRow {
+  readonly position: number
+  readonly still: boolean
+  readonly rebuilding: boolean
+  readonly unusable: boolean
+}
+
 /** @param reachable whether what the projection is kept in answers; true where that is the journal's own database */
 export async function readProjectStatus(
   scope: ProjectScope,
@@ -47,7 +54,7 @@ export async function readProjectStatus(
   reachable = true,
 ): Promise<ProjectStatus> {
   const place = { name: projection, generation }
-  const { rows } = await sql<{ position: number; still: boolean; rebuilding: boolean; unusable: boolean }>`
+  const { rows } = await sql<ConditionRow>`
     with place as (
       select coalesce(max(position), 0) as position, coalesce(max(moved_at), '-infinity') as moved_at from positions
       where projection = ${projection} and generation = ${generation} and project_id = ${scope.projectId}

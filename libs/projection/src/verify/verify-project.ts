@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFirstEvents } from '@daybook/journal/append/first-events'
+import { readChangedMemories } from '@daybook/journal/read/read'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
-import { sql } from 'kysely'
 import { readPosition } from '../positions/positions.ts'
 import type { ComparedMemory, Verifiable } from './verifiable.ts'
 
@@ -110,17 +110,13 @@ async function* allMemories(scope: ProjectScope, position: number): AsyncGenerat
 
 /** One that was changed often comes as often, which is work and no harm. */
 async function* changedMemories(
-  { db, projectId }: ProjectScope,
+  scope: ProjectScope,
   since: number,
   position: number,
 ): AsyncGenerator<string[]> {
   for (let after = since; after < position; after += PAGE) {
-    const { rows } = await sql<{ memory_id: string }>`
-      select distinct memory_id from events
-      where project_id = ${projectId} and sequence > ${after} and sequence <= ${Math.min(after + PAGE, position)}`.execute(
-      db,
-    )
-    if (rows.length > 0) yield rows.map((row) => row.memory_id)
+    const changed = await readChangedMemories(scope, { after, upTo: Math.min(after + PAGE, position) })
+    if (changed.length > 0) yield changed
   }
 }
 

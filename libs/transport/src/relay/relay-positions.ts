@@ -16,6 +16,13 @@ import { sql } from 'kysely'
 /** `published` where the lease was got; else why not. */
 export type Taken = { readonly published: JournalCursor } | 'held by another' | 'nothing to publish'
 
+/** Null: the project has no position yet. */
+interface PublishedRow {
+  readonly published: number | null
+  readonly sequence: number
+  readonly same: boolean | null
+}
+
 /** As it passes through places of the journal. */
 const RELAY = { name: 'relay', generation: 0 }
 
@@ -32,14 +39,16 @@ export async function takeLease(scope: ProjectScope, owner: LeaseOwner, historyM
   const taken = await tryToTake(scope, owner)
   if (taken !== null) return taken
   const { db, projectId } = scope
-  const { rows } = await sql<{ published: number | null; sequence: number; same: boolean }>`
+  const { rows } = await sql<PublishedRow>`
     select place.published, head.sequence, place.hash = head.hash as same from journal_heads head
     left join relay_positions place on place.project_id = head.project_id
     where head.project_id = ${projectId}`.execute(db)
   const place = rows[0]
   if (place === undefined) return 'nothing to publish'
   if (place.published !== null)
-    return place.published === place.sequence && place.same ? 'nothing to publish' : 'held by another'
+    return place.published === place.sequence && place.same === true
+      ? 'nothing to publish'
+      : 'held by another'
   await sql`
     with history as (
       select sequence, hash from events

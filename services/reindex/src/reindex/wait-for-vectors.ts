@@ -8,7 +8,6 @@ import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
-import { sql } from 'kysely'
 
 /** A text that could not be embedded so often is not waited for. */
 const ATTEMPTS = 5
@@ -52,9 +51,13 @@ export async function waitForVectors(
 }
 
 async function isWorkLeft(db: Database, modelId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from embeddings where model_id = ${modelId} and embedded_at is null and attempts < ${ATTEMPTS} limit 1`.execute(
-    db,
-  )
-  return rows.length > 0
+  const row = await db
+    .selectFrom('embeddings')
+    .select('attempts')
+    .where('model_id', '=', modelId)
+    .where('embedded_at', 'is', null)
+    .where('attempts', '<', ATTEMPTS)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }

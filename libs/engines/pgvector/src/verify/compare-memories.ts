@@ -11,6 +11,18 @@ import { memoryRow } from '../write/memory-row.ts'
 /** SHA-256 of a text in hexadecimal, made by Postgres. */
 const hashed = (text: RawBuilder<unknown>) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
+/** Both sides of a memory, each null where there is none. */
+interface ComparedRow {
+  readonly memory_id: string
+  readonly wanted_row: string | null
+  readonly held_row: string | null
+  readonly wanted_versions: string | null
+  readonly held_versions: string | null
+  readonly wanted_vectors: string | null
+  readonly held_vectors: string | null
+  readonly pending: boolean
+}
+
 /**
  * Compares the rows of memories with what the journal says they must be, in one snapshot: the current state with its lexemes,
  * every version, and the vectors, which must be those of the embedding store unless they are still waited for. Rows of both
@@ -33,16 +45,7 @@ export async function compareMemories(
       const position = await readPosition(trx, place, projectId)
       const applied = await appliedMemories(scope, place, { memoryIds, position })
       const rows = applied.map(({ newest, firstSequence }) => memoryRow(newest, { number: 0, firstSequence }))
-      const result = await sql<{
-        memory_id: string
-        wanted_row: string | null
-        held_row: string | null
-        wanted_versions: string | null
-        held_versions: string | null
-        wanted_vectors: string | null
-        held_vectors: string | null
-        pending: boolean
-      }>`
+      const result = await sql<ComparedRow>`
         with asked as materialized (
           select memory_id from unnest(${memoryIds}::uuid[]) as memory_id
         ), given as materialized (

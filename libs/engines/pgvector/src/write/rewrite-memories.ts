@@ -6,14 +6,13 @@ import { readLexicalStats, saveLexicalStats } from '@daybook/lexical-index/write
 import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import type { Tables } from '@daybook/postgres/tables'
 import { appliedMemories, isApplied } from '@daybook/projection/apply/applied-memories'
 import { unparkMemories } from '@daybook/projection/apply/parked-events'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { holdPosition } from '@daybook/projection/positions/positions'
 import { PositionMoved } from '@daybook/projection/projection'
 import type { RewriteOptions } from '@daybook/projection/verify/verifiable'
-import { type Selectable, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
 import { memoryRow } from './memory-row.ts'
 import { insertVersions, upsertMemories } from './write-memories.ts'
@@ -45,10 +44,14 @@ export async function rewriteMemories(
     const position = to.sequence
     const scope = projectScope(trx, projectId)
     const applied = await appliedMemories(scope, place, { memoryIds, position, ...options })
-    const { rows: versions } = await sql<Selectable<Tables['events']>>`
-      select * from events e
-      where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[]) and ${isApplied(place, position, options)}
-      order by sequence`.execute(trx)
+    const versions = await trx
+      .selectFrom('events as e')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
+      .where(isApplied(place, position, options))
+      .orderBy('sequence')
+      .execute()
 
     const removed = await removeRows(trx, tables, projectId, memoryIds)
     const stats = await readLexicalStats(trx, tables, projectId)

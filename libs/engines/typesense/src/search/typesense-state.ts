@@ -3,15 +3,17 @@ import type { EngineState } from '@daybook/search/engine/search-engine'
 import { sql } from 'kysely'
 import { TYPESENSE } from '../write/generation.ts'
 
+interface StateRow {
+  readonly generation: number
+  readonly model_id: string
+  readonly dimension: number
+  readonly position: number
+  readonly pending: number
+}
+
 /** Null before the projector's first start. */
 export async function readTypesenseState({ db, projectId }: ProjectScope): Promise<EngineState | null> {
-  const { rows } = await sql<{
-    generation: number
-    model_id: string
-    dimension: number
-    position: number
-    pending: number
-  }>`
+  const { rows } = await sql<StateRow>`
     select g.generation, g.model_id, g.dimension,
       coalesce((select position from positions p where p.projection = g.projection
         and p.generation = g.generation and p.project_id = ${projectId}), 0) as position,

@@ -28,11 +28,13 @@ export async function noteSettled(
 
 /** The projects whose documents have not been looked at in this run. Goes through one row a project. */
 export async function listUnsettled(db: Database, { name, generation }: GenerationRef): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`
-    select project_id from positions
-    where projection = ${name} and generation = ${generation} and server_run is distinct from ${SERVER_RUN}`.execute(
-    db,
-  )
+  const rows = await db
+    .selectFrom('positions')
+    .select('project_id')
+    .where('projection', '=', name)
+    .where('generation', '=', generation)
+    .where('server_run', 'is distinct from', SERVER_RUN)
+    .execute()
   return rows.map((row) => row.project_id)
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { appliedStates } from '@daybook/projection/apply/applied-memories'
 import { PositionMoved } from '@daybook/projection/projection'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { documentId, vectorFields } from './document.ts'
 import { ImportRefusedError, importDocuments } from './import-documents.ts'
 import { type LeasedProject, withProjectLease } from './with-project-lease.ts'
@@ -120,11 +120,14 @@ async function giveVectors(
 ): Promise<void> {
   const { generation, modelId } = writer.generation
   const { db, projectId } = held.scope
-  const { rows } = await sql<{ memory_id: string; hash: string }>`
-    select memory_id, encode(content_hash, 'hex') as hash from typesense_pending_vectors
-    where generation = ${generation} and project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(
-    db,
-  )
+  const pending = await db
+    .selectFrom('typesense_pending_vectors')
+    .select(['memory_id', 'content_hash'])
+    .where('generation', '=', generation)
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
+    .execute()
+  const rows = pending.map((row) => ({ memory_id: row.memory_id, hash: row.content_hash.toString('hex') }))
   const vectors = await readStoredVectors(held.scope, modelId, [...new Set(rows.map(({ hash }) => hash))])
   const ready = rows.filter(({ hash }) => vectors.has(hash))
 

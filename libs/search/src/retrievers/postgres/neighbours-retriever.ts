@@ -6,6 +6,13 @@ import type { RetrieverInput } from '../retriever-input.ts'
 /** The neighbours' ids, nearest first, each after a + where it may be a hit itself, else a -, with blanks between. */
 type Side = string
 
+interface SidesRow {
+  readonly memory_id: string
+  readonly context: string
+  readonly before: Side
+  readonly after: Side
+}
+
 /** The neighbourhoods of memories, and which of the neighbours satisfy the search's condition. */
 export interface NeighboursFound {
   readonly neighbourhoods: ReadonlyMap<string, Neighbourhood>
@@ -59,7 +66,7 @@ async function look(input: RetrieverInput, memoryIds: readonly string[]): Promis
   const { scope, readModel } = input
   const { memories } = readModel.tables
   if (memoryIds.length === 0) return { neighbourhoods: new Map(), eligible: new Set() }
-  const { rows } = await sql<{ memory_id: string; context: string; before: Side; after: Side }>`
+  const { rows } = await sql<SidesRow>`
     select c.memory_id, c.context, ${side(input, 'before')} as before, ${side(input, 'after')} as after
     from ${memories} c
     where c.project_id = ${scope.projectId} and c.memory_id = any(${memoryIds}::uuid[]) and c.context is not null`.execute(

@@ -49,16 +49,16 @@ interface Row {
   readonly term: number
   readonly lexeme: string
   readonly query_frequency: number
-  /** Null for a lexeme that no memory has. */
+  /** Null for a lexeme that no memory has, as are its postings. */
   readonly segment: number | null
-  readonly postings: Buffer
-  readonly removed: Buffer
+  readonly postings: Buffer | null
+  readonly removed: Buffer | null
   readonly forgotten: boolean
   readonly documents: number
   readonly total_length: number
 }
 
-type FoundRow = Row & { readonly segment: number }
+type FoundRow = Row & { readonly segment: number; readonly postings: Buffer; readonly removed: Buffer }
 
 /**
  * Reads the postings of the question's lexemes and the project's statistics: one statement, so one snapshot. Others follow

@@ -1,0 +1,167 @@
+import { type Daemon, startDaemon } from '@daybook/daemon/start-daemon'
+import { createShutdown } from '@daybook/process/shutdown'
+import { pause } from '@daybook/runtime/backoff'
+import { readConfig } from '@daybook/runtime/config'
+import { silentLogger } from '@daybook/runtime/logger'
+import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
+import { askGraphQL, dataOf } from '../support/graphql.ts'
+
+/** More words than a posting counts. */
+const LONG_TEXT = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(' ')
+
+// biome-ignore format: a list
+const REMEMBERED = [
+  { content: { note: { text: 'Mary: The auth service signs tokens with a key of its own.' } }, context: 'auth', idempotencyKey: 'one' },
+  { content: { note: { text: 'The gateway checks tokens, for a distinction without a difference.' } }, context: 'auth' },
+  { content: { note: { text: 'The key is changed once a month.' } }, context: 'auth' },
+  { content: { insight: { key: 'tokens', content: 'Tokens end after an hour.' } } },
+  { content: { stash: { name: 'auth-flow', summary: 'The login of users, by xylophom or xylophor.' } } },
+  { content: { document: { title: 'Long', content: LONG_TEXT } } },
+]
+
+const SEARCHES = `query ($engine: SearchEngine!, $atLeast: Int!, $atLeastHash: String!) {
+  phrase: search(query: "\\"signs tokens\\" key -month", engine: $engine, atLeast: $atLeast, atLeastHash: $atLeastHash) { ...hits }
+  typos: search(query: "what did Mary say of xylophon and word17", engine: $engine) { ...hits }
+  inContext: search(query: "tokens", engine: $engine, filter: { context: "auth", includeForgotten: true }) { ...hits }
+}
+fragment hits on SearchResult { hits { snippet memory { id accessCount } } }`
+
+const READS = `query ($id: ID!) {
+  memory(id: $id) { history { edges { node { changed } } } }
+  memories(filter: { includeForgotten: true }) { edges { node { id } } }
+  pop(name: "auth-flow") { hits { score } }
+  recall(key: "tokens") { hits { score } }
+  unknownKey: recall(key: "nothing") { message }
+  journal { hash changed }
+  projections { name status lag pendingEmbeddings }
+  generations { generation lag bytes }
+  parkedEvents(projection: "pgvector") { sequence }
+  operations(active: true) { id }
+  checks { name status message }
+  system { databaseBytes memories events queuedTexts }
+}`
+
+/**
+ * Does with an embedded daemon in this process, beside a double of Typesense, what people and operators do: remembers, searches, lists,
+ * verifies, rebuilds, exports, imports.
+ */
+export async function useDaemon(dataDir: string): Promise<void> {
+  const shutdown = createShutdown()
+  try {
+    const typesense = await startTypesenseDouble({ apiKey: 'key-of-the-double' })
+    shutdown.add(typesense.stop)
+    const config = readConfig({
+      DAYBOOK_DATA_DIR: dataDir,
+      DAYBOOK_PORT: '0',
+      DAYBOOK_EMBEDDER: 'test-hash/64',
+      DAYBOOK_SELF_CHECK: '100ms',
+      TYPESENSE_URL: typesense.url,
+      TYPESENSE_API_KEY: typesense.apiKey,
+    })
+    const daemon = await startDaemon(config, { logger: silentLogger, progress: () => {}, shutdown })
+    await read(daemon, await write(daemon))
+    for (const projection of ['pgvector', 'typesense']) await operate(daemon, projection)
+    await moveJournal(daemon)
+    await searchMany(daemon)
+  } finally {
+    await shutdown.run()
+  }
+}
+
+/** An event's place in the journal, and its memory. */
+interface Written {
+  readonly sequence: number
+  readonly hash: string
+  readonly memory: { readonly id: string }
+}
+
+async function ask<Data>(daemon: Daemon, query: string, variables = {}): Promise<Data> {
+  return dataOf(await askGraphQL<Data>(daemon, { query, variables }))
+}
+
+const REMEMBER_MANY = `mutation ($inputs: [RememberInput!]!) {
+  rememberMany(inputs: $inputs) { ... on Remembered { sequence hash memory { id } } }
+}`
+
+interface RememberedMany {
+  readonly rememberMany: readonly Written[]
+}
+
+async function write(daemon: Daemon): Promise<Written> {
+  const { rememberMany } = await ask<RememberedMany>(daemon, REMEMBER_MANY, { inputs: REMEMBERED })
+  const [first, second] = rememberMany.map(({ memory }) => memory.id)
+  const { forget } = await ask<{ forget: Written }>(
+    daemon,
+    `mutation ($again: RememberInput!, $first: ID!, $second: ID!) {
+      remember(input: $again) { ... on Remembered { duplicate } }
+      revise(id: $first, input: { content: { note: { text: "Mary: The auth service signs tokens with its own key." } } }) { __typename }
+      restore(id: $first, version: 1) { __typename }
+      forget(id: $second) { ... on Forgotten { sequence hash memory { id } } }
+    }`,
+    { again: REMEMBERED[0], first, second },
+  )
+  return forget
+}
+
+async function read(daemon: Daemon, { sequence, hash, memory }: Written): Promise<void> {
+  for (const engine of ['POSTGRES', 'TYPESENSE'])
+    await ask(daemon, SEARCHES, { engine, atLeast: sequence, atLeastHash: hash })
+  await ask(daemon, READS, { id: memory.id })
+  await (await fetch(`${daemon.url}/metrics`)).text()
+}
+
+async function operate(daemon: Daemon, projection: string): Promise<void> {
+  const on = `projection: "${projection}"`
+  for (const operation of [
+    `verify(${on}, repair: true)`,
+    `backfill(${on})`,
+    `reindex(${on}, kinds: [NOTE])`,
+    `reindex(${on}, model: "test-hash/32")`,
+    `retryParked(${on})`,
+    `replay(${on}, from: 1)`,
+    'verifyJournal',
+    `verify(${on}, incremental: true)`,
+  ]) {
+    await run(daemon, operation)
+    // Something for the next one.
+    await ask(daemon, 'mutation { remember(input: { content: { note: { text: "More." } } }) { __typename } }')
+  }
+  await ask(daemon, `mutation { rollback(${on}) { __typename } }`)
+}
+
+/** Asks for an operation and waits until it has succeeded. */
+async function run(daemon: Daemon, operation: string): Promise<void> {
+  const { begun } = await ask<{ begun: { id: string } }>(
+    daemon,
+    `mutation { begun: ${operation} { ... on Operation { id } ... on OperationRefusedError { message } } }`,
+  )
+  for (let status = 'queued'; status !== 'succeeded'; await pause(50)) {
+    const answer = await ask<{ operation: { status: string; error: string | null } }>(
+      daemon,
+      'query ($id: ID!) { operation(id: $id) { status error } }',
+      begun,
+    )
+    status = answer.operation.status
+    if (status === 'failed') throw new Error(`${operation}: ${answer.operation.error}`)
+  }
+}
+
+async function moveJournal({ url, apiKey }: Daemon): Promise<void> {
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const exported = await (await fetch(`${url}/journal/export`, { headers })).text()
+  await (await fetch(`${url}/journal/import`, { method: 'POST', headers, body: exported })).text()
+}
+
+/** A filter that none of the thousand best fulfils is looked at from its other side. */
+async function searchMany(daemon: Daemon): Promise<void> {
+  let last: Written | undefined
+  for (let batch = 0; batch < 3; batch += 1) {
+    const inputs = Array.from({ length: 400 }, () => ({ content: { note: { text: 'platypus' } } }))
+    last = (await ask<RememberedMany>(daemon, REMEMBER_MANY, { inputs })).rememberMany.at(-1)
+  }
+  await ask(
+    daemon,
+    'query ($atLeast: Int) { search(query: "platypus", engine: POSTGRES, atLeast: $atLeast, filter: { minImportance: 9 }) { hits { score } } }',
+    { atLeast: last?.sequence },
+  )
+}

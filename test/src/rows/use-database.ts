@@ -1,0 +1,87 @@
+import { placeAt } from '@daybook/journal/testing/place-at'
+import { newId } from '@daybook/memory/id'
+import type { Work } from '@daybook/operations/work'
+import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { pgvectorVerifiable } from '@daybook/pgvector/verify/verifiable'
+import { rewindReadModel } from '@daybook/pgvector/write/rewind-read-model'
+import { placeProject } from '@daybook/postgres/access/claim-imported-project'
+import { findProject } from '@daybook/postgres/access/projects'
+import { openDatabase } from '@daybook/postgres/connect'
+import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
+import type { TestDatabase } from '@daybook/postgres/testing/test-database'
+import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
+import { readPlace } from '@daybook/projection/positions/positions'
+import { waitUntilCaughtUp } from '@daybook/reindex/reindex/caught-up'
+import { silentLogger } from '@daybook/runtime/logger'
+import { readBacklog } from '@daybook/transport/relay/backlog'
+import { findUnpublished, goBack, savePublished, takeLease } from '@daybook/transport/relay/relay-positions'
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+
+/**
+ * Does in a daemon's database, once that has ended, what a daemon does only after damage, or on NATS.
+ * @returns the names of the database's types, by their oids
+ */
+export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, string>> {
+  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
+  const db = openDatabase(embedded.address)
+  try {
+    const project = await findProject(db, 'default')
+    const generation = await liveGeneration(db, PGVECTOR)
+    if (project === null || generation === null) throw new Error('this is no data folder of a daemon')
+    const scope = projectScope(db, project.id)
+
+    await relay(scope)
+    await damage({ address: embedded.address, db }, scope, generation)
+    await rewind(scope, generation)
+    // Nobody catches up.
+    const work = { report: async () => {}, signal: AbortSignal.abort() } as unknown as Work
+    await expect(waitUntilCaughtUp(db, generation, work)).rejects.toThrow('aborted')
+    // Its name is taken by the project that there is.
+    await expect(placeProject(db, { id: newId(), name: 'default' })).rejects.toThrow('belongs to another')
+    const { rows } = await sql<{ oid: number; typname: string }>`select oid, typname from pg_type`.execute(db)
+    return new Map(rows.map(({ oid, typname }) => [oid, typname]))
+  } finally {
+    await db.destroy()
+    await embedded.stop()
+  }
+}
+
+async function relay(scope: ProjectScope): Promise<void> {
+  const owner = { name: 'relay', leaseMs: 1_000 }
+  await findUnpublished(scope.db)
+  await takeLease(scope, owner, 0)
+  await savePublished(scope, owner, await placeAt(scope, 1), true)
+  await readBacklog(scope.db)
+  await goBack(scope, owner, await placeAt(scope, 1))
+}
+
+/** Takes a memory out of the read model and has it found, and written anew. */
+async function damage(
+  database: Pick<TestDatabase, 'address' | 'db'>,
+  scope: ProjectScope,
+  generation: Generation,
+): Promise<void> {
+  const { memories } = generationTables(generation.generation)
+  const { rows } = await asOwner(database, (trx) =>
+    sql<{ memory_id: string }>`
+      delete from ${memories} where project_id = ${scope.projectId} and number = 1 returning memory_id`.execute(
+      trx,
+    ),
+  )
+  const verifiable = pgvectorVerifiable(scope.db, generation)
+  const { problems } = await verifiable.compareIndexes(scope, new AbortController().signal)
+  expect(problems).not.toEqual([])
+  await verifiable.rewrite(
+    scope,
+    rows.map((row) => row.memory_id),
+  )
+}
+
+async function rewind(scope: ProjectScope, generation: Generation): Promise<void> {
+  const place = { name: PGVECTOR, generation: generation.generation }
+  const from = await readPlace(scope.db, place, scope.projectId)
+  await rewindReadModel(scope, generation, { from, to: await placeAt(scope, from.sequence - 1) })
+}
