@@ -108,7 +108,12 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
       values (${scope.projectId}, 'other', '\\x01', 'text', 9, 'too strange', now() + interval '1 hour')`.execute(
       db,
     )
-    await requestOperation(db, { type: 'verify-journal', projection: null, options: {}, requestedBy: null })
+    await requestOperation(db, {
+      type: 'verify-journal',
+      projection: null,
+      options: { projectId: null, noted: null },
+      requestedBy: null,
+    })
     await sql`update operations set created_at = created_at - interval '1 minute'`.execute(db)
     // A projection that nobody writes here.
     await sql`

@@ -1,8 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
-import type { OperationType } from '@daybook/operations/operation'
 import { startOperations } from '@daybook/operations/run-operations'
-import type { OperationHandler } from '@daybook/operations/work'
+import type { OperationHandlers } from '@daybook/operations/work'
 import { pgvectorRebuildableProjection } from '@daybook/pgvector/write/rebuildable'
 import type { Database } from '@daybook/postgres/connect'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
@@ -69,8 +68,8 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
         : [typesenseRebuildableProjection({ ...applying, client, base: typesense?.base })]),
     ].map((one) => [one.name, { ...one, seenMs }]),
   )
-  // One line for each type of operation. A new one begins in `@daybook/operations/operation`.
-  const handlers: Record<OperationType, OperationHandler> = {
+  // One line for each type of operation. A new one begins in `@daybook/operations/operation-types`.
+  const handlers: OperationHandlers = {
     reindex: handleReindex({ db, projections, embedders, logger }),
     verify: handleVerify(db, projections),
     'verify-journal': handleVerifyJournal(db),

@@ -1,17 +1,9 @@
 import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
 import { readHead } from '@daybook/journal/read/read'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
-import type { Operation, OperationType } from '@daybook/operations/operation'
-import type {
-  BackfillOptions,
-  ReindexOptions,
-  ReplayOptions,
-  RetryParkedOptions,
-  VerifyJournalOptions,
-  VerifyOptions,
-} from '@daybook/operations/options'
+import type { Operation } from '@daybook/operations/operation'
 import { cancelOperation } from '@daybook/operations/read'
-import { requestOperation } from '@daybook/operations/request'
+import { type OperationRequest, requestOperation } from '@daybook/operations/request'
 import { projectScope } from '@daybook/postgres/project-scope'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
@@ -27,28 +19,11 @@ const operationResult = builder.errorUnion('OperationResult', {
   resolveType: () => 'Operation',
 })
 
-interface OptionsOf {
-  reindex: ReindexOptions
-  verify: VerifyOptions
-  'verify-journal': VerifyJournalOptions
-  replay: ReplayOptions
-  backfill: BackfillOptions
-  'retry-parked': RetryParkedOptions
-}
+type Asked<Each> = Each extends OperationRequest ? Omit<Each, 'requestedBy'> : never
 
-async function request<Type extends OperationType>(
-  context: Context,
-  type: Type,
-  projection: string | null,
-  options: OptionsOf[Type],
-): Promise<Operation> {
+async function request(context: Context, asked: Asked<OperationRequest>): Promise<Operation> {
   try {
-    return await requestOperation(requireAdmin(context), {
-      type,
-      projection,
-      options: { ...options },
-      requestedBy: context.metadata.actor,
-    })
+    return await requestOperation(requireAdmin(context), { ...asked, requestedBy: context.metadata.actor })
   } catch (error) {
     if (error instanceof DaybookError && error.code === 'BUSY')
       throw new OperationRefusedError('BUSY', error.message)
@@ -100,12 +75,16 @@ builder.mutationFields((t) => ({
           model != null ? 'model' : 'regenerateEmbeddings',
           'needs a whole new generation: leave kinds and project out',
         )
-      return request(context, 'reindex', checkProjection(projection), {
-        model: model ?? null,
-        regenerateEmbeddings: regenerateEmbeddings ?? false,
-        kinds: kinds ?? null,
-        projectId: await checkProject(db, project),
-        acceptParked: acceptParked ?? false,
+      return request(context, {
+        type: 'reindex',
+        projection: checkProjection(projection),
+        options: {
+          model: model ?? null,
+          regenerateEmbeddings: regenerateEmbeddings ?? false,
+          kinds: kinds ?? null,
+          projectId: await checkProject(db, project),
+          acceptParked: acceptParked ?? false,
+        },
       })
     },
   }),
@@ -122,10 +101,14 @@ builder.mutationFields((t) => ({
       repair: t.arg.boolean({ defaultValue: false, description: 'Writes anew what differs.' }),
     },
     resolve: async (_, { projection, project, incremental, repair }, context) =>
-      request(context, 'verify', checkProjection(projection), {
-        projectId: await checkProject(requireAdmin(context), project),
-        incremental: incremental ?? false,
-        repair: repair ?? false,
+      request(context, {
+        type: 'verify',
+        projection: checkProjection(projection),
+        options: {
+          projectId: await checkProject(requireAdmin(context), project),
+          incremental: incremental ?? false,
+          repair: repair ?? false,
+        },
       }),
   }),
   verifyJournal: t.field({
@@ -143,7 +126,11 @@ builder.mutationFields((t) => ({
       const noted = from == null ? null : notedPlace(from)
       if (noted !== null && project == null)
         throw new ValidationError('project', 'is needed with from: a hash is of one journal')
-      return request(context, 'verify-journal', null, { projectId: await checkProject(db, project), noted })
+      return request(context, {
+        type: 'verify-journal',
+        projection: null,
+        options: { projectId: await checkProject(db, project), noted },
+      })
     },
   }),
   replay: t.field({
@@ -164,10 +151,10 @@ builder.mutationFields((t) => ({
       if (from < 1) throw new ValidationError('from', 'must be 1 or more')
       if (last > head) throw new ValidationError('to', `must be at most ${head}, where the journal ends`)
       if (last < from) throw new ValidationError('to', `must be ${from} or more`)
-      return request(context, 'replay', projection == null ? null : checkProjection(projection), {
-        projectId,
-        from,
-        to: last,
+      return request(context, {
+        type: 'replay',
+        projection: projection == null ? null : checkProjection(projection),
+        options: { projectId, from, to: last },
       })
     },
   }),
@@ -179,8 +166,10 @@ builder.mutationFields((t) => ({
       project: t.arg.string({ description: PROJECT }),
     },
     resolve: async (_, { projection, project }, context) =>
-      request(context, 'backfill', checkProjection(projection), {
-        projectId: await checkProject(requireAdmin(context), project),
+      request(context, {
+        type: 'backfill',
+        projection: checkProjection(projection),
+        options: { projectId: await checkProject(requireAdmin(context), project) },
       }),
   }),
   retryParked: t.field({
@@ -192,9 +181,13 @@ builder.mutationFields((t) => ({
       memoryIds: t.arg.idList({ description: 'All that are parked where they are not given.' }),
     },
     resolve: async (_, { projection, project, memoryIds }, context) =>
-      request(context, 'retry-parked', checkProjection(projection), {
-        projectId: await checkProject(requireAdmin(context), project),
-        memoryIds: memoryIds?.map(requireMemoryId) ?? null,
+      request(context, {
+        type: 'retry-parked',
+        projection: checkProjection(projection),
+        options: {
+          projectId: await checkProject(requireAdmin(context), project),
+          memoryIds: memoryIds?.map(requireMemoryId) ?? null,
+        },
       }),
   }),
   cancelOperation: t.field({
