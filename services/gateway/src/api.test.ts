@@ -309,7 +309,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       (
         await client.data(
           `query ($after: String) { memories(first: 2, after: $after, filter: { kinds: [NOTE], labelsAny: ["kept"] }) {
-            edges { node { text } } pageInfo { hasNextPage endCursor } } }`,
+            edges { node { text } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
           { after },
         )
       )['memories']
@@ -319,6 +319,11 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     const textsOf = (page: { edges: { node: { text: string } }[] }) =>
       page.edges.map((edge) => edge.node.text)
     expect([textsOf(first), textsOf(second)]).toEqual([['d', 'b'], ['a']])
-    expect(second.pageInfo.hasNextPage).toBe(false)
+    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false })
+    expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true })
+    expect(await list(second.pageInfo.endCursor)).toEqual({
+      edges: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
+    })
   })
 })
