@@ -165,13 +165,13 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
         ]),
       )
     expect(firstOf('usual')).toMatchObject({ method: 'DEFAULT', neighbours: [{}], session: {} })
-    expect(weights('usual')).toMatchObject({ lexical: 0.6 })
+    expect(weights('usual')).toMatchObject({ LEXICAL: 0.6 })
     expect(firstOf('rrf')).toMatchObject({ method: 'RRF', scale: 1, neighbours: [] })
-    expect(weights('rrf')).toMatchObject({ lexical: 0.5 })
-    expect(weights('weighed')).toMatchObject({ lexical: 1 })
+    expect(weights('rrf')).toMatchObject({ LEXICAL: 0.5 })
+    expect(weights('weighed')).toMatchObject({ LEXICAL: 1 })
     expect(firstOf('weighed').scale).toBeCloseTo(1 / 2.7, 9)
     expect(firstOf('alone')).toMatchObject({ scale: 1, neighbours: [], session: null })
-    expect(weights('alone')).toMatchObject({ lexical: 0.6 })
+    expect(weights('alone')).toMatchObject({ LEXICAL: 0.6 })
   })
 
   test('row 4: recall and pop match exactly first, then by search, and else name recent keys', async () => {

@@ -4,10 +4,11 @@ import { withTimeout } from '@daybook/runtime/with-timeout'
 import { type CheckedParts, reasonOf } from './check.ts'
 import { lookAtTypesense } from './typesense.ts'
 
+export type SystemPartName = 'database' | 'nats' | 'typesense' | 'embedder'
+
 /** Something that Daybook works with, as this process reaches it. */
 export interface SystemPart {
-  /** `database`, `nats`, `typesense`, `embedder` */
-  readonly name: string
+  readonly name: SystemPartName
   readonly configured: boolean
   /** Why it cannot be used, in words; null where it can, or is not configured. */
   readonly problem: string | null
@@ -39,7 +40,7 @@ interface Described {
 }
 
 async function describe(
-  name: string,
+  name: SystemPartName,
   configured: boolean,
   look: () => Promise<Described>,
 ): Promise<SystemPart> {

@@ -5,7 +5,7 @@ import {
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'
 import { TYPESENSE } from '@daybook/typesense/write/generation'
-import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
+import { PROJECTIONS } from '../projection-names.ts'
 import { type Check, type CheckedParts, type Finding, failed, ok } from './check.ts'
 
 /** How long a projection that is behind is watched for a sign of life, and how often it is looked at, in milliseconds. */

@@ -1,7 +1,7 @@
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-check/self-checks'
 import { TYPESENSE } from '@daybook/typesense/write/generation'
-import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
+import { PROJECTIONS } from '../projection-names.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
 /** How long what was mended is told of, in milliseconds. */

@@ -10,7 +10,8 @@ import { builder } from '../builder.ts'
 import { requireMemoryId } from '../mutations/request.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { memoryKind } from '../types/memory-kind.ts'
-import { checkProject, checkProjection, isUuid } from './check-arguments.ts'
+import { projectionName } from '../types/projection-name.ts'
+import { checkProject, isUuid } from './check-arguments.ts'
 import { operation } from './operation.ts'
 import { OperationRefusedError } from './operation-refused.ts'
 
@@ -49,7 +50,7 @@ builder.mutationFields((t) => ({
     description:
       'Builds a new generation of a projection from the journal beside the live one, and swaps it in. Of some kinds, or one project, memories are written anew in place.',
     args: {
-      projection: t.arg.string({ required: true }),
+      projection: t.arg({ type: projectionName, required: true }),
       model: t.arg.string({ description: 'Another embedding model than the live generation’s.' }),
       regenerateEmbeddings: t.arg.boolean({ defaultValue: false }),
       kinds: t.arg({ type: [memoryKind] }),
@@ -77,7 +78,7 @@ builder.mutationFields((t) => ({
         )
       return request(context, {
         type: 'reindex',
-        projection: checkProjection(projection),
+        projection,
         options: {
           model: model ?? null,
           regenerateEmbeddings: regenerateEmbeddings ?? false,
@@ -92,7 +93,7 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Compares a projection with the fold of the journal, memory by memory.',
     args: {
-      projection: t.arg.string({ required: true }),
+      projection: t.arg({ type: projectionName, required: true }),
       project: t.arg.string({ description: PROJECT }),
       incremental: t.arg.boolean({
         defaultValue: false,
@@ -103,7 +104,7 @@ builder.mutationFields((t) => ({
     resolve: async (_, { projection, project, incremental, repair }, context) =>
       request(context, {
         type: 'verify',
-        projection: checkProjection(projection),
+        projection,
         options: {
           projectId: await checkProject(requireAdmin(context), project),
           incremental: incremental ?? false,
@@ -139,7 +140,7 @@ builder.mutationFields((t) => ({
       'Brings a range of a project’s journal out again: to one projection, or to everybody who listens on the bus.',
     args: {
       project: t.arg.string({ description: 'Its name or id; the key’s own where it is not given.' }),
-      projection: t.arg.string(),
+      projection: t.arg({ type: projectionName }),
       from: t.arg.int({ required: true }),
       to: t.arg.int({ description: 'The journal’s end where it is not given.' }),
     },
@@ -153,7 +154,7 @@ builder.mutationFields((t) => ({
       if (last < from) throw new ValidationError('to', `must be ${from} or more`)
       return request(context, {
         type: 'replay',
-        projection: projection == null ? null : checkProjection(projection),
+        projection: projection ?? null,
         options: { projectId, from, to: last },
       })
     },
@@ -162,13 +163,13 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Makes the vectors that memories lack, those among them that failed before.',
     args: {
-      projection: t.arg.string({ required: true }),
+      projection: t.arg({ type: projectionName, required: true }),
       project: t.arg.string({ description: PROJECT }),
     },
     resolve: async (_, { projection, project }, context) =>
       request(context, {
         type: 'backfill',
-        projection: checkProjection(projection),
+        projection,
         options: { projectId: await checkProject(requireAdmin(context), project) },
       }),
   }),
@@ -176,14 +177,14 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Tries to apply parked events again.',
     args: {
-      projection: t.arg.string({ required: true }),
+      projection: t.arg({ type: projectionName, required: true }),
       project: t.arg.string({ description: PROJECT }),
       memoryIds: t.arg.idList({ description: 'All that are parked where they are not given.' }),
     },
     resolve: async (_, { projection, project, memoryIds }, context) =>
       request(context, {
         type: 'retry-parked',
-        projection: checkProjection(projection),
+        projection,
         options: {
           projectId: await checkProject(requireAdmin(context), project),
           memoryIds: memoryIds?.map(requireMemoryId) ?? null,

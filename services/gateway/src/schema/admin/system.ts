@@ -5,20 +5,28 @@ import { countProjects } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { VERSION } from '@daybook/runtime/version'
-import { describeParts, type SystemPart } from '../../checks/describe-parts.ts'
+import { describeParts, type SystemPart, type SystemPartName } from '../../checks/describe-parts.ts'
 import { builder } from '../builder.ts'
 import { requireAdmin } from '../require-admin.ts'
+import { enumOfWords } from '../types/enum-of-words.ts'
 
 interface System {
   readonly db: Database
 }
+
+const systemPartName = enumOfWords<SystemPartName>('SystemPartName', {
+  database: 'Postgres, with the journal and pgvector.',
+  nats: 'The bus between processes.',
+  typesense: null,
+  embedder: 'What makes vectors.',
+})
 
 const systemPart = builder.objectRef<SystemPart>('SystemPart')
 
 builder.objectType(systemPart, {
   description: 'Something that Daybook works with, as this gateway reaches it.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'database, nats, typesense or embedder' }),
+    name: t.field({ type: systemPartName, resolve: ({ name }) => name }),
     configured: t.exposeBoolean('configured'),
     reachable: t.boolean({
       description: 'Of one that is configured.',

@@ -2,6 +2,7 @@ import type { FieldShape } from '@daybook/memory/kinds/fields'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import type { Memory } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
+import { enumOfWords } from './enum-of-words.ts'
 import { memoryInterface } from './memory.ts'
 import { node } from './node.ts'
 
@@ -28,18 +29,12 @@ const OUTPUT_NAMES: Readonly<Record<string, string | null>> = {
 
 const isChoice = (shape: FieldShape): shape is readonly [string, ...string[]] => Array.isArray(shape)
 
-const choices = new Map<string, ReturnType<typeof choiceType>>()
-
-function choiceType(name: string, words: readonly string[]) {
-  return builder.enumType(name, {
-    values: Object.fromEntries(words.map((word) => [word.toUpperCase(), { value: word }])),
-  })
-}
+const choices = new Map<string, ReturnType<typeof enumOfWords<string>>>()
 
 /** The enum of a field that is one word out of a few, named after kind and field: `SessionStatus`. */
 function choiceOf(kind: KindName, field: string, words: readonly string[]) {
   const name = typeName(kind) + capitalised(field)
-  const known = choices.get(name) ?? choiceType(name, words)
+  const known = choices.get(name) ?? enumOfWords(name, words)
   choices.set(name, known)
   return known
 }
