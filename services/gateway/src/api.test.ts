@@ -68,7 +68,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     for (const [kind, [content, selection]] of Object.entries(CONTENTS)) {
       const { memory, sequence } = await remember({ input: { content: { [kind]: content } } })
       expect(memory.id).toMatch(new RegExp(`^${kind}:[0-9a-f-]{36}$`))
-      const type = kind.charAt(0).toUpperCase() + kind.slice(1)
+      const type = kind === 'error' ? 'ErrorMemory' : kind.charAt(0).toUpperCase() + kind.slice(1)
       const read = await client.data(
         `query ($id: ID!, $s: Int!) { memory(id: $id, atLeast: $s) { __typename kind ... on ${type} { ${selection} } } }`,
         { id: memory.id, s: sequence },
@@ -300,6 +300,26 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
             .edges[0].node,
       )
       .toMatchObject({ accessCount: 2, accessedAt: expect.any(String) })
+  })
+
+  test('what hits say is selected in one way, whatever their kind', async () => {
+    const inputs = [
+      { fact: { summary: 'a kingfisher' } },
+      { insight: { key: 'birds', content: 'the kingfisher dives' } },
+      { fact: { summary: 'the kingfisher', content: 'it is blue' } },
+      { todo: { description: 'watch the kingfisher', context: 'at the river' } },
+    ]
+    let last = 0
+    for (const content of inputs) last = (await remember({ input: { content } })).sequence
+    const { search } = await client.data(
+      `query ($s: Int!) { search(query: "kingfisher", mode: KEYWORD, atLeast: $s) { hits { memory {
+        content ... on Insight { key content } ... on Fact { summary content } } } } }`,
+      { s: last },
+    )
+    const contents = search.hits.map(({ memory }: { memory: { content: string | null } }) => memory.content)
+    expect(new Set(contents)).toEqual(
+      new Set([null, 'the kingfisher dives', 'it is blue', 'watch the kingfisher']),
+    )
   })
 
   test('memories are listed newest first, filtered, page by page', async () => {

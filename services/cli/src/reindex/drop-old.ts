@@ -1,7 +1,6 @@
 import { dropGeneration, type Generation, readGenerations } from '../client/generations.ts'
 import { confirm } from '../confirm.ts'
 import { print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { size } from '../output/size.ts'
 import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'

@@ -2,7 +2,6 @@ import { CliError, UsageError } from '../cli-error.ts'
 import { readGenerations, rollback } from '../client/generations.ts'
 import { EXIT } from '../exit-codes.ts'
 import { print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
 
