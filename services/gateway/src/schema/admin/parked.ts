@@ -4,9 +4,10 @@ import { projectScope } from '@daybook/postgres/project-scope'
 import { dropParked, listParked, type ParkedRow } from '@daybook/projection/apply/parked-events'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { builder } from '../builder.ts'
-import { listCost, PAGE_MAX } from '../limits.ts'
+import { listCost } from '../limits.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { event } from '../types/event.ts'
+import { checkFirst } from '../types/page.ts'
 import { projectionName } from '../types/projection-name.ts'
 import { checkProject } from './check-arguments.ts'
 
@@ -52,8 +53,7 @@ builder.queryField('parkedEvents', (t) =>
     complexity: ({ first }) => listCost(first),
     resolve: async (_, { projection, project, sequence, first }, context) => {
       const db = requireAdmin(context)
-      const limit = first ?? 50
-      if (limit < 1 || limit > PAGE_MAX) throw new ValidationError('first', `must be from 1 to ${PAGE_MAX}`)
+      const limit = checkFirst(first, { fallback: 50 })
       const live = await liveGeneration(db, projection)
       if (live === null) return []
       const place = { name: projection, generation: live.generation }

@@ -44,6 +44,14 @@ function notedPlace(text: string): { sequence: number; hash: string } {
 
 const PROJECT = 'Its name or id; all projects where it is not given.'
 
+type MutationFields = Parameters<Parameters<typeof builder.mutationFields>[0]>[0]
+
+/** The arguments of what is done to one projection. */
+const onProjection = (t: MutationFields) => ({
+  projection: t.arg({ type: projectionName, required: true }),
+  project: t.arg.string({ description: PROJECT }),
+})
+
 builder.mutationFields((t) => ({
   reindex: t.field({
     type: operationResult,
@@ -93,8 +101,7 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Compares a projection with the fold of the journal, memory by memory.',
     args: {
-      projection: t.arg({ type: projectionName, required: true }),
-      project: t.arg.string({ description: PROJECT }),
+      ...onProjection(t),
       incremental: t.arg.boolean({
         defaultValue: false,
         description: 'Only what has changed since the last one that found everything right.',
@@ -163,8 +170,7 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Makes the vectors that memories lack, those among them that failed before.',
     args: {
-      projection: t.arg({ type: projectionName, required: true }),
-      project: t.arg.string({ description: PROJECT }),
+      ...onProjection(t),
     },
     resolve: async (_, { projection, project }, context) =>
       request(context, {
@@ -177,8 +183,7 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Tries to apply parked events again.',
     args: {
-      projection: t.arg({ type: projectionName, required: true }),
-      project: t.arg.string({ description: PROJECT }),
+      ...onProjection(t),
       memoryIds: t.arg.idList({ description: 'All that are parked where they are not given.' }),
     },
     resolve: async (_, { projection, project, memoryIds }, context) =>

@@ -6,6 +6,20 @@ import { PAGE_MAX } from '../limits.ts'
 export const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER
 export const LAST_VERSION = 2_147_483_647
 
+/**
+ * How many items of a list are asked for.
+ * @param fallback where nothing is given
+ * @throws ValidationError naming the limit
+ */
+export function checkFirst(
+  given: number | null | undefined,
+  { fallback, most = PAGE_MAX }: { readonly fallback: number; readonly most?: number },
+): number {
+  const first = given ?? fallback
+  if (first < 1 || first > most) throw new ValidationError('first', `must be from 1 to ${most}`)
+  return first
+}
+
 interface PageArguments {
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
@@ -25,8 +39,7 @@ export interface Page {
  * @throws ValidationError naming the argument and its limit
  */
 export function checkPage(args: PageArguments, last = LAST_SEQUENCE): Page {
-  const [first, cursor] = [args.first ?? 20, args.after ?? null]
-  if (first < 1 || first > PAGE_MAX) throw new ValidationError('first', `must be from 1 to ${PAGE_MAX}`)
+  const [first, cursor] = [checkFirst(args.first, { fallback: 20 }), args.after ?? null]
   if (cursor === null) return { args: { first, after: null }, after: null }
   const after = Number(cursor)
   if (!/^\d{1,16}$/u.test(cursor)) throw new ValidationError('after', 'is not a cursor of this list')
