@@ -1,15 +1,10 @@
+import type { VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
 import type { Operation } from '../client/operations.ts'
 import { duration } from '../output/duration.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { spoken } from '../output/spoken.ts'
 import { operationName } from './progress-line.ts'
-import {
-  type ReportOptions,
-  renderVerified,
-  renderVerifiedJournal,
-  type VerifyJournalResult,
-  type VerifyResult,
-} from './verify-report.ts'
+import { type ReportOptions, renderVerified, renderVerifiedJournal } from './verify-report.ts'
 
 /** Differences that are named unless all are asked for. */
 const NAMED = 20
