@@ -233,7 +233,13 @@ async function peakOfService(server: NativeServer, db: Database): Promise<{ peak
     const { id } = await requestOperation(db, {
       type: 'reindex',
       projection: 'pgvector',
-      options: { model: null, regenerateEmbeddings: false, kinds: null, projectId: null },
+      options: {
+        model: null,
+        regenerateEmbeddings: false,
+        kinds: null,
+        projectId: null,
+        acceptParked: false,
+      },
       requestedBy: 'bench',
     })
     let peak = 0

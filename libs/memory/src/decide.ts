@@ -4,7 +4,7 @@ import type { Command, CommonInput } from './commands.ts'
 import { COMMON_FIELD_NAMES, COMMON_FIELDS, type CommonFieldName } from './common-fields.ts'
 import { checkContent, reviseContent } from './content.ts'
 import { ConflictError, NotFoundError, ValidationError } from './errors.ts'
-import type { EventData, NewEvent } from './events.ts'
+import type { NewEvent, StateAfter } from './events.ts'
 import { formatMemoryId } from './id.ts'
 import { DEFAULT_IMPORTANCE } from './limits.ts'
 import type { CommonFields, Memory, MemoryState } from './state.ts'
@@ -116,12 +116,14 @@ function revise(command: Extract<Command, { type: 'revise' }>, memory: Memory, n
     content: content == null ? state.content : reviseContent(state.kind, state.content, content),
     ...commonFields(state, command.input),
   }
-  return nextEvent(memory, 'MemoryRevised', next, now)
+  const revised = following(memory, next, now)
+  return revised && { ...revised, type: 'MemoryRevised' }
 }
 
 function forget(memory: Memory, now: string): NewEvent | null {
   if (memory.state.forgottenAt !== null) return null
-  return nextEvent(memory, 'MemoryForgotten', { ...memory.state, forgottenAt: now }, now)
+  const forgotten = following(memory, { ...memory.state, forgottenAt: now }, now)
+  return forgotten && { ...forgotten, type: 'MemoryForgotten' }
 }
 
 function restore(
@@ -136,7 +138,8 @@ function restore(
         'version',
         `is required: the memory is not forgotten, so say which version (1 to ${memory.version}) comes back`,
       )
-    return nextEvent(memory, 'MemoryRestored', { ...state, forgottenAt: null }, situation.now)
+    const back = following(memory, { ...state, forgottenAt: null }, situation.now)
+    return back && { ...back, type: 'MemoryRestored' }
   }
   if (situation.earlier === null)
     throw new NotFoundError(`Version ${command.version} of ${formatMemoryId(state.kind, state.id)}`)
@@ -146,18 +149,24 @@ function restore(
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
   }
-  return nextEvent(memory, 'MemoryRestored', next, situation.now, { restoredVersion: command.version })
+  const restored = following(memory, next, situation.now)
+  return (
+    restored && {
+      ...restored,
+      type: 'MemoryRestored',
+      data: { ...restored.data, restoredVersion: command.version },
+    }
+  )
 }
 
-function nextEvent(
+/** The memory's next version with this state, whatever has led to it; null where nothing changes. */
+function following(
   memory: Memory,
-  type: NewEvent['type'],
   next: MemoryState,
   now: string,
-  more: Pick<EventData, 'restoredVersion'> = {},
-): NewEvent | null {
+): (Omit<NewEvent, 'type' | 'data'> & { readonly data: StateAfter }) | null {
   const changed = changedFields(memory.state, next)
   if (changed.length === 0) return null
   const state = { ...next, updatedAt: now }
-  return { memoryId: state.id, version: memory.version + 1, type, data: { state, changed, ...more } }
+  return { memoryId: state.id, version: memory.version + 1, data: { state, changed } }
 }

@@ -1,20 +1,43 @@
 import type { MemoryState } from './state.ts'
 
-/** Every type of event. One that a reader does not know is parked by projections and named in the error. */
-export const EVENT_TYPES = ['MemoryRemembered', 'MemoryRevised', 'MemoryForgotten', 'MemoryRestored'] as const
-export type EventType = (typeof EVENT_TYPES)[number]
+/** Every type of event, with what it says: the `data` column. A new one is an entry here, and its name in `EVENT_TYPES`. */
+export interface Events {
+  readonly MemoryRemembered: StateAfter
+  readonly MemoryRevised: StateAfter
+  readonly MemoryForgotten: StateAfter
+  readonly MemoryRestored: StateRestored
+}
+
+/** The memory's whole state after an event, and what changed. */
+export interface StateAfter {
+  readonly state: MemoryState
+  /** Names of the fields that differ from the state before: `content.summary`, `labels`, `forgottenAt`, … */
+  readonly changed: readonly string[]
+}
+
+export interface StateRestored extends StateAfter {
+  /** The version whose content came back; absent where a forgotten memory came back as it was. */
+  readonly restoredVersion?: number
+}
+
+export type EventType = keyof Events
+export type EventData = Events[EventType]
+
+/** Their names, each once. One that a reader does not know is parked by projections and named in the error. */
+export const EVENT_TYPES = Object.keys({
+  MemoryRemembered: true,
+  MemoryRevised: true,
+  MemoryForgotten: true,
+  MemoryRestored: true,
+} satisfies Record<EventType, true>) as readonly EventType[]
 
 /** The version of `EventData` that is written today. Older ones are upcast when read (`upcast.ts`). */
 export const SCHEMA_VERSION = 1
 
-/** What an event says: the memory's whole state after it, and what changed. This is the `data` column. */
-export interface EventData {
-  readonly state: MemoryState
-  /** Names of the fields that differ from the state before: `content.summary`, `labels`, `forgottenAt`, … */
-  readonly changed: readonly string[]
-  /** Of a MemoryRestored: the version whose content came back. */
-  readonly restoredVersion?: number
-}
+/** What an event says, by its type: `switch (payload.type)` tells which data it has. */
+export type EventPayload = {
+  readonly [Type in EventType]: { readonly type: Type; readonly data: Events[Type] }
+}[EventType]
 
 /** Who caused an event, and which request or event led to it. */
 export interface EventMetadata {
@@ -26,11 +49,9 @@ export interface EventMetadata {
 }
 
 /** An event before it has its place in the journal. */
-export interface NewEvent {
+export type NewEvent = EventPayload & {
   readonly memoryId: string
   readonly version: number
-  readonly type: EventType
-  readonly data: EventData
 }
 
 /**
@@ -60,15 +81,11 @@ export interface EventEnvelope extends EventMetadata, JournalCursor {
   readonly recordedAt: string
 }
 
-/** An event in its place. */
-export interface JournalEvent extends NewEvent, EventEnvelope {
-  readonly memoryId: string
-  readonly version: number
-  readonly type: EventType
-}
+/** An event in its place: one of several types, so that `switch (event.type)` tells which data it has. */
+export type JournalEvent = EventPayload & Omit<EventEnvelope, 'type'>
 
 /** An event that says which one it follows on, so that it can be told without the journal whether it does. */
-export interface LinkedEvent extends JournalEvent {
+export type LinkedEvent = JournalEvent & {
   /** The hash of the project's event before it; `CHAIN_START` of the first. */
   readonly previousHash: string
 }

@@ -57,6 +57,11 @@ export function titleOf(state: MemoryState): string {
   return oneLine(kindNamed(state.kind).title(state.content as never))
 }
 
+/** What it says, without what it is called by; null where it has only a name or a summary. */
+export function bodyOf(state: MemoryState): string | null {
+  return kindNamed(state.kind).body(state.content as never)
+}
+
 /** The whole text that is searched. */
 export function textOf(state: MemoryState): string {
   return kindNamed(state.kind).text(state.content as never)

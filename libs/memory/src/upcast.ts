@@ -1,5 +1,5 @@
 import { DaybookError } from './errors.ts'
-import { EVENT_TYPES, type EventData, type EventType, SCHEMA_VERSION } from './events.ts'
+import { EVENT_TYPES, type EventPayload, type EventType, SCHEMA_VERSION, type StateAfter } from './events.ts'
 import { isKindName } from './kinds/index.ts'
 
 /** An event's payload as it stands in the database, written by this or an earlier Daybook. */
@@ -27,7 +27,7 @@ export function upcast(
   stored: StoredPayload,
   upcasters: readonly Upcaster[] = UPCASTERS,
   target = SCHEMA_VERSION,
-): { type: EventType; data: EventData } {
+): EventPayload {
   const type = EVENT_TYPES.find((known) => known === stored.type)
   if (type === undefined) throw corrupt(`its type "${stored.type}" is not known to this version of Daybook`)
   let { data } = stored
@@ -39,12 +39,14 @@ export function upcast(
       )
     data = upcaster.up(data)
   }
-  if (!isEventData(data)) throw corrupt('its data holds no state of a kind that this Daybook knows')
-  return { type, data }
+  const payload = { type, data }
+  if (!hasState(payload)) throw corrupt('its data holds no state of a kind that this Daybook knows')
+  return payload
 }
 
-function isEventData(data: unknown): data is EventData {
-  const state = (data as Partial<EventData> | null)?.state
+/** What was written as data of that type; here it is looked at as far as everybody relies on it. */
+function hasState(payload: { readonly type: EventType; readonly data: unknown }): payload is EventPayload {
+  const state = (payload.data as Partial<StateAfter> | null)?.state
   return (
     typeof state === 'object' &&
     state !== null &&

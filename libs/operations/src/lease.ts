@@ -3,10 +3,11 @@ import { isLeaseOver, type LeaseOwner, leasedTo, leaseEnd } from '@daybook/postg
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
 import { type JsonObject, type Operation, toOperation } from './operation.ts'
+import type { OperationType, ResultOf } from './operation-types.ts'
 
 /** An operation that this process works on now. */
-export interface LeasedOperation {
-  readonly operation: Operation
+export interface LeasedOperation<Type extends OperationType = OperationType> {
+  readonly operation: Operation<Type>
   /** Where whoever had it before has come to; null at the beginning. */
   readonly checkpoint: JsonObject | null
   /** Whether it was another's, who did not give it back: dead, or only stalled. */
@@ -91,7 +92,7 @@ export async function saveProgress(
 }
 
 export type End =
-  | { readonly status: 'succeeded'; readonly result: JsonObject }
+  | { readonly status: 'succeeded'; readonly result: ResultOf<OperationType> }
   | { readonly status: 'failed'; readonly error: string }
   | { readonly status: 'cancelled' }
 

@@ -1,5 +1,6 @@
 import type { Tables } from '@daybook/postgres/tables'
 import type { Selectable } from 'kysely'
+import type { OperationType, OptionsOf, ResultOf } from './operation-types.ts'
 
 /*
  * Long work that an operator asks for. It is a row, so that whoever asked may go, whoever works may die, and anybody can see
@@ -11,32 +12,26 @@ import type { Selectable } from 'kysely'
  */
 export type OperationStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 
-/** What there is to ask for. Each is worked on by a handler of the same name in `services/reindex`. */
-export const OPERATION_TYPES = [
-  'reindex',
-  'verify',
-  'verify-journal',
-  'replay',
-  'backfill',
-  'retry-parked',
-] as const
-export type OperationType = (typeof OPERATION_TYPES)[number]
-
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export interface Operation {
+/** One of these types, or of any: the type tells which options and which result it has. */
+export type Operation<Type extends OperationType = OperationType> = {
+  readonly [Each in Type]: OperationOf<Each>
+}[Type]
+
+interface OperationOf<Type extends OperationType> {
   readonly id: string
-  readonly type: OperationType
+  readonly type: Type
   /** What it works on; null where it is about the journal. */
   readonly projection: string | null
-  readonly options: JsonObject
+  readonly options: OptionsOf<Type>
   readonly status: OperationStatus
   /** What it is doing, in a word or two. */
   readonly phase: string
   readonly done: number
   /** Null while that is not known. */
   readonly total: number | null
-  readonly result: JsonObject | null
+  readonly result: ResultOf<Type> | null
   /** Why it failed; of one that is running, what it waits for. */
   readonly error: string | null
   readonly cancelRequested: boolean
@@ -47,10 +42,16 @@ export interface Operation {
   readonly finishedAt: string | null
 }
 
-export function toOperation(row: Selectable<Tables['operations']>): Operation {
-  return {
+/**
+ * A row as it was written: by `requestOperation` with the options of its type, by `finishOperation` with its result.
+ * @param Type what the query has asked the database for, where that is one type
+ */
+export function toOperation<Type extends OperationType = OperationType>(
+  row: Selectable<Tables['operations']>,
+): Operation<Type> {
+  const operation: Untyped = {
     id: row.id,
-    type: row.type as OperationType,
+    type: row.type,
     projection: row.projection,
     options: row.options,
     status: row.status,
@@ -66,7 +67,11 @@ export function toOperation(row: Selectable<Tables['operations']>): Operation {
     updatedAt: row.updated_at,
     finishedAt: row.finished_at,
   }
+  return operation as unknown as Operation<Type>
 }
+
+/** As the database has it, which does not tell the types apart. */
+type Untyped = Readonly<Record<keyof Operation, unknown>>
 
 /** Whether nothing more will happen to it. */
 export const hasEnded = ({ status }: Pick<Operation, 'status'>): boolean =>

@@ -15,7 +15,7 @@ describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ st
   it('are the queued ones while nobody is at work, and those whose process has died', async () => {
     const { db } = database
     const ask = (projection: string) =>
-      requestOperation(db, { type: 'backfill', projection, options: {}, requestedBy: null })
+      requestOperation(db, { type: 'backfill', projection, options: { projectId: null }, requestedBy: null })
     const untaken = async (waitedMs = 0) => (await listUntaken(db, waitedMs)).map(({ id }) => id)
     const [first, second] = [await ask('pgvector'), await ask('typesense')]
     expect(await untaken(60_000)).toEqual([])
@@ -32,7 +32,10 @@ describe.each(TEST_DATABASES)('operations that nobody works on, on $name', ({ st
     expect(await untaken(5_000)).toEqual([])
 
     await leaseOperation(db, owner, ['pgvector'])
-    await finishOperation(db, owner, first.id, { status: 'succeeded', result: {} })
+    await finishOperation(db, owner, first.id, {
+      status: 'succeeded',
+      result: { done: 0, skipped: 0, failed: 0 },
+    })
     expect(await untaken()).toEqual([second.id])
   })
 })

@@ -2,7 +2,8 @@ import { NotFoundError } from '@daybook/memory/errors'
 import type { Queryable } from '@daybook/postgres/connect'
 import { isLeaseOver } from '@daybook/postgres/lease'
 import { type SqlBool, sql } from 'kysely'
-import { type Operation, type OperationType, toOperation } from './operation.ts'
+import { type Operation, toOperation } from './operation.ts'
+import type { OperationType } from './operation-types.ts'
 
 /** Null where there is none of that id. */
 export async function readOperation(db: Queryable, id: string): Promise<Operation | null> {
@@ -26,12 +27,12 @@ export async function listOperations(
 }
 
 /** Those of a type about a projection that succeeded last, the newest first. */
-export async function listSucceeded(
+export async function listSucceeded<Type extends OperationType>(
   db: Queryable,
-  type: OperationType,
+  type: Type,
   projection: string | null,
   limit: number,
-): Promise<Operation[]> {
+): Promise<Operation<Type>[]> {
   const rows = await db
     .selectFrom('operations')
     .selectAll()
@@ -41,7 +42,7 @@ export async function listSucceeded(
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(toOperation)
+  return rows.map((row) => toOperation<Type>(row))
 }
 
 /**

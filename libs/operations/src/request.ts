@@ -1,12 +1,17 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
-import { type JsonObject, type Operation, type OperationType, toOperation } from './operation.ts'
+import { type Operation, toOperation } from './operation.ts'
+import type { OperationType, OptionsOf } from './operation-types.ts'
 
-export interface OperationRequest {
-  readonly type: OperationType
+export type OperationRequest<Type extends OperationType = OperationType> = {
+  readonly [Each in Type]: RequestOf<Each>
+}[Type]
+
+interface RequestOf<Type extends OperationType> {
+  readonly type: Type
   readonly projection: string | null
-  readonly options: JsonObject
+  readonly options: OptionsOf<Type>
   /** Who asks, for the record. */
   readonly requestedBy: string | null
 }

@@ -18,8 +18,8 @@ import {
   renewLease,
   saveProgress,
 } from './lease.ts'
-import type { OperationType } from './operation.ts'
-import { CancelledError, HandedOnError, type OperationHandler, type Work } from './work.ts'
+import type { OperationType } from './operation-types.ts'
+import { CancelledError, HandedOnError, type OperationHandlers, type Work } from './work.ts'
 
 export interface OperationsRunner {
   /** Gives back what is under way, so that another process, or the next start, goes on with it. */
@@ -29,8 +29,7 @@ export interface OperationsRunner {
 export interface OperationsOptions {
   readonly db: Database
   readonly logger: Logger
-  /** One for each type. */
-  readonly handlers: Readonly<Record<OperationType, OperationHandler>>
+  readonly handlers: OperationHandlers
   /** Those that this process can work on. */
   readonly projections: readonly string[]
   /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
@@ -51,7 +50,10 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
   const owner: LeaseOwner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
   const stop = new AbortController()
 
-  const work = async (taken: LeasedOperation, failures: number): Promise<boolean> => {
+  const work = async <Type extends OperationType>(
+    taken: LeasedOperation<Type>,
+    failures: number,
+  ): Promise<boolean> => {
     const { operation } = taken
     const handler = handlers[operation.type]
     const held = holdOperation(db, owner, taken, stop.signal, activity)
@@ -127,10 +129,10 @@ const WAIT = { firstMs: 500, maxMs: 15_000 }
 const isUnavailable = (error: unknown) => error instanceof UnavailableError || isDatabaseUnavailable(error)
 
 /** Keeps an operation while it is worked on, and tells the one who works on it when to end. */
-function holdOperation(
+function holdOperation<Type extends OperationType>(
   db: Database,
   owner: LeaseOwner,
-  { operation, checkpoint, takenOver }: LeasedOperation,
+  { operation, checkpoint, takenOver }: LeasedOperation<Type>,
   stopping: AbortSignal,
   activity: Activity,
 ) {
@@ -156,7 +158,7 @@ function holdOperation(
     Math.min(1_000, owner.leaseMs / 3),
   )
 
-  const work: Work = {
+  const work: Work<Type> = {
     operation,
     checkpoint,
     owner: owner.name,

@@ -1,9 +1,10 @@
 import type { ProgressMade } from './lease.ts'
 import type { JsonObject, Operation } from './operation.ts'
+import type { OperationType, ResultOf } from './operation-types.ts'
 
 /** What a handler is given with an operation. */
-export interface Work {
-  readonly operation: Operation
+export interface Work<Type extends OperationType = OperationType> {
+  readonly operation: Operation<Type>
   /** The checkpoint of whoever worked on it before; null at the beginning. */
   readonly checkpoint: JsonObject | null
   /** The name of this process in the operation's row, for as long as it has it. */
@@ -20,12 +21,15 @@ export interface Work {
 }
 
 /** Does one type of operation. Killed at any moment, it is called again with its last checkpoint. */
-export interface OperationHandler {
+export interface OperationHandler<Type extends OperationType> {
   /** @returns the result, for whoever asked. Whatever it throws beyond unavailable parts makes the operation fail. */
-  run(work: Work): Promise<JsonObject>
+  run(work: Work<Type>): Promise<ResultOf<Type>>
   /** Cleans up after an operation that was cancelled or has failed. Called again until it does not throw. */
-  abandon?(work: Pick<Work, 'operation' | 'checkpoint' | 'owner'>): Promise<void>
+  abandon?(work: Pick<Work<Type>, 'operation' | 'checkpoint' | 'owner'>): Promise<void>
 }
+
+/** A handler for each type. */
+export type OperationHandlers = { readonly [Type in OperationType]: OperationHandler<Type> }
 
 /** Somebody asked for the end. */
 export class CancelledError extends Error {

@@ -68,7 +68,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     for (const [kind, [content, selection]] of Object.entries(CONTENTS)) {
       const { memory, sequence } = await remember({ input: { content: { [kind]: content } } })
       expect(memory.id).toMatch(new RegExp(`^${kind}:[0-9a-f-]{36}$`))
-      const type = kind.charAt(0).toUpperCase() + kind.slice(1)
+      const type = kind === 'error' ? 'ErrorMemory' : kind.charAt(0).toUpperCase() + kind.slice(1)
       const read = await client.data(
         `query ($id: ID!, $s: Int!) { memory(id: $id, atLeast: $s) { __typename kind ... on ${type} { ${selection} } } }`,
         { id: memory.id, s: sequence },
@@ -165,13 +165,13 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
         ]),
       )
     expect(firstOf('usual')).toMatchObject({ method: 'DEFAULT', neighbours: [{}], session: {} })
-    expect(weights('usual')).toMatchObject({ lexical: 0.6 })
+    expect(weights('usual')).toMatchObject({ LEXICAL: 0.6 })
     expect(firstOf('rrf')).toMatchObject({ method: 'RRF', scale: 1, neighbours: [] })
-    expect(weights('rrf')).toMatchObject({ lexical: 0.5 })
-    expect(weights('weighed')).toMatchObject({ lexical: 1 })
+    expect(weights('rrf')).toMatchObject({ LEXICAL: 0.5 })
+    expect(weights('weighed')).toMatchObject({ LEXICAL: 1 })
     expect(firstOf('weighed').scale).toBeCloseTo(1 / 2.7, 9)
     expect(firstOf('alone')).toMatchObject({ scale: 1, neighbours: [], session: null })
-    expect(weights('alone')).toMatchObject({ lexical: 0.6 })
+    expect(weights('alone')).toMatchObject({ LEXICAL: 0.6 })
   })
 
   test('row 4: recall and pop match exactly first, then by search, and else name recent keys', async () => {
@@ -302,6 +302,26 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       .toMatchObject({ accessCount: 2, accessedAt: expect.any(String) })
   })
 
+  test('what hits say is selected in one way, whatever their kind', async () => {
+    const inputs = [
+      { fact: { summary: 'a kingfisher' } },
+      { insight: { key: 'birds', content: 'the kingfisher dives' } },
+      { fact: { summary: 'the kingfisher', content: 'it is blue' } },
+      { todo: { description: 'watch the kingfisher', context: 'at the river' } },
+    ]
+    let last = 0
+    for (const content of inputs) last = (await remember({ input: { content } })).sequence
+    const { search } = await client.data(
+      `query ($s: Int!) { search(query: "kingfisher", mode: KEYWORD, atLeast: $s) { hits { memory {
+        content ... on Insight { key content } ... on Fact { summary content } } } } }`,
+      { s: last },
+    )
+    const contents = search.hits.map(({ memory }: { memory: { content: string | null } }) => memory.content)
+    expect(new Set(contents)).toEqual(
+      new Set([null, 'the kingfisher dives', 'it is blue', 'watch the kingfisher']),
+    )
+  })
+
   test('memories are listed newest first, filtered, page by page', async () => {
     const texts = ['a', 'b', 'c', 'd']
     for (const text of texts) await remember(NOTE(text, { labels: text === 'c' ? [] : ['kept'] }))
@@ -309,7 +329,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       (
         await client.data(
           `query ($after: String) { memories(first: 2, after: $after, filter: { kinds: [NOTE], labelsAny: ["kept"] }) {
-            edges { node { text } } pageInfo { hasNextPage endCursor } } }`,
+            edges { node { text } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
           { after },
         )
       )['memories']
@@ -319,6 +339,11 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     const textsOf = (page: { edges: { node: { text: string } }[] }) =>
       page.edges.map((edge) => edge.node.text)
     expect([textsOf(first), textsOf(second)]).toEqual([['d', 'b'], ['a']])
-    expect(second.pageInfo.hasNextPage).toBe(false)
+    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false })
+    expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true })
+    expect(await list(second.pageInfo.endCursor)).toEqual({
+      edges: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
+    })
   })
 })

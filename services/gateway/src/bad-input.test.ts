@@ -171,7 +171,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
     const admin = await running.newClient(true)
     for (const project of ['a\\u0000', ' ', 'x'.repeat(256)]) {
       const { body } = await admin.send(
-        `{ parkedEvents(projection: "pgvector", project: "${project}") { sequence } }`,
+        `{ parkedEvents(projection: PGVECTOR, project: "${project}") { sequence } }`,
       )
       expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION', field: 'project' })
     }

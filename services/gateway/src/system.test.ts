@@ -60,13 +60,13 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
     expect(system).toMatchObject({ projects: expect.any(Number), events: 1, memories: 1, failedTexts: 0 })
     expect(system.databaseBytes).toBeGreaterThan(1_000_000)
     expect(system.parts).toEqual([
-      expect.objectContaining({ name: 'database', reachable: true, problem: null }),
-      { name: 'nats', configured: false, reachable: false, version: null, problem: null },
-      { name: 'typesense', configured: false, reachable: false, version: null, problem: null },
-      { name: 'embedder', configured: true, reachable: true, version: 'test-hash/64', problem: null },
+      expect.objectContaining({ name: 'DATABASE', reachable: true, problem: null }),
+      { name: 'NATS', configured: false, reachable: false, version: null, problem: null },
+      { name: 'TYPESENSE', configured: false, reachable: false, version: null, problem: null },
+      { name: 'EMBEDDER', configured: true, reachable: true, version: 'test-hash/64', problem: null },
     ])
     expect(generations).toEqual([
-      { projection: 'pgvector', status: 'live', lag: 0, parked: 0, bytes: expect.any(Number) },
+      { projection: 'PGVECTOR', status: 'LIVE', lag: 0, parked: 0, bytes: expect.any(Number) },
     ])
     expect(generations[0].bytes).toBeGreaterThan(10_000)
   })
@@ -108,7 +108,12 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
       values (${scope.projectId}, 'other', '\\x01', 'text', 9, 'too strange', now() + interval '1 hour')`.execute(
       db,
     )
-    await requestOperation(db, { type: 'verify-journal', projection: null, options: {}, requestedBy: null })
+    await requestOperation(db, {
+      type: 'verify-journal',
+      projection: null,
+      options: { projectId: null, noted: null },
+      requestedBy: null,
+    })
     await sql`update operations set created_at = created_at - interval '1 minute'`.execute(db)
     // A projection that nobody writes here.
     await sql`
@@ -124,7 +129,7 @@ describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ sta
     expect(found[1]?.message).toContain('too strange')
     const parked = (sequence: number) =>
       admin.data(
-        `{ parkedEvents(projection: "pgvector", sequence: ${sequence}) { project sequence error event { type } } }`,
+        `{ parkedEvents(projection: PGVECTOR, sequence: ${sequence}) { project sequence error event { type } } }`,
       )
     expect((await parked(1)).parkedEvents).toEqual([
       {

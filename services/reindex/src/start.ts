@@ -1,8 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
-import type { OperationType } from '@daybook/operations/operation'
 import { startOperations } from '@daybook/operations/run-operations'
-import type { OperationHandler } from '@daybook/operations/work'
+import type { OperationHandlers } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import type { OpenEngine } from '@daybook/projection/engine/engine'
 import type { PositionSignal } from '@daybook/projection/positions/position-signal'
@@ -58,8 +57,8 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
       { ...engine.projection({ db, bus, signal, logger, workers }), seenMs },
     ]),
   )
-  // One line for each type of operation. A new one begins in `@daybook/operations/operation`.
-  const handlers: Record<OperationType, OperationHandler> = {
+  // One line for each type of operation. A new one begins in `@daybook/operations/operation-types`.
+  const handlers: OperationHandlers = {
     reindex: handleReindex({ db, projections, embedders, logger }),
     verify: handleVerify(db, projections),
     'verify-journal': handleVerifyJournal(db),

@@ -106,13 +106,13 @@ const rebuildKilled: Fault = {
   name: 'a rebuild whose process is killed',
   to: 'reindex',
   async inflict(cluster, random) {
-    const projection = random.oneOf(['pgvector', 'typesense'])
-    const { id } = await persistently(() => request(cluster.api, `reindex(projection: "${projection}")`))
+    const projection = random.oneOf(['PGVECTOR', 'TYPESENSE'])
+    const { id } = await persistently(() => request(cluster.api, `reindex(projection: ${projection})`))
     const end = persistently(() => ended(cluster.api, id))
     await pause(random.between(100, 2_500))
     await killAll('reindex').inflict(cluster, random)
     const { status, error } = await end
-    if (status !== 'succeeded') throw new Error(`the rebuild of ${projection} ended as ${status}: ${error}`)
+    if (status !== 'SUCCEEDED') throw new Error(`the rebuild of ${projection} ended as ${status}: ${error}`)
     return projection
   },
 }

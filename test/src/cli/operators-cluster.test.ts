@@ -33,10 +33,10 @@ describe.skipIf(!available)('on a cluster', () => {
       projections: [{ name: 'pgvector' }, { name: 'typesense' }],
       system: {
         parts: [
-          { name: 'database', reachable: true },
-          { name: 'nats', reachable: true, version: expect.stringMatching(/^\d/u) },
-          { name: 'typesense', reachable: true, version: '29.0' },
-          { name: 'embedder', reachable: true, version: 'test-hash/64' },
+          { name: 'DATABASE', reachable: true },
+          { name: 'NATS', reachable: true, version: expect.stringMatching(/^\d/u) },
+          { name: 'TYPESENSE', reachable: true, version: '29.0' },
+          { name: 'EMBEDDER', reachable: true, version: 'test-hash/64' },
         ],
       },
     })

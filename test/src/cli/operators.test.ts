@@ -46,7 +46,7 @@ function commandLine(environment: () => Record<string, string>) {
     async generations(): Promise<string[]> {
       const { stdout } = await run('reindex', '--list', '--json')
       const { generations } = JSON.parse(stdout) as { generations: { generation: number; status: string }[] }
-      return generations.map(({ generation, status }) => `${generation} ${status}`)
+      return generations.map(({ generation, status }) => `${generation} ${status.toLowerCase()}`)
     },
   }
 }
@@ -76,7 +76,7 @@ describe('on the embedded database', () => {
     expect(stdout).toContain('embedder test-hash/64')
     expect(await json('status')).toMatchObject({
       system: { projects: 1, events: 3, failedTexts: 0 },
-      generations: [{ projection: 'pgvector', generation: 1, status: 'live', model: 'test-hash/64' }],
+      generations: [{ projection: 'PGVECTOR', generation: 1, status: 'LIVE', model: 'test-hash/64' }],
     })
   })
 
@@ -149,9 +149,9 @@ describe('on the embedded database', () => {
 
   test('what is detached can be watched and shown later', async () => {
     const [queued] = await operations('verify', 'pgvector', '--detach')
-    expect(queued).toMatchObject({ type: 'verify', status: 'queued' })
+    expect(queued).toMatchObject({ type: 'VERIFY', status: 'QUEUED' })
     const watched = await operations('operations', 'watch', queued?.id ?? '')
-    expect(watched).toMatchObject([{ id: queued?.id, status: 'succeeded' }])
+    expect(watched).toMatchObject([{ id: queued?.id, status: 'SUCCEEDED' }])
     expect((await run('operations', 'show', queued?.id ?? '')).stdout).toContain(
       'It is what the journal says.',
     )
@@ -191,6 +191,7 @@ describe('on the embedded database', () => {
       ['reindex', '--list', '--rollback'],
       ['replay'],
       ['replay', '--from', '0'],
+      ['replay', '--from', '1', '--projection', 'all'],
       ['parked', 'retry'],
       ['parked', 'retry', newId(), '--all'],
     ]
@@ -379,7 +380,7 @@ describe.skipIf(!native)('on native Postgres, which the test can reach into', ()
         { timeout: 30_000 },
       )
       expect((await at.run('reindex', '--cancel', 'pgvector')).stdout).toContain('was cancelled')
-      expect((await at.operations('operations'))[0]).toMatchObject({ id, status: 'cancelled' })
+      expect((await at.operations('operations'))[0]).toMatchObject({ id, status: 'CANCELLED' })
     })
   })
 })

@@ -91,7 +91,7 @@ describe.skipIf(!HAS_NATIVE_POSTGRES)('a dump without the read models (needs a n
     }
     await expect
       .poll(generations, { timeout: 30_000 })
-      .toMatchObject([{ projection: 'pgvector', generation: 2, status: 'live', parked: 0 }])
+      .toMatchObject([{ projection: 'PGVECTOR', generation: 2, status: 'LIVE', parked: 0 }])
     expect(daemon.log(100_000)).toContain('an unusable generation is made anew from the journal')
   }, 180_000)
 })

@@ -89,8 +89,8 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
       )
     await send(daemon, 'GET /journal/export', '\r\n')
     await send(daemon, 'POST /journal/import', 'Content-Length: 1000000\r\n\r\n{"daybook')
-    dataOf(await daemon.graphql({ query: 'mutation { reindex(projection: "pgvector") { __typename } }' }))
-    while ((await operations(daemon))[0]?.status !== 'running') await pause(20)
+    dataOf(await daemon.graphql({ query: 'mutation { reindex(projection: PGVECTOR) { __typename } }' }))
+    while ((await operations(daemon))[0]?.status !== 'RUNNING') await pause(20)
     const { ms } = await timedStop(daemon)
     expect(ms).toBeLessThan(LIMIT_MS)
 
@@ -99,8 +99,8 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
     const begunAt = performance.now()
     for (;;) {
       const [operation] = await operations(daemon)
-      if (operation?.status === 'succeeded') break
-      expect(operation?.status).toBe('running')
+      if (operation?.status === 'SUCCEEDED') break
+      expect(operation?.status).toBe('RUNNING')
       expect(performance.now() - begunAt).toBeLessThan(120_000)
       await pause(100)
     }

@@ -35,7 +35,7 @@ export async function ended(api: Api, id: string, onLook: (told: Told) => void =
         }),
       )
       onLook(operation)
-      if (operation.status !== 'queued' && operation.status !== 'running') return operation
+      if (operation.status !== 'QUEUED' && operation.status !== 'RUNNING') return operation
     } catch (error) {
       if (!(error instanceof TransportError)) throw error
     }
@@ -46,6 +46,6 @@ export async function ended(api: Api, id: string, onLook: (told: Told) => void =
 /** The same, and @throws where it does not succeed */
 export async function succeeded(api: Api, field: string, onLook?: (told: Told) => void): Promise<Told> {
   const told = await ended(api, (await request(api, field)).id, onLook)
-  if (told.status !== 'succeeded') throw new Error(`${field} ended as ${told.status}: ${told.error}`)
+  if (told.status !== 'SUCCEEDED') throw new Error(`${field} ended as ${told.status}: ${told.error}`)
   return told
 }

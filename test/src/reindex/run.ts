@@ -40,7 +40,7 @@ export interface ReindexRun {
 /** Milliseconds of writes and searches alone, which show what the rebuilds are to be compared with. */
 const ALONE_MS = 10_000
 
-const PROJECTIONS = ['pgvector', 'typesense'] as const
+const PROJECTIONS = ['PGVECTOR', 'TYPESENSE'] as const
 const MODEL = 'test-hash/64'
 const OTHER_MODEL = 'test-hash/96'
 
@@ -85,7 +85,7 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
     await pause(ALONE_MS)
     say('nothing but writes and searches until now')
 
-    await both((projection) => succeeded(api, `reindex(projection: "${projection}")`))
+    await both((projection) => succeeded(api, `reindex(projection: ${projection})`))
     say('both were rebuilt')
     for (const projection of PROJECTIONS) rollbackMs.push(await rollback(api, projection))
     say(`both were rolled back, in ${rollbackMs.map((ms) => ms.toFixed(0)).join(' and ')} ms`)
@@ -93,15 +93,15 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
     say('both equal the journal')
 
     for (const model of switchModel ? [OTHER_MODEL, MODEL] : []) {
-      await both((projection) => succeeded(api, `reindex(projection: "${projection}", model: "${model}")`))
+      await both((projection) => succeeded(api, `reindex(projection: ${projection}, model: "${model}")`))
       say(`both went to ${model}`)
       await verified(api, problems)
       say('both equal the journal')
     }
 
     for (let kill = 0; kill < kills; ) {
-      const projection = PROJECTIONS[kill % 2] ?? 'pgvector'
-      const { id } = await request(api, `reindex(projection: "${projection}")`)
+      const projection = PROJECTIONS[kill % 2] ?? 'PGVECTOR'
+      const { id } = await request(api, `reindex(projection: ${projection})`)
       let done = false
       const end = ended(api, id).finally(() => {
         done = true
@@ -123,7 +123,7 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
         await Promise.all(processes.map((one) => one.start()))
       }
       const { status, error } = await end
-      if (status !== 'succeeded') problems.push(`a rebuild that was killed ended as ${status}: ${error}`)
+      if (status !== 'SUCCEEDED') problems.push(`a rebuild that was killed ended as ${status}: ${error}`)
       say(`the rebuild of ${projection} was killed in ${phases.join(', ') || 'no phase'}, and ${status}`)
     }
     await verified(api, problems)
@@ -209,7 +209,7 @@ async function rollback(api: Api, projection: string): Promise<number> {
   const asked = performance.now()
   const { rollback: told } = dataOf<{ rollback: { __typename: string; message?: string } }>(
     await api.graphql({
-      query: `mutation { rollback(projection: "${projection}") { __typename ... on DaybookError { message } } }`,
+      query: `mutation { rollback(projection: ${projection}) { __typename ... on DaybookError { message } } }`,
     }),
   )
   if (told.__typename !== 'Generation') throw new Error(`no rollback of ${projection}: ${told.message}`)
@@ -218,7 +218,7 @@ async function rollback(api: Api, projection: string): Promise<number> {
 
 async function verified(api: Api, problems: string[]): Promise<void> {
   await both(async (projection) => {
-    const { result } = await succeeded(api, `verify(projection: "${projection}")`)
+    const { result } = await succeeded(api, `verify(projection: ${projection})`)
     if (result?.['clean'] !== true)
       problems.push(`${projection} differs: ${JSON.stringify(result).slice(0, 2_000)}`)
   })
@@ -231,7 +231,7 @@ async function noLeftovers(api: Api, problems: string[]): Promise<void> {
     generations: { projection: string; generation: number; status: string }[]
   }>(await api.graphql({ query: '{ generations { projection generation status } }' }))
   for (const { projection, generation, status } of generations)
-    if (status !== 'live' && status !== 'old')
+    if (status !== 'LIVE' && status !== 'OLD')
       problems.push(`generation ${generation} of ${projection} is left over (${status})`)
 }
 

@@ -81,7 +81,8 @@ function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(
       (path) =>
-        path.endsWith('.ts') && !/node_modules|in-memory|dist\/|\.test\.ts|\/testing\/|\/migrations\//u.test(path),
+        path.endsWith('.ts') &&
+        !/node_modules|in-memory|dist\/|\.test\.ts|\/testing\/|\/migrations\//u.test(path),
     )
     .map((path) => join(folder, path))
     .filter((path) => readFileSync(path, 'utf8').includes('sql<'))

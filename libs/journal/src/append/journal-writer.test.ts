@@ -186,7 +186,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     await writer.append(scope, forgetting(id))
     const restored = await writer.append(scope, restoring(id, 1))
     expect(restored.memory.state).toMatchObject({ content: { text: 'one' }, forgottenAt: null })
-    expect(restored.event?.data.restoredVersion).toBe(1)
+    expect(restored.event).toMatchObject({ type: 'MemoryRestored', data: { restoredVersion: 1 } })
     await expect(writer.append(scope, restoring(id, 9))).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(restored.memory).toMatchObject({ version: 4, sequence: 4, hash: restored.event?.hash })
     expect(fold(await events(scope)).get(id)).toEqual({

@@ -77,8 +77,8 @@ export function toRecord(row: EventRow): JournalRecord {
   const place = { sequence, hash, memoryId, envelope }
   if (row.data === null) return { ...place, status: 'erased', event: null }
   try {
-    const { type, data } = upcast({ type: row.type, schemaVersion: row.schema_version, data: row.data })
-    return toReadable({ ...envelope, type, data })
+    const payload = upcast({ type: row.type, schemaVersion: row.schema_version, data: row.data })
+    return toReadable({ ...envelope, ...payload })
   } catch (error) {
     const why = error instanceof Error ? error : new Error(String(error))
     return { ...place, status: 'opaque', event: null, error: why }

@@ -13,5 +13,6 @@ export const decision = kind({
   },
   key: (content) => content.topic,
   title: (content) => `${content.topic}: ${content.decision}`,
+  body: (content) => content.decision,
   text: (content) => joinParts(content.topic, content.decision, content.reasoning),
 })

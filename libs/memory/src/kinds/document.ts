@@ -11,5 +11,6 @@ export const document = kind({
     title: name('Its title.').optional(),
   },
   title: (content) => content.title ?? content.content,
+  body: (content) => content.content,
   text: (content) => joinParts(content.title, content.content),
 })

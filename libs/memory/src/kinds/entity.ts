@@ -13,5 +13,6 @@ export const entity = kind({
   },
   key: (content) => content.name,
   title: (content) => content.name,
+  body: (content) => content.content ?? null,
   text: (content) => joinParts(content.name, content.type, content.content),
 })

@@ -12,5 +12,6 @@ export const error = kind({
     fix: text('What helped.').optional(),
   },
   title: (content) => content.message,
+  body: (content) => content.message,
   text: (content) => joinParts(content.message, content.rootCause, content.fix),
 })

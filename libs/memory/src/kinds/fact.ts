@@ -11,5 +11,6 @@ export const fact = kind({
     content: text('The full text.').optional(),
   },
   title: (content) => content.summary,
+  body: (content) => content.content ?? null,
   text: (content) => joinParts(content.summary, content.content),
 })

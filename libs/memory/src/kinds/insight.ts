@@ -12,5 +12,6 @@ export const insight = kind({
   },
   key: (content) => content.key ?? null,
   title: (content) => content.key ?? content.content,
+  body: (content) => content.content,
   text: (content) => joinParts(content.key, content.content),
 })

@@ -10,6 +10,8 @@ export interface Kind<F extends Fields = Fields> {
   key(content: ContentOf<F>): string | null
   /** What a person reads in a list; it is cut to one line. */
   title(content: ContentOf<F>): string
+  /** What it says, without what it is called by; null where a memory has only a name or a summary. */
+  body(content: ContentOf<F>): string | null
   /** The whole text that is searched. */
   text(content: ContentOf<F>): string
   /** The text that is embedded. */
@@ -18,7 +20,7 @@ export interface Kind<F extends Fields = Fields> {
 
 /** Declares a kind; `text` is what is embedded, and the first line of it the title, unless said otherwise. */
 export function kind<const F extends Fields>(
-  definition: Pick<Kind<F>, 'name' | 'description' | 'fields' | 'text'> &
+  definition: Pick<Kind<F>, 'name' | 'description' | 'fields' | 'body' | 'text'> &
     Partial<Pick<Kind<F>, 'key' | 'title' | 'embeddedText'>>,
 ): Kind<F> {
   return {

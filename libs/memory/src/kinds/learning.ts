@@ -13,5 +13,6 @@ export const learning = kind({
     severity: name('How much it matters, such as low, medium or high.').optional(),
   },
   title: (content) => content.correctPattern,
+  body: (content) => content.correctPattern,
   text: (content) => joinParts(content.antiPattern, content.correctPattern, content.context),
 })

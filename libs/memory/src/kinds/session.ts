@@ -12,5 +12,6 @@ export const session = kind({
     status: choice(['active', 'closed'], 'Whether it still goes on.').optional(),
   },
   title: (content) => content.summary,
+  body: (content) => content.summary,
   text: (content) => joinParts(content.summary, content.keyChanges),
 })

@@ -13,6 +13,7 @@ export const stash = kind({
   },
   key: (content) => content.name,
   title: (content) => content.name,
+  body: (content) => content.summary,
   text: (content) => joinParts(content.name, content.summary, content.files),
   embeddedText: (content) => joinParts(content.name, content.summary),
 })

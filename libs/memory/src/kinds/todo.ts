@@ -12,5 +12,6 @@ export const todo = kind({
     resolvedAt: time('When it was done.').optional(),
   },
   title: (content) => content.description,
+  body: (content) => content.description,
   text: (content) => joinParts(content.description, content.context),
 })

@@ -128,7 +128,7 @@ function eventOf(
   place: { projectId: string; sequence: number },
   given: Partial<Record<string, unknown>>,
 ): LinkedEvent {
-  const { type, data } = upcast({
+  const payload = upcast({
     type: stringAt(given, 'type').slice(TYPE_PREFIX.length),
     schemaVersion: numberAt(given, 'schemaversion'),
     data: given.data,
@@ -140,8 +140,7 @@ function eventOf(
     eventId: stringAt(given, 'id'),
     memoryId: stringAt(given, 'subject'),
     version: numberAt(given, 'memoryversion'),
-    type,
-    data,
+    ...payload,
     recordedAt: stringAt(given, 'time'),
     actor: optionalAt(given, 'actor'),
     correlationId: optionalAt(given, 'correlationid'),

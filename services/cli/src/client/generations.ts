@@ -1,12 +1,13 @@
 import type { Connection } from '../settings.ts'
+import type { ProjectionName } from './projections.ts'
 import { request } from './request.ts'
 import { ADMIN_ERROR_FIELDS, type Failure, succeeded } from './result.ts'
 
 /** One physical copy of a projection. */
 export interface Generation {
-  readonly projection: string
+  readonly projection: ProjectionName
   readonly generation: number
-  readonly status: 'building' | 'following' | 'live' | 'old' | 'dropping'
+  readonly status: 'BUILDING' | 'FOLLOWING' | 'LIVE' | 'OLD' | 'DROPPING'
   readonly model: string
   readonly createdAt: string
   readonly retiredAt: string | null
@@ -27,8 +28,8 @@ export async function readGenerations(connection: Connection): Promise<readonly 
 type Result = (Generation & { readonly __typename: 'Generation' }) | Failure
 
 /** Makes the projection's old generation live again. @returns it */
-export async function rollback(connection: Connection, projection: string): Promise<Generation> {
-  const mutation = `mutation Rollback($projection: String!) {
+export async function rollback(connection: Connection, projection: ProjectionName): Promise<Generation> {
+  const mutation = `mutation Rollback($projection: ProjectionName!) {
     rollback(projection: $projection) { __typename ... on Generation { ${GENERATION_FIELDS} } ${ADMIN_ERROR_FIELDS} }
   }`
   const answer = await request<{ rollback: Result }>(connection, mutation, { projection })
@@ -40,7 +41,7 @@ export async function dropGeneration(
   connection: Connection,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
 ): Promise<void> {
-  const mutation = `mutation Drop($projection: String!, $generation: Int!) {
+  const mutation = `mutation Drop($projection: ProjectionName!, $generation: Int!) {
     dropGeneration(projection: $projection, generation: $generation) { __typename ${ADMIN_ERROR_FIELDS} }
   }`
   const variables = { projection, generation }

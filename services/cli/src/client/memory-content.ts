@@ -11,6 +11,10 @@ function outputName(field: string): string {
   return (COMMON_FIELD_NAMES as readonly string[]).includes(field) ? `${field}Text` : field
 }
 
+/** The kind's object in the API. An error's is not called `Error`, which every program has. */
+const objectName = (kind: KindName) =>
+  kind === 'error' ? 'ErrorMemory' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+
 const signature = (kind: KindName, field: string) => {
   const { shape, required } = kindNamed(kind).fields[field] ?? {}
   return JSON.stringify([shape, required])
@@ -33,7 +37,7 @@ export function contentSelection(): string {
       const [answer, output] = [answerName(kind, field), outputName(field)]
       return answer === output ? output : `${answer}: ${output}`
     })
-    return `... on ${kind.charAt(0).toUpperCase()}${kind.slice(1)} { ${fields.join(' ')} }`
+    return `... on ${objectName(kind)} { ${fields.join(' ')} }`
   }).join('\n')
 }
 

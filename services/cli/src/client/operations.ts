@@ -1,16 +1,16 @@
 import { RefusedError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
+import type { ProjectionName } from './projections.ts'
 import { request } from './request.ts'
 import { ADMIN_ERROR_FIELDS, type Failure, succeeded } from './result.ts'
 
 /** Long work that somebody asked for, as the API tells of it. */
 export interface Operation {
   readonly id: string
-  /** `reindex`, `verify`, `verify-journal`, `replay`, `backfill` or `retry-parked`. */
-  readonly type: string
-  readonly projection: string | null
+  readonly type: 'REINDEX' | 'VERIFY' | 'VERIFY_JOURNAL' | 'REPLAY' | 'BACKFILL' | 'RETRY_PARKED'
+  readonly projection: ProjectionName | null
   readonly options: Readonly<Record<string, unknown>>
-  readonly status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+  readonly status: 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED'
   readonly phase: string
   readonly done: number
   readonly total: number | null
@@ -27,23 +27,23 @@ export interface Operation {
 export const OPERATION_FIELDS =
   'id type projection options status phase done total result error cancelRequested requestedBy createdAt startedAt updatedAt finishedAt'
 
-export const hasEnded = ({ status }: Operation): boolean => status !== 'queued' && status !== 'running'
+export const hasEnded = ({ status }: Operation): boolean => status !== 'QUEUED' && status !== 'RUNNING'
 
 /** The mutations that ask for operations, with the types of their arguments. */
 const MUTATIONS = {
   reindex: {
-    projection: 'String!',
+    projection: 'ProjectionName!',
     model: 'String',
     regenerateEmbeddings: 'Boolean',
     kinds: '[MemoryKind!]',
     project: 'String',
     acceptParked: 'Boolean',
   },
-  verify: { projection: 'String!', project: 'String', incremental: 'Boolean', repair: 'Boolean' },
+  verify: { projection: 'ProjectionName!', project: 'String', incremental: 'Boolean', repair: 'Boolean' },
   verifyJournal: { project: 'String', from: 'String' },
-  replay: { from: 'Int!', to: 'Int', project: 'String', projection: 'String' },
-  backfill: { projection: 'String!', project: 'String' },
-  retryParked: { projection: 'String!', project: 'String', memoryIds: '[ID!]' },
+  replay: { from: 'Int!', to: 'Int', project: 'String', projection: 'ProjectionName' },
+  backfill: { projection: 'ProjectionName!', project: 'String' },
+  retryParked: { projection: 'ProjectionName!', project: 'String', memoryIds: '[ID!]' },
   cancelOperation: { id: 'ID!' },
 } as const
 

@@ -1,11 +1,12 @@
 import type { Connection } from '../settings.ts'
 import type { EventStatus } from '../tail/event.ts'
+import type { ProjectionName } from './projections.ts'
 import { request } from './request.ts'
 import { ADMIN_ERROR_FIELDS, type Failure, succeeded } from './result.ts'
 
 /** An event that a projection could not apply. */
 export interface ParkedEvent {
-  readonly projection: string
+  readonly projection: ProjectionName
   readonly project: string
   readonly projectId: string
   readonly sequence: number
@@ -28,10 +29,10 @@ export interface ParkedEvent {
 /** Of all projects, or one; at one sequence, or all of them, up to `first` (at most 100). */
 export async function readParked(
   connection: Connection,
-  projection: string,
+  projection: ProjectionName,
   { project, sequence, first = 100 }: { project?: string | undefined; sequence?: number; first?: number },
 ): Promise<readonly ParkedEvent[]> {
-  const query = `query Parked($projection: String!, $project: String, $sequence: Int, $first: Int) {
+  const query = `query Parked($projection: ProjectionName!, $project: String, $sequence: Int, $first: Int) {
     parkedEvents(projection: $projection, project: $project, sequence: $sequence, first: $first) {
       projection project projectId sequence memoryId error attempts parkedAt droppedAt
       event { status type version recordedAt memory { kind title } }
@@ -46,7 +47,7 @@ export async function dropParked(
   connection: Connection,
   { projection, projectId, sequence }: Pick<ParkedEvent, 'projection' | 'projectId' | 'sequence'>,
 ): Promise<void> {
-  const mutation = `mutation DropParked($projection: String!, $project: String, $sequence: Int!) {
+  const mutation = `mutation DropParked($projection: ProjectionName!, $project: String, $sequence: Int!) {
     dropParked(projection: $projection, project: $project, sequence: $sequence) { __typename ${ADMIN_ERROR_FIELDS} }
   }`
   const answer = await request<{ dropParked: { readonly __typename: 'ParkedEventDropped' } | Failure }>(

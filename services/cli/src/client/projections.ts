@@ -1,6 +1,9 @@
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
 
+/** As the API calls them; people write them in lower case. */
+export type ProjectionName = 'PGVECTOR' | 'TYPESENSE'
+
 /** How far a read model has come with the project's journal. */
 export interface Projection {
   readonly name: string

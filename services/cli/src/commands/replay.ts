@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { UsageError } from '../cli-error.ts'
 import { addExamples, invocation, wholeNumber } from '../command.ts'
 import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
 import { checkProjection } from '../operations/projections.ts'
@@ -38,8 +39,12 @@ async function replay(
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
-  if (projection !== undefined) checkProjection(projection)
-  await runOperations([{ mutation: 'replay', arguments: { from, to, project, projection } }], {
+  const name = projection === undefined ? undefined : checkProjection(projection)
+  if (name === null)
+    throw new UsageError('A replay goes to one projection, or to the bus', [
+      'daybook replay --from 1 --projection pgvector',
+    ])
+  await runOperations([{ mutation: 'replay', arguments: { from, to, project, projection: name } }], {
     connection,
     json,
     detach,

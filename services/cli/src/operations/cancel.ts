@@ -9,6 +9,7 @@ import {
 import { EXIT } from '../exit-codes.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
 import { operationName } from './progress-line.ts'
 import { watchOperation } from './watch-operation.ts'
@@ -33,7 +34,7 @@ export async function cancel(
     throw new CliError(
       EXIT.failed,
       'ENDED',
-      `The ${operationName(meant)} has ended already: ${safeLine(meant.status)}.`,
+      `The ${operationName(meant)} has ended already: ${spoken(meant.status)}.`,
     )
   const asked = await requestOperation(connection, {
     mutation: 'cancelOperation',
@@ -44,11 +45,11 @@ export async function cancel(
   const seen = hasEnded(asked) || detach ? asked : await watchOperation(connection, asked, ending.signal)
   const last = seen ?? asked
   if (json) printJson({ operations: [last] })
-  else if (last.status === 'cancelled')
+  else if (last.status === 'CANCELLED')
     print(`The ${operationName(last)} was cancelled. What it had begun is cleaned up.`)
-  else if (hasEnded(last)) note(`The ${operationName(last)} had ended before: ${safeLine(last.status)}.`)
+  else if (hasEnded(last)) note(`The ${operationName(last)} had ended before: ${spoken(last.status)}.`)
   else print(`The ${operationName(last)} is told to end.`)
-  if (hasEnded(last) && last.status !== 'cancelled') process.exitCode = EXIT.failed
+  if (hasEnded(last) && last.status !== 'CANCELLED') process.exitCode = EXIT.failed
 }
 
 /**
@@ -59,7 +60,8 @@ export async function operationMeant(connection: Connection, given: string | und
   const isId = given !== undefined && /^[0-9a-f-]{36}$/iu.test(given)
   if (isId) return readOperation(connection, given)
   const active = (await listOperations(connection, { active: true })).filter(
-    ({ projection }) => given === undefined || given === 'all' || projection === given,
+    ({ projection }) =>
+      given === undefined || given === 'all' || (projection !== null && spoken(projection) === given),
   )
   const [only] = active
   if (only === undefined)

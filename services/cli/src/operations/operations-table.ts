@@ -1,6 +1,7 @@
 import type { Operation } from '../client/operations.ts'
 import { age } from '../output/age.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
 
 /** Characters of an error; `operations show` has all of it. */
@@ -8,7 +9,7 @@ const ERROR = 60
 
 /** What it is doing, or waits for, or failed of. */
 function statusOf({ status, phase, error }: Operation): string {
-  const said = safeLine(error ?? (status === 'running' ? phase : '-'))
+  const said = safeLine(error ?? (status === 'RUNNING' ? phase : '-'))
   return said.length <= ERROR ? said : `${said.slice(0, ERROR - 1)}…`
 }
 
@@ -18,11 +19,11 @@ export function operationsTable(operations: readonly Operation[], now: number): 
     ['operation', 'type', 'of', 'status', 'phase', 'done', 'asked for', 'by'],
     operations.map((one) => [
       safeLine(one.id),
-      safeLine(one.type),
-      one.projection === null ? 'journal' : safeLine(one.projection),
-      safeLine(one.status),
+      spoken(one.type),
+      one.projection === null ? 'journal' : spoken(one.projection),
+      spoken(one.status),
       statusOf(one),
-      one.status === 'running' && one.total !== null && one.total > 0
+      one.status === 'RUNNING' && one.total !== null && one.total > 0
         ? `${Math.floor((100 * one.done) / one.total)} %`
         : '-',
       age(one.createdAt, now),

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { operationName, progressBar, progressLine } from './progress-line.ts'
 
 const operation = {
-  type: 'reindex',
-  projection: 'pgvector',
-  status: 'running',
+  type: 'REINDEX',
+  projection: 'PGVECTOR',
+  status: 'RUNNING',
   phase: 'loading',
   done: 420,
   total: 1_000,
@@ -37,5 +37,5 @@ test('what it waits for stands where its numbers were, and nothing of it moves t
   expect(progressLine(waiting, null)).toBe(
     'reindex of pgvector: loading 42 % (waiting: Typesense does not answer)',
   )
-  expect(operationName({ type: 'verify-journal', projection: null })).toBe('verify-journal')
+  expect(operationName({ type: 'VERIFY_JOURNAL', projection: null })).toBe('verify-journal')
 })

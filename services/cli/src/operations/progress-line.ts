@@ -1,11 +1,12 @@
 import type { Operation } from '../client/operations.ts'
 import { duration } from '../output/duration.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { spoken } from '../output/spoken.ts'
 import { secondsLeft } from './rate.ts'
 
 /** What people call it: `reindex of pgvector`. */
 export function operationName({ type, projection }: Pick<Operation, 'type' | 'projection'>): string {
-  return projection === null ? safeLine(type) : `${safeLine(type)} of ${safeLine(projection)}`
+  return projection === null ? spoken(type) : `${spoken(type)} of ${spoken(projection)}`
 }
 
 const BAR = 24
@@ -15,7 +16,7 @@ type Progressing = Pick<Operation, 'type' | 'projection' | 'status' | 'phase' | 
 /** What is between the phase and the end: how much is done, how fast, and how long it will take. */
 function details({ done, total, status, error }: Progressing, perSecond: number | null): string[] {
   // Of one that is running, what it waits for.
-  if (status === 'running' && error !== null) return [safeLine(error)]
+  if (status === 'RUNNING' && error !== null) return [safeLine(error)]
   const left = secondsLeft(done, total, perSecond)
   return [
     ...(total === null ? (done > 0 ? [`${done}`] : []) : [`${done} of ${total}`]),

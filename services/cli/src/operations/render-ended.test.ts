@@ -4,10 +4,10 @@ import { isGood, renderEnded } from './render-ended.ts'
 
 const operation = (more: Partial<Operation>): Operation => ({
   id: '0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
-  type: 'reindex',
-  projection: 'pgvector',
+  type: 'REINDEX',
+  projection: 'PGVECTOR',
   options: {},
-  status: 'succeeded',
+  status: 'SUCCEEDED',
   phase: 'succeeded',
   done: 1,
   total: 1,
@@ -38,28 +38,28 @@ test('a rebuild says what is live, and how to go back', () => {
 })
 
 test('a failure says why, in one line that no escape sequence is in', () => {
-  const failed = operation({ status: 'failed', result: null, error: 'not\u001B[2J what the\njournal says' })
+  const failed = operation({ status: 'FAILED', result: null, error: 'not\u001B[2J what the\njournal says' })
   expect(renderEnded(failed)).toBe('The reindex of pgvector has failed: not what the journal says')
   expect(isGood(failed)).toBe(false)
-  expect(renderEnded(operation({ status: 'cancelled', result: null }))).toContain('was cancelled')
+  expect(renderEnded(operation({ status: 'CANCELLED', result: null }))).toContain('was cancelled')
 })
 
 test('counts of what failed make it no success', () => {
   const backfill = (failed: number) =>
-    operation({ type: 'backfill', result: { done: 3, skipped: 4, failed } })
+    operation({ type: 'BACKFILL', result: { done: 3, skipped: 4, failed } })
   expect(renderEnded(backfill(0))).toContain('Vectors made: 3; there already: 4; failed: 0.')
   expect([isGood(backfill(0)), isGood(backfill(1))]).toEqual([true, false])
-  const retry = operation({ type: 'retry-parked', result: { retried: 2, failed: 1 } })
+  const retry = operation({ type: 'RETRY_PARKED', result: { retried: 2, failed: 1 } })
   expect(renderEnded(retry)).toContain('daybook parked list')
   expect(isGood(retry)).toBe(false)
-  const replay = operation({ type: 'replay', projection: null, result: { published: 9 } })
+  const replay = operation({ type: 'REPLAY', projection: null, result: { published: 9 } })
   expect(renderEnded(replay)).toContain('9 events were published again')
 })
 
 test('a verification is good where nothing differs any more', () => {
   const verify = (clean: boolean, different = 0, parked = 0) =>
     operation({
-      type: 'verify',
+      type: 'VERIFY',
       result: {
         clean,
         projects: [

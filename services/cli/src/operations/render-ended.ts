@@ -1,14 +1,10 @@
+import type { VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
 import type { Operation } from '../client/operations.ts'
 import { duration } from '../output/duration.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { spoken } from '../output/spoken.ts'
 import { operationName } from './progress-line.ts'
-import {
-  type ReportOptions,
-  renderVerified,
-  renderVerifiedJournal,
-  type VerifyJournalResult,
-  type VerifyResult,
-} from './verify-report.ts'
+import { type ReportOptions, renderVerified, renderVerifiedJournal } from './verify-report.ts'
 
 /** Differences that are named unless all are asked for. */
 const NAMED = 20
@@ -17,10 +13,10 @@ const NAMED = 20
 export function renderEnded(operation: Operation, { all = false }: { all?: boolean } = {}): string {
   const name = operationName(operation)
   const { status, error, result } = operation
-  if (status === 'failed') return `The ${name} has failed: ${safeLine(error ?? 'it does not say why')}`
-  if (status === 'cancelled') return `The ${name} was cancelled. What it had begun is cleaned up.`
-  if (status !== 'succeeded' || result === null)
-    return `The ${name} is ${status}, ${safeLine(operation.phase)}.`
+  if (status === 'FAILED') return `The ${name} has failed: ${safeLine(error ?? 'it does not say why')}`
+  if (status === 'CANCELLED') return `The ${name} was cancelled. What it had begun is cleaned up.`
+  if (status !== 'SUCCEEDED' || result === null)
+    return `The ${name} is ${spoken(status)}, ${safeLine(operation.phase)}.`
   const options: ReportOptions = {
     named: all ? Number.POSITIVE_INFINITY : NAMED,
     seeAll: `daybook operations show ${safeLine(operation.id)}`,
@@ -37,24 +33,22 @@ type Result = Readonly<Record<string, unknown>>
 function outcome({ type, projection }: Operation, result: Result, options: ReportOptions): string[] {
   const number = (name: string) => Number(result[name] ?? 0)
   switch (type) {
-    case 'reindex':
-      return result['rewritten'] === undefined
-        ? rebuilt(safeLine(projection ?? ''), result)
-        : rewritten(result)
-    case 'verify':
-      return verified(result as unknown as VerifyResult, safeLine(projection ?? ''), options)
-    case 'verify-journal':
+    case 'REINDEX':
+      return result['rewritten'] === undefined ? rebuilt(spoken(projection ?? ''), result) : rewritten(result)
+    case 'VERIFY':
+      return verified(result as unknown as VerifyResult, spoken(projection ?? ''), options)
+    case 'VERIFY_JOURNAL':
       return renderVerifiedJournal(result as unknown as VerifyJournalResult, options)
-    case 'replay':
+    case 'REPLAY':
       return projection === null
         ? [`${number('published')} events were published again. Whoever has them already passes over them.`]
         : rewritten(result)
-    case 'backfill':
+    case 'BACKFILL':
       return [
         `Vectors made: ${number('done')}; there already: ${number('skipped')}; failed: ${number('failed')}.`,
         ...(number('failed') > 0 ? ['Why:  daybook doctor'] : []),
       ]
-    case 'retry-parked':
+    case 'RETRY_PARKED':
       return retried(result)
     default:
       return [safeLine(JSON.stringify(result))]
@@ -106,9 +100,9 @@ function verified(result: VerifyResult, projection: string, options: ReportOptio
 
 /** Whether all that was asked for was done, and nothing wrong was found. */
 export function isGood({ status, type, result }: Operation): boolean {
-  if (status !== 'succeeded') return false
-  if (type === 'verify' || type === 'verify-journal') return result?.['clean'] === true
-  return type === 'backfill' || type === 'retry-parked' || type === 'reindex'
+  if (status !== 'SUCCEEDED') return false
+  if (type === 'VERIFY' || type === 'VERIFY_JOURNAL') return result?.['clean'] === true
+  return type === 'BACKFILL' || type === 'RETRY_PARKED' || type === 'REINDEX'
     ? Number(result?.['failed'] ?? 0) === 0
     : true
 }

@@ -1,8 +1,10 @@
+import type { VerifiedProject } from '@daybook/operations/operation-types'
 import { expect, test } from 'vitest'
-import { renderVerified, renderVerifiedJournal, type VerifiedProject } from './verify-report.ts'
+import { renderVerified, renderVerifiedJournal } from './verify-report.ts'
 
 const options = { named: 2, seeAll: 'daybook operations show 1' }
 const equal: VerifiedProject = {
+  projectId: '0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
   project: 'default',
   position: 12,
   memories: 10,
@@ -58,6 +60,7 @@ test('a repaired project says so, and that its digest is from before', () => {
 
 test('journals: unbroken ones with their head, and each problem at its sequence', () => {
   const sound = {
+    projectId: equal.projectId,
     project: 'default',
     sequence: 7,
     head: 'c'.repeat(64),
@@ -70,7 +73,15 @@ test('journals: unbroken ones with their head, and each problem at its sequence'
     ...sound,
     project: 'shop',
     count: 1,
-    problems: [{ sequence: 3, message: 'its data is not what its hash was made of' }],
+    problems: [
+      {
+        kind: 'data-changed',
+        sequence: 3,
+        through: 3,
+        memoryId: null,
+        message: 'its data is not what its hash was made of',
+      },
+    ],
   }
   const [rows, ...lines] = renderVerifiedJournal({ clean: false, projects: [sound, broken] }, options)
   expect(rows).toContain('default       7       2         7  unbroken   cccccccccccccccc')

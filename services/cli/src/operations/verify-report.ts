@@ -1,47 +1,6 @@
+import type { VerifiedProject, VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
 import { safeLine } from '../output/safe-text.ts'
 import { table } from '../output/table.ts'
-
-/** What a verification found of one project: `services/reindex/src/verify/handle-verify.ts`. */
-export interface VerifiedProject {
-  readonly project: string
-  readonly position: number
-  readonly memories: number
-  readonly journalDigest: string
-  readonly projectionDigest: string
-  readonly different: number
-  /** The first hundred. */
-  readonly differences: readonly { readonly memoryId: string; readonly differs: readonly string[] }[]
-  readonly indexProblems: readonly string[]
-  /** Memories whose vectors are still being made. */
-  readonly pending: number
-  /** Events that could not be applied. */
-  readonly parked: number
-  readonly repaired: number
-}
-
-export interface VerifyResult {
-  readonly clean: boolean
-  readonly generation?: number
-  readonly projects: readonly VerifiedProject[]
-}
-
-/** What a verification of the journal found of one project: `services/reindex/src/verify/handle-verify-journal.ts`. */
-export interface VerifiedJournal {
-  readonly project: string
-  readonly sequence: number
-  readonly head: string
-  readonly events: number
-  /** Of them, those whose data was erased. */
-  readonly erased: number
-  readonly count: number
-  /** The first hundred. */
-  readonly problems: readonly { readonly sequence: number; readonly message: string }[]
-}
-
-export interface VerifyJournalResult {
-  readonly clean: boolean
-  readonly projects: readonly VerifiedJournal[]
-}
 
 export interface ReportOptions {
   /** Differences named, a project. */

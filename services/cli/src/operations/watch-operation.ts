@@ -17,7 +17,7 @@ export async function watchOperation(
   const progress = await showOperationProgress(process.stderr, first)
   let status = first.status
   const timer = setTimeout(() => {
-    if (status === 'queued') void sayWhyQueued(connection, first, progress)
+    if (status === 'QUEUED') void sayWhyQueued(connection, first, progress)
   }, QUEUED_LONG_MS)
   try {
     return await followOperation(connection, first, {
@@ -43,8 +43,8 @@ async function sayWhyQueued(
   const active = await listOperations(connection, { active: true }).catch(() => null)
   // Begun, or ended, since its state was told.
   const own = active?.find((one) => one.id === id)
-  if (active === null || own === undefined || own.status === 'running') return
-  const other = active.find((one) => one.id !== id && one.status === 'running')
+  if (active === null || own === undefined || own.status === 'RUNNING') return
+  const other = active.find((one) => one.id !== id && one.status === 'RUNNING')
   progress.say(
     other === undefined
       ? 'No reindex service seems to run: start one with  npm run start:reindex  (the daemon has one inside). It takes this up by itself.'

@@ -2,6 +2,7 @@ import { age } from './age.ts'
 import type { Painter } from './paint.ts'
 import { safeLine } from './safe-text.ts'
 import { renderSnippet } from './snippet.ts'
+import { spoken } from './spoken.ts'
 
 /** What a hit's rendering needs of it. */
 export interface HitView {
@@ -87,7 +88,7 @@ function renderExplanation(explanation: ExplanationView, score: number): string[
     `why: ${rounded(score)} = ${rounded(scale)} × (own ${rounded(ownScore)} + neighbours ${rounded(near + missingNeighbours)} + session ${rounded(session?.contribution ?? 0)}), by ${safeLine(method)}`,
     ...retrievers.map(
       ({ retriever, rank, rawScore, normalisedScore, weight, contribution }) =>
-        `  ${safeLine(retriever)}: rank ${rank}, raw ${rounded(rawScore)}, ${rounded(weight)} × ${rounded(normalisedScore)} = ${rounded(contribution)}`,
+        `  ${spoken(retriever)}: rank ${rank}, raw ${rounded(rawScore)}, ${rounded(weight)} × ${rounded(normalisedScore)} = ${rounded(contribution)}`,
     ),
     `  generation ${generation}, ${model === null ? 'no vectors compared' : `model ${safeLine(model)}`}`,
   ]

@@ -4,6 +4,7 @@ import { confirm } from '../confirm.ts'
 import { EXIT } from '../exit-codes.ts'
 import { print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
 import { findParked, type ParkedPlace } from './find-parked.ts'
 
@@ -24,13 +25,13 @@ export async function dropOne(sequence: number, { connection, json, yes, place }
     throw new UsageError(
       `The event ${sequence} is parked in several places: which one?`,
       found.map(
-        ({ projection, project }) => `--projection ${safeLine(projection)} --project ${safeLine(project)}`,
+        ({ projection, project }) => `--projection ${spoken(projection)} --project ${safeLine(project)}`,
       ),
     )
   const what = `the event ${sequence} of ${safeLine(one.project)}`
-  await confirm(`Let ${safeLine(one.projection)} pass over ${what} for good?`, yes)
+  await confirm(`Let ${spoken(one.projection)} pass over ${what} for good?`, yes)
   await dropParked(connection, one)
   if (json) return printJson({ dropped: one })
-  print(`${safeLine(one.projection)} passes over ${what}.`)
+  print(`${spoken(one.projection)} passes over ${what}.`)
   print(`Apply what waits behind it:  daybook parked retry ${safeLine(one.memoryId)}`)
 }

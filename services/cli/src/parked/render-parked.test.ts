@@ -4,7 +4,7 @@ import { renderParked, renderParkedList } from './render-parked.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 const parked: ParkedEvent = {
-  projection: 'pgvector',
+  projection: 'PGVECTOR',
   project: 'default',
   projectId: 'p',
   sequence: 120,

@@ -1,6 +1,7 @@
 import type { ParkedEvent } from '../client/parked.ts'
 import { age } from '../output/age.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
 
 /** Characters of an error in the list; `parked show` has all of it. */
@@ -12,7 +13,7 @@ export function renderParkedList(parked: readonly ParkedEvent[], now: number): s
   const rows = parked.map((one) => [
     one.sequence,
     safeLine(one.project),
-    safeLine(one.projection),
+    spoken(one.projection),
     safeLine(one.memoryId),
     one.attempts,
     one.droppedAt === null ? age(one.parkedAt, now) : 'dropped',
@@ -33,7 +34,7 @@ const short = (text: string) => (text.length <= ERROR ? text : `${text.slice(0, 
 export function renderParked({ event, ...parked }: ParkedEvent): string {
   const memory = event?.memory ?? null
   return [
-    `sequence ${parked.sequence} of ${safeLine(parked.project)}, parked by ${safeLine(parked.projection)}`,
+    `sequence ${parked.sequence} of ${safeLine(parked.project)}, parked by ${spoken(parked.projection)}`,
     `memory:   ${safeLine(parked.memoryId)}`,
     ...(event === null
       ? ['event:    it is not in the journal']

@@ -2,6 +2,7 @@ import type { Generation } from '../client/generations.ts'
 import { age } from '../output/age.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { size } from '../output/size.ts'
+import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
 
 /** One line a generation, over all projects. */
@@ -9,9 +10,9 @@ export function generationsTable(generations: readonly Generation[], now: number
   return table(
     ['projection', 'generation', 'status', 'lag', 'parked', 'size', 'made', 'model'],
     generations.map((one) => [
-      safeLine(one.projection),
+      spoken(one.projection),
       one.generation,
-      safeLine(one.status),
+      spoken(one.status),
       one.lag,
       one.parked,
       one.bytes === null ? '-' : size(one.bytes),

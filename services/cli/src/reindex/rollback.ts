@@ -2,7 +2,7 @@ import { CliError, UsageError } from '../cli-error.ts'
 import { readGenerations, rollback } from '../client/generations.ts'
 import { EXIT } from '../exit-codes.ts'
 import { print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
+import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
 
 /** Lets searches read again what they read before the last rebuild. Nothing is lost: what was live is old then. */
@@ -10,13 +10,13 @@ export async function goBack(
   given: string | undefined,
   { connection, json }: { connection: Connection; json: boolean },
 ): Promise<void> {
-  const old = (await readGenerations(connection)).filter(({ status }) => status === 'old')
+  const old = (await readGenerations(connection)).filter(({ status }) => status === 'OLD')
   const there = [...new Set(old.map(({ projection }) => projection))]
   if (given === undefined && there.length > 1)
     throw new UsageError('Which projection is to go back?', [
-      `It may be ${there.map(safeLine).join(', ')} or all`,
+      `It may be ${there.map(spoken).join(', ')} or all`,
     ])
-  const projections = there.filter((name) => given === undefined || given === 'all' || name === given)
+  const projections = there.filter((name) => given === undefined || given === 'all' || spoken(name) === given)
   if (projections.length === 0)
     throw new CliError(
       EXIT.failed,
@@ -28,7 +28,7 @@ export async function goBack(
   for (const projection of projections) {
     const live = await rollback(connection, projection)
     generations.push(live)
-    if (!json) print(`Generation ${live.generation} of ${safeLine(projection)} is live again.`)
+    if (!json) print(`Generation ${live.generation} of ${spoken(projection)} is live again.`)
   }
   if (json) printJson({ generations })
   else print('The same command undoes it.')

@@ -3,6 +3,7 @@ import type { SystemPart } from '../client/system.ts'
 import { progressLine } from '../operations/progress-line.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { size } from '../output/size.ts'
+import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
 import { generationsTable } from '../reindex/generations-table.ts'
 import type { Status } from './read-status.ts'
@@ -54,14 +55,14 @@ function renderSystem({ system, generations, operations }: Status, now: number):
     generationsTable(generations, now),
     '',
     ...operations.map((one) =>
-      one.status === 'queued' ? `${progressLine(one, null)} (queued)` : progressLine(one, null),
+      one.status === 'QUEUED' ? `${progressLine(one, null)} (queued)` : progressLine(one, null),
     ),
     ...(operations.length > 0 ? [''] : []),
   ]
 }
 
 function describePart({ name, configured, reachable, version, problem }: SystemPart): string {
-  const named = version === null ? safeLine(name) : `${safeLine(name)} ${safeLine(version)}`
+  const named = version === null ? spoken(name) : `${spoken(name)} ${safeLine(version)}`
   if (!configured) return `${named} not configured`
   return reachable ? named : `${named} AWAY (${safeLine(problem ?? 'it does not answer')})`
 }
@@ -88,7 +89,7 @@ function nextSteps({ projections, system, generations }: Status): string[] {
     ...(parked > 0 ? [`Events that could not be applied: ${parked}. Why:  daybook parked list`] : []),
   ])
   // Of other projects, which the lines above do not see.
-  const others = generations.filter(({ status, lag, parked }) => status === 'live' && (lag > 0 || parked > 0))
+  const others = generations.filter(({ status, lag, parked }) => status === 'LIVE' && (lag > 0 || parked > 0))
   const away = system?.parts.some(({ configured, reachable }) => configured && !reachable) ?? false
   if (away || (system?.failedTexts ?? 0) > 0 || (steps.length === 0 && others.length > 0))
     steps.push('What to do about it:  daybook doctor')

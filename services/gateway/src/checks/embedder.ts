@@ -1,7 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { withTimeout } from '@daybook/runtime/with-timeout'
-import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
+import { PROJECTIONS } from '../projection-names.ts'
 import { type CheckedParts, type Finding, failed, ok, reasonOf, warning, worst } from './check.ts'
 
 /** Milliseconds for one word. A model that is not in memory yet takes a second or two to load. */

@@ -1,6 +1,6 @@
 import { listOperations } from '@daybook/operations/read'
 import { type GenerationState, listGenerations } from '@daybook/projection/generations/generations'
-import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
+import { PROJECTIONS } from '../projection-names.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
 /** Whoever deletes old generations looks every second; what is an hour too old, nobody deletes. */

@@ -1,6 +1,6 @@
 import { describeGeneration } from '@daybook/projection/generations/describe-generation'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import { PROJECTIONS } from '../schema/admin/check-arguments.ts'
+import { PROJECTIONS } from '../projection-names.ts'
 import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
 export async function checkParked({ db }: CheckedParts): Promise<Finding> {

@@ -2,9 +2,9 @@ import { readHeads } from '@daybook/journal/read/read'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Bus } from '@daybook/transport/bus'
+import { lookWhile } from './look-while.ts'
 
 /** Milliseconds after which the journals are looked at even if the bus brought no news. */
 const POLL_MS = 1_000
@@ -48,8 +48,6 @@ export function createJournalNews({
 }): JournalNews {
   const projects = new Map<string, Followed>()
   const reads = new Map<string, Promise<unknown>>()
-  let timer: NodeJS.Timeout | null = null
-  let stopped = false
 
   const raise = (followed: Followed, head: JournalCursor) => {
     followed.head = head
@@ -71,27 +69,20 @@ export function createJournalNews({
       if (head.hash !== followed.head?.hash) raise(followed, head)
     }
   }
-  const schedule = () => {
-    if (timer !== null || stopped || projects.size === 0) return
-    timer = setTimeout(async () => {
-      try {
-        await look()
-      } catch (error) {
-        // Each subscriber meets it at its own next read; the look is made again either way.
-        if (!isDatabaseUnavailable(error)) logger.error({ error }, 'the journals could not be looked at')
-      }
-      timer = null
-      schedule()
-    }, POLL_MS)
-    timer.unref()
-  }
+  const looking = lookWhile(look, {
+    everyMs: POLL_MS,
+    needed: () => projects.size > 0,
+    logger,
+    // Each subscriber meets it at its own next read too.
+    problem: 'the journals could not be looked at',
+  })
 
   return {
     follow(projectId) {
       const followed = projects.get(projectId) ?? { head: null, mark: 0, followers: 0, waiting: new Set() }
       projects.set(projectId, followed)
       followed.followers += 1
-      schedule()
+      looking.begin()
       return {
         mark: () => followed.mark,
         since(mark, ended) {
@@ -120,9 +111,8 @@ export function createJournalNews({
       return reading
     },
     stop() {
-      stopped = true
       unsubscribe()
-      if (timer !== null) clearTimeout(timer)
+      looking.stop()
     },
   }
 }

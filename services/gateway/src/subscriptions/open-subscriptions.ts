@@ -1,10 +1,10 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { type Access, readOpenKeys } from '@daybook/postgres/access/api-keys'
 import type { Database } from '@daybook/postgres/connect'
-import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-iterator'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
+import { lookWhile } from './look-while.ts'
 
 /** Milliseconds between two looks whether the keys of open subscriptions still hold: with the look itself within 5 s. */
 const KEYS_MS = 2_000
@@ -64,7 +64,6 @@ export function createOpenSubscriptions({
   const all = new Set<Open>()
   const ofKey = new Map<string, number>()
   const ofConnection = new WeakMap<object, number>()
-  let timer: NodeJS.Timeout | null = null
   let stopped = false
 
   const count = ({ access, connection }: Subscriber, difference: 1 | -1) => {
@@ -89,21 +88,13 @@ export function createOpenSubscriptions({
     for (const { access, iterator } of changed)
       iterator.end(keys.has(access.keyId) ? projectMoved() : keyGone())
   }
-  const schedule = () => {
-    if (timer !== null || stopped || all.size === 0) return
-    timer = setTimeout(async () => {
-      try {
-        await lookAtKeys()
-      } catch (error) {
-        // Nothing can be read with those keys either while the database is unavailable; the next look finds out.
-        if (!isDatabaseUnavailable(error))
-          logger.error({ error }, 'the keys of subscriptions could not be looked at')
-      }
-      timer = null
-      schedule()
-    }, KEYS_MS)
-    timer.unref()
-  }
+  const looking = lookWhile(lookAtKeys, {
+    everyMs: KEYS_MS,
+    needed: () => all.size > 0,
+    logger,
+    // While the database is unavailable nothing can be read with those keys either; the next look finds out.
+    problem: 'the keys of subscriptions could not be looked at',
+  })
 
   return {
     open(subscriber, generate) {
@@ -116,12 +107,12 @@ export function createOpenSubscriptions({
       const entry: Open = { access: subscriber.access, iterator }
       all.add(entry)
       if (stopped) iterator.end()
-      schedule()
+      looking.begin()
       return iterator
     },
     stop() {
       stopped = true
-      if (timer !== null) clearTimeout(timer)
+      looking.stop()
       for (const { iterator } of all) iterator.end()
     },
   }

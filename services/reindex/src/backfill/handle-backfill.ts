@@ -4,7 +4,6 @@ import { contentHash, queueTexts, retryTexts, type StoreKey, type TextPlace } fr
 import { readFirstEvents } from '@daybook/journal/append/first-events'
 import { UnavailableError } from '@daybook/memory/errors'
 import { embeddedTextOf } from '@daybook/memory/state'
-import type { BackfillOptions } from '@daybook/operations/options'
 import type { OperationHandler, Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { appliedMemories } from '@daybook/projection/apply/applied-memories'
@@ -30,7 +29,12 @@ const POLL_MS = 250
  * Sees to it that every memory of the live generation has its vector: texts that the store lacks are queued, those that
  * failed are tried again at once, and it waits until each has its vector or has failed.
  */
-export function handleBackfill({ db, projections, embedders, logger }: BackfillParts): OperationHandler {
+export function handleBackfill({
+  db,
+  projections,
+  embedders,
+  logger,
+}: BackfillParts): OperationHandler<'backfill'> {
   return {
     async run(work) {
       const rebuildable = projectionOf(projections, work.operation.projection)
@@ -66,7 +70,7 @@ async function queueMissing(
   work: Work,
   { name, generation, modelId }: { name: string; generation: number; modelId: string },
 ): Promise<{ queued: TextPlace[]; skipped: number }> {
-  const { projectId } = work.operation.options as unknown as BackfillOptions
+  const { projectId } = work.operation.options
   const queued: TextPlace[] = []
   let skipped = 0
   let looked = 0

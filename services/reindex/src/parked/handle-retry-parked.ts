@@ -1,4 +1,3 @@
-import type { RetryParkedOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { liveGeneration } from '@daybook/projection/generations/generations'
@@ -6,11 +5,11 @@ import { type Projections, projectionOf } from '../projections.ts'
 import { retryParked } from './retry-parked.ts'
 
 /** Tries to apply parked events of the live generation again. */
-export function handleRetryParked(db: Database, projections: Projections): OperationHandler {
+export function handleRetryParked(db: Database, projections: Projections): OperationHandler<'retry-parked'> {
   return {
     async run(work) {
-      const options = work.operation.options as unknown as RetryParkedOptions
-      const rebuildable = projectionOf(projections, work.operation.projection)
+      const { options, projection } = work.operation
+      const rebuildable = projectionOf(projections, projection)
       const generation = await liveGeneration(db, rebuildable.name)
       if (generation === null) return { retried: 0, failed: 0 }
       return retryParked(db, rebuildable.check(generation), options, work)

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@daybook/memory/errors'
-import type { RetryParkedOptions } from '@daybook/operations/options'
+import type { RetryParkedOptions, RetryParkedResult } from '@daybook/operations/operation-types'
 import type { Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
@@ -16,7 +16,7 @@ export async function retryParked(
   verifiable: Verifiable,
   { projectId, memoryIds }: RetryParkedOptions,
   work: Work,
-): Promise<{ retried: number; failed: number }> {
+): Promise<RetryParkedResult> {
   const memories = await db
     .selectFrom('parked_events')
     .select(['project_id', 'memory_id'])

@@ -1,4 +1,3 @@
-import type { RetryParkedOptions } from '@daybook/operations/options'
 import { requestOperation } from '@daybook/operations/request'
 import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { Database } from '@daybook/postgres/connect'
@@ -42,7 +41,7 @@ export function startRetryingUnreadable(options: RetryUnreadableOptions): Repeat
     await requestOperation(db, {
       type: 'retry-parked',
       projection,
-      options: { projectId: null, memoryIds } satisfies RetryParkedOptions,
+      options: { projectId: null, memoryIds },
       requestedBy: ITSELF,
     })
     // Once it is asked for: an operation is not lost.

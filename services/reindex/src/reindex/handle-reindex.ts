@@ -1,5 +1,4 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
-import type { ReindexOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { liveGeneration } from '@daybook/projection/generations/generations'
@@ -17,12 +16,12 @@ export interface ReindexParts {
 }
 
 /** Rebuilds a projection beside the live generation; or, of some kinds or one project, writes memories anew in place. */
-export function handleReindex(parts: ReindexParts): OperationHandler {
+export function handleReindex(parts: ReindexParts): OperationHandler<'reindex'> {
   const { db, projections } = parts
   return {
     async run(work) {
-      const options = work.operation.options as unknown as ReindexOptions
-      const rebuildable = projectionOf(projections, work.operation.projection)
+      const { options, projection } = work.operation
+      const rebuildable = projectionOf(projections, projection)
       const { kinds, projectId } = options
       if (kinds === null && projectId === null) return rebuild(parts, rebuildable, options, work)
       const rewritten = await rewrite(db, rebuildable, { projectId, kinds, range: null }, work)
@@ -33,7 +32,7 @@ export function handleReindex(parts: ReindexParts): OperationHandler {
       return { ...rewritten, ...(await retryParked(db, verifiable, { projectId, memoryIds: null }, work)) }
     },
     async abandon(left) {
-      const { kinds, projectId } = left.operation.options as unknown as ReindexOptions
+      const { kinds, projectId } = left.operation.options
       if (kinds === null && projectId === null)
         await abandonRebuild(db, projectionOf(projections, left.operation.projection), left)
     },

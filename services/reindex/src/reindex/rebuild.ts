@@ -4,7 +4,7 @@ import { UnavailableError, ValidationError } from '@daybook/memory/errors'
 import type { JournalCursor } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { JsonObject } from '@daybook/operations/operation'
-import type { ReindexOptions } from '@daybook/operations/options'
+import type { RebuildResult, ReindexOptions } from '@daybook/operations/operation-types'
 import { HandedOnError, type Work } from '@daybook/operations/work'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { GENERATIONS_SEEN_MS } from '@daybook/projection/generations/apply-to-generations'
@@ -77,7 +77,7 @@ export async function rebuild(
   rebuildable: RebuildableProjection,
   options: RebuildOptions,
   work: Work,
-): Promise<JsonObject> {
+): Promise<RebuildResult> {
   try {
     return await build(parts, rebuildable, options, work)
   } catch (error) {
@@ -90,7 +90,7 @@ async function build(
   rebuildable: RebuildableProjection,
   options: RebuildOptions,
   work: Work,
-): Promise<JsonObject> {
+): Promise<RebuildResult> {
   const { db } = parts
   const builder: Builder = { operationId: work.operation.id, owner: work.owner, token: newId() }
   let checkpoint = await goOn(db, rebuildable, work)
@@ -334,7 +334,7 @@ async function report(
   db: Database,
   rebuildable: RebuildableProjection,
   generation: Generation,
-): Promise<JsonObject> {
+): Promise<RebuildResult> {
   const old = (await listGenerations(db, rebuildable.name)).filter(({ status }) => status === 'old')
   return {
     generation: generation.generation,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@daybook/operations/operation'
+import type { RewriteResult } from '@daybook/operations/operation-types'
 import type { Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { liveGeneration } from '@daybook/projection/generations/generations'
@@ -34,7 +34,7 @@ export async function rewrite(
   rebuildable: RebuildableProjection,
   { projectId, kinds, range }: RepostOptions,
   work: Work,
-): Promise<JsonObject> {
+): Promise<RewriteResult> {
   const generation = await liveGeneration(db, rebuildable.name)
   if (generation === null) return { rewritten: 0 }
   const verifiable = rebuildable.check(generation)
@@ -45,7 +45,7 @@ export async function rewrite(
     (sum, { head }) => sum + Math.min(head, range?.to ?? head) - (range?.from ?? 1) + 1,
     0,
   )
-  await work.report({ phase: 'writer anew', done: 0, total: Math.max(0, total) })
+  await work.report({ phase: 'writing anew', done: 0, total: Math.max(0, total) })
   let behind = 0
   for (const { scope, id } of projects) {
     if (resumed !== null && id < resumed.projectId) continue

@@ -1,6 +1,5 @@
 import { readJournal } from '@daybook/journal/read/read'
 import { publishable } from '@daybook/journal/read/stored-event'
-import type { ReplayOptions } from '@daybook/operations/options'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
@@ -15,10 +14,10 @@ const PAGE = 200
  * Brings a range of a project's journal out again: to one projection, whose memories with events in it are written anew, or to
  * everybody who listens on the bus. Whoever has them already skips them, so it may be repeated; and so it is after a crash.
  */
-export function handleReplay(db: Database, bus: Bus, projections: Projections): OperationHandler {
+export function handleReplay(db: Database, bus: Bus, projections: Projections): OperationHandler<'replay'> {
   return {
     async run(work) {
-      const { projectId, from, to } = work.operation.options as unknown as ReplayOptions
+      const { projectId, from, to } = work.operation.options
       if (work.operation.projection !== null)
         return rewrite(
           db,

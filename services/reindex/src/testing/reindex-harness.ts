@@ -7,9 +7,10 @@ import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import type { Command, RememberInput } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
 import type { Memory } from '@daybook/memory/state'
-import { hasEnded, type Operation, type OperationType } from '@daybook/operations/operation'
+import { hasEnded, type Operation } from '@daybook/operations/operation'
+import type { OperationType, OptionsOf } from '@daybook/operations/operation-types'
 import { readOperation } from '@daybook/operations/read'
-import { requestOperation } from '@daybook/operations/request'
+import { type OperationRequest, requestOperation } from '@daybook/operations/request'
 import { openPgvector } from '@daybook/pgvector/engine'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import {
@@ -46,8 +47,16 @@ export interface ReindexHarness extends TestDatabase {
   /** No projector is at work from here on. */
   stopPosting(): Promise<void>
   /** Queues an operation, and waits for its end. */
-  run(type: OperationType, projection: string | null, options?: object): Promise<Operation>
-  request(type: OperationType, projection: string | null, options?: object): Promise<Operation>
+  run<Type extends OperationType>(
+    type: Type,
+    projection: string | null,
+    options?: Partial<OptionsOf<Type>>,
+  ): Promise<Operation<Type>>
+  request<Type extends OperationType>(
+    type: Type,
+    projection: string | null,
+    options?: Partial<OptionsOf<Type>>,
+  ): Promise<Operation>
   ended(id: string): Promise<Operation>
   live(projection: string): Promise<number>
   /** `1 old, 2 live`; once those are gone that are being dropped. */
@@ -166,7 +175,12 @@ export async function startReindexHarness({
       await Promise.all(appliers.splice(0).map((applier) => applier.stop()))
     },
     request: (type, projection, options = {}) =>
-      requestOperation(db, { type, projection, options: { ...ALL, ...options }, requestedBy: 'test' }),
+      requestOperation(db, {
+        type,
+        projection,
+        options: { ...ALL, ...options },
+        requestedBy: 'test',
+      } as OperationRequest),
     async ended(id) {
       for (;;) {
         const operation = await readOperation(db, id)
@@ -175,8 +189,13 @@ export async function startReindexHarness({
         await pause(20)
       }
     },
-    async run(type, projection, options) {
-      return harness.ended((await harness.request(type, projection, options)).id)
+    async run<Type extends OperationType>(
+      type: Type,
+      projection: string | null,
+      options?: Partial<OptionsOf<Type>>,
+    ) {
+      const { id } = await harness.request(type, projection, options)
+      return (await harness.ended(id)) as unknown as Operation<Type>
     },
     live: async (projection) => (await liveGeneration(db, projection))?.generation ?? 0,
     async generations(projection) {

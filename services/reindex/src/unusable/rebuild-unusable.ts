@@ -1,4 +1,3 @@
-import type { ReindexOptions } from '@daybook/operations/options'
 import { requestOperation } from '@daybook/operations/request'
 import type { Database } from '@daybook/postgres/connect'
 import { layoutProblem } from '@daybook/projection/generations/apply-to-generations'
@@ -64,7 +63,7 @@ export function startRebuildingUnusable(options: RebuildUnusableOptions): Repeat
         kinds: null,
         projectId: null,
         acceptParked: true,
-      } satisfies ReindexOptions,
+      },
       requestedBy: ITSELF,
     })
 

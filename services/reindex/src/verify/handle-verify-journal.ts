@@ -1,7 +1,6 @@
 import type { JournalProblem } from '@daybook/journal/chain/check-chain'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
-import type { JsonObject } from '@daybook/operations/operation'
-import type { VerifyJournalOptions } from '@daybook/operations/options'
+import type { VerifiedJournal } from '@daybook/operations/operation-types'
 import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { readCheckedProjects } from '../projects.ts'
@@ -10,13 +9,13 @@ import { readCheckedProjects } from '../projects.ts'
 const NAMED = 100
 
 /** Checks each project's journal against its hash chain. It changes nothing, so that after a crash it begins again. */
-export function handleVerifyJournal(db: Database): OperationHandler {
+export function handleVerifyJournal(db: Database): OperationHandler<'verify-journal'> {
   return {
     async run(work) {
-      const { projectId, noted } = work.operation.options as unknown as VerifyJournalOptions
+      const { projectId, noted } = work.operation.options
       const known = await readCheckedProjects(db, projectId)
       await work.report({ phase: 'checking', done: 0, total: known.reduce((sum, { head }) => sum + head, 0) })
-      const projects = []
+      const projects: VerifiedJournal[] = []
       let behind = 0
       for (const { scope, id, name, head } of known) {
         const problems: JournalProblem[] = []
@@ -44,7 +43,7 @@ export function handleVerifyJournal(db: Database): OperationHandler {
           problems,
         })
       }
-      return { clean: projects.every(({ count }) => count === 0), projects } satisfies JsonObject
+      return { clean: projects.every(({ count }) => count === 0), projects }
     },
   }
 }

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@daybook/operations/operation'
-import type { VerifyOptions } from '@daybook/operations/options'
+import type { VerifiedProject } from '@daybook/operations/operation-types'
 import { listSucceeded } from '@daybook/operations/read'
 import type { OperationHandler, Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
@@ -8,50 +7,27 @@ import { countParked } from '@daybook/projection/apply/parked-events'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import { readDivergence } from '@daybook/projection/positions/divergence'
 import type { Verifiable } from '@daybook/projection/verify/verifiable'
-import {
-  type Difference,
-  repairProject,
-  type Verification,
-  verifyProject,
-} from '@daybook/projection/verify/verify-project'
+import { repairProject, type Verification, verifyProject } from '@daybook/projection/verify/verify-project'
 import { type Projections, projectionOf } from '../projections.ts'
 import { countMemories, type KnownProject, readComparedProjects } from '../projects.ts'
 
 /** Differences named in the result, a project; a broken index would else name every memory. */
 const NAMED = 100
 
-/** What the result says of a project. */
-interface ProjectResult {
-  readonly projectId: string
-  readonly project: string
-  readonly position: number
-  readonly memories: number
-  readonly journalDigest: string
-  readonly projectionDigest: string
-  readonly different: number
-  readonly differences: readonly Difference[]
-  readonly indexProblems: readonly string[]
-  readonly pending: number
-  /** Events that could not be applied and nobody has dropped: no difference, and still not what the journal says. */
-  readonly parked: number
-  /** Differences that were there and are no more. */
-  readonly repaired: number
-}
-
 /**
  * Holds the live generation against the journal, project by project, and writes anew what differs where that is asked for. It
  * changes nothing of its own, so that after a crash it begins again.
  */
-export function handleVerify(db: Database, projections: Projections): OperationHandler {
+export function handleVerify(db: Database, projections: Projections): OperationHandler<'verify'> {
   return {
     async run(work) {
-      const options = work.operation.options as unknown as VerifyOptions
-      const rebuildable = projectionOf(projections, work.operation.projection)
+      const { options, projection } = work.operation
+      const rebuildable = projectionOf(projections, projection)
       const generation = await liveGeneration(db, rebuildable.name)
       if (generation === null) return { clean: true, projects: [] }
       const since = options.incremental ? await verifiedUpTo(db, generation) : new Map<string, number>()
       const verifiable = rebuildable.check(generation)
-      const projects: ProjectResult[] = []
+      const projects: VerifiedProject[] = []
       let done = 0
       // How many have changed, only the comparing tells.
       const total = options.incremental ? null : await countMemories(db, options.projectId)
@@ -77,7 +53,7 @@ export function handleVerify(db: Database, projections: Projections): OperationH
         different: projects.reduce((sum, one) => sum + one.different, 0),
         repaired: projects.reduce((sum, one) => sum + one.repaired, 0),
         projects,
-      } satisfies JsonObject
+      }
     },
   }
 }
@@ -91,7 +67,7 @@ async function verifyOne(
     work: Work
     onProgress: (memories: number) => Promise<void>
   },
-): Promise<ProjectResult> {
+): Promise<VerifiedProject> {
   const { since, repair, work, onProgress } = options
   const { signal } = work
   let verified: Verification = await verifyProject(scope, verifiable, { since, signal, onProgress })
@@ -124,7 +100,7 @@ async function verifyOne(
 }
 
 /** Nothing differs, and nothing was left out of what was compared. */
-const isClean = ({ different, indexProblems, parked }: ProjectResult): boolean =>
+const isClean = ({ different, indexProblems, parked }: VerifiedProject): boolean =>
   different === 0 && indexProblems.length === 0 && parked === 0
 
 /** A position is a witness: it was once an event's. */
@@ -150,8 +126,8 @@ async function verifiedUpTo(
   const upTo = new Map<string, number>()
   // The oldest first, as each may have been about one project alone.
   for (const { result } of (await listSucceeded(db, 'verify', projection, LOOKED_AT)).toReversed()) {
-    if (result === null || result['generation'] !== generation) continue
-    for (const one of result['projects'] as readonly ProjectResult[])
+    if (result === null || result.generation !== generation) continue
+    for (const one of result.projects)
       if (isClean(one)) upTo.set(one.projectId, one.position)
       else upTo.delete(one.projectId)
   }

@@ -161,8 +161,8 @@ export function asUser(client: TestClient): User {
     },
     async verify(projection) {
       const { verify } = await client.data(
-        `mutation ($projection: String!) { verify(projection: $projection) { ... on Operation { id } ... on DaybookError { code message } } }`,
-        { projection },
+        `mutation ($projection: ProjectionName!) { verify(projection: $projection) { ... on Operation { id } ... on DaybookError { code message } } }`,
+        { projection: projection.toUpperCase() },
       )
       if (verify.id === undefined) throw new Error(`it was refused: ${JSON.stringify(verify)}`)
       for (;;) {
@@ -170,8 +170,8 @@ export function asUser(client: TestClient): User {
           'query ($id: ID!) { operation(id: $id) { status error result } }',
           { id: verify.id },
         )
-        if (operation.status === 'succeeded') return operation.result.clean
-        if (operation.status === 'failed') throw new Error(operation.error)
+        if (operation.status === 'SUCCEEDED') return operation.result.clean
+        if (operation.status === 'FAILED') throw new Error(operation.error)
         await pause(50)
       }
     },

@@ -1,21 +1,10 @@
-import { ENGINES } from '@daybook/engines/engines'
-import { NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { NotFoundError } from '@daybook/memory/errors'
 import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
-
-/** The projections there are. */
-export const PROJECTIONS: readonly string[] = ENGINES.map(({ name }) => name)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu
 
 export const isUuid = (text: string): boolean => UUID.test(text)
-
-/** @throws ValidationError */
-export function checkProjection(name: string): string {
-  if (!PROJECTIONS.includes(name))
-    throw new ValidationError('projection', `must be one of ${PROJECTIONS.join(', ')}`)
-  return name
-}
 
 /**
  * The id of the project of that name or id; null where none is given.

@@ -5,23 +5,34 @@ import { generationBytes } from '@daybook/pgvector/read/generation-size'
 import { describeGeneration } from '@daybook/projection/generations/describe-generation'
 import {
   type GenerationState,
+  type GenerationStatus,
   listGenerations,
   moveGeneration,
 } from '@daybook/projection/generations/generations'
 import { swapGenerations } from '@daybook/projection/generations/swap-generations'
+import { PROJECTIONS } from '../../projection-names.ts'
 import { builder } from '../builder.ts'
 import { requireAdmin } from '../require-admin.ts'
-import { checkProjection, PROJECTIONS } from './check-arguments.ts'
+import { enumOfWords } from '../types/enum-of-words.ts'
+import { projectionName } from '../types/projection-name.ts'
 import { OperationRefusedError } from './operation-refused.ts'
+
+const generationStatus = enumOfWords<GenerationStatus>('GenerationStatus', {
+  building: 'A rebuild loads it from the journal.',
+  following: 'It is whole, and is brought up to date to be swapped in.',
+  live: 'Searches read it.',
+  old: 'It was live before, and is kept up to date for a rollback.',
+  dropping: 'It is being deleted.',
+})
 
 export const generation = builder.objectRef<GenerationState>('Generation')
 
 builder.objectType(generation, {
   description: 'One physical copy of a projection. One is live; an old one stays for a rollback, up to date.',
   fields: (t) => ({
-    projection: t.exposeString('projection'),
+    projection: t.field({ type: projectionName, resolve: ({ projection }) => projection }),
     generation: t.exposeInt('generation'),
-    status: t.exposeString('status', { description: 'building, following, live, old or dropping' }),
+    status: t.field({ type: generationStatus, resolve: ({ status }) => status }),
     model: t.exposeString('modelId', { description: 'The embedding model whose vectors it holds.' }),
     dimension: t.exposeInt('dimension'),
     createdAt: t.field({ type: 'DateTime', resolve: (one) => one.createdAt }),
@@ -58,10 +69,10 @@ const generationResult = builder.errorUnion('GenerationResult', {
 builder.queryField('generations', (t) =>
   t.field({
     type: [generation],
-    args: { projection: t.arg.string() },
+    args: { projection: t.arg({ type: projectionName }) },
     resolve: async (_, { projection }, context) => {
       const db = requireAdmin(context)
-      const names = projection == null ? PROJECTIONS : [checkProjection(projection)]
+      const names = projection == null ? PROJECTIONS : [projection]
       return (await Promise.all(names.map((name) => listGenerations(db, name)))).flat()
     },
   }),
@@ -71,10 +82,9 @@ builder.mutationFields((t) => ({
   rollback: t.field({
     type: generationResult,
     description: 'Makes the generation live again that was so last, at once.',
-    args: { projection: t.arg.string({ required: true }) },
-    resolve: async (_, args, context) => {
+    args: { projection: t.arg({ type: projectionName, required: true }) },
+    resolve: async (_, { projection }, context) => {
       const db = requireAdmin(context)
-      const projection = checkProjection(args.projection)
       await requireIdle(context, projection)
       const [last] = (await listGenerations(db, projection))
         .filter(({ status }) => status === 'old')
@@ -89,17 +99,18 @@ builder.mutationFields((t) => ({
   dropGeneration: t.field({
     type: generationResult,
     description: 'Deletes an old generation, for good, within some seconds. There is no rollback to it then.',
-    args: { projection: t.arg.string({ required: true }), generation: t.arg.int({ required: true }) },
-    resolve: async (_, args, context) => {
+    args: {
+      projection: t.arg({ type: projectionName, required: true }),
+      generation: t.arg.int({ required: true }),
+    },
+    resolve: async (_, { projection, generation: number }, context) => {
       const db = requireAdmin(context)
-      const projection = checkProjection(args.projection)
-      const found = (await listGenerations(db, projection)).find((one) => one.generation === args.generation)
-      if (found === undefined)
-        throw new NotFoundError(`Generation ${args.generation} of ${projection}`, 'Daybook')
+      const found = (await listGenerations(db, projection)).find((one) => one.generation === number)
+      if (found === undefined) throw new NotFoundError(`Generation ${number} of ${projection}`, 'Daybook')
       if (found.status !== 'dropping' && !(await moveGeneration(db, found, ['old'], 'dropping')))
         throw new OperationRefusedError(
           'REFUSED',
-          `Generation ${args.generation} of ${projection} is ${found.status}: only an old one may be dropped; a rebuild that is under way is cancelled`,
+          `Generation ${number} of ${projection} is ${found.status}: only an old one may be dropped; a rebuild that is under way is cancelled`,
         )
       return { ...found, status: 'dropping' as const }
     },

@@ -1,5 +1,22 @@
-import type { Operation } from '@daybook/operations/operation'
+import type { Operation, OperationStatus } from '@daybook/operations/operation'
+import { OPERATION_TYPES } from '@daybook/operations/operation-types'
 import { builder } from '../builder.ts'
+import { enumOfWords } from '../types/enum-of-words.ts'
+import { projectionName } from '../types/projection-name.ts'
+
+const operationType = enumOfWords(
+  'OperationType',
+  OPERATION_TYPES,
+  'What an operation does, called as the mutation that asks for it.',
+)
+
+const operationStatus = enumOfWords<OperationStatus>('OperationStatus', {
+  queued: 'Nobody has taken it yet.',
+  running: 'A process works on it, or has died and another one will take it.',
+  succeeded: null,
+  failed: '`error` says why.',
+  cancelled: 'What it had begun is cleaned up.',
+})
 
 export const operation = builder.objectRef<Operation>('Operation')
 
@@ -8,12 +25,15 @@ builder.objectType(operation, {
     'Long work that an operator asked for. It goes on whether somebody watches or not, and after a crash.',
   fields: (t) => ({
     id: t.exposeID('id'),
-    type: t.exposeString('type', {
-      description: 'reindex, verify, verify-journal, replay, backfill or retry-parked',
+    type: t.field({ type: operationType, resolve: ({ type }) => type }),
+    projection: t.field({
+      type: projectionName,
+      nullable: true,
+      resolve: ({ projection }) => projection,
+      description: 'What it works on; null where that is the journal.',
     }),
-    projection: t.exposeString('projection', { nullable: true }),
     options: t.field({ type: 'JSON', resolve: ({ options }) => options }),
-    status: t.exposeString('status', { description: 'queued, running, succeeded, failed or cancelled' }),
+    status: t.field({ type: operationStatus, resolve: ({ status }) => status }),
     phase: t.exposeString('phase', { description: 'What it is doing, in a word or two.' }),
     done: t.exposeInt('done'),
     total: t.exposeInt('total', { nullable: true, description: 'Null while that is not known.' }),

@@ -1,8 +1,8 @@
-import { ValidationError } from '@daybook/memory/errors'
 import { listOperations, readOperation } from '@daybook/operations/read'
 import { builder } from '../builder.ts'
-import { listCost, PAGE_MAX } from '../limits.ts'
+import { listCost } from '../limits.ts'
 import { requireAdmin } from '../require-admin.ts'
+import { checkFirst } from '../types/page.ts'
 import { isUuid } from './check-arguments.ts'
 import { operation } from './operation.ts'
 
@@ -23,9 +23,7 @@ builder.queryFields((t) => ({
     complexity: ({ first }) => listCost(first),
     resolve: (_, { first, active }, context) => {
       const db = requireAdmin(context)
-      const limit = first ?? 20
-      if (limit < 1 || limit > PAGE_MAX) throw new ValidationError('first', `must be from 1 to ${PAGE_MAX}`)
-      return listOperations(db, { first: limit, active: active ?? false })
+      return listOperations(db, { first: checkFirst(first, { fallback: 20 }), active: active ?? false })
     },
   }),
 }))

@@ -4,17 +4,19 @@ import { projectScope } from '@daybook/postgres/project-scope'
 import { dropParked, listParked, type ParkedRow } from '@daybook/projection/apply/parked-events'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { builder } from '../builder.ts'
-import { listCost, PAGE_MAX } from '../limits.ts'
+import { listCost } from '../limits.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { event } from '../types/event.ts'
-import { checkProject, checkProjection } from './check-arguments.ts'
+import { checkFirst } from '../types/page.ts'
+import { projectionName } from '../types/projection-name.ts'
+import { checkProject } from './check-arguments.ts'
 
 export const parkedEvent = builder.objectRef<ParkedRow & { readonly projection: string }>('ParkedEvent')
 
 builder.objectType(parkedEvent, {
   description: 'An event that a projection could not apply. Later events of its memory wait behind it.',
   fields: (t) => ({
-    projection: t.exposeString('projection'),
+    projection: t.field({ type: projectionName, resolve: ({ projection }) => projection }),
     generation: t.exposeInt('generation'),
     projectId: t.exposeID('projectId'),
     project: t.exposeString('project', { description: 'Its name.' }),
@@ -43,7 +45,7 @@ builder.queryField('parkedEvents', (t) =>
     type: [parkedEvent],
     description: 'Of the live generation, in the order of their places.',
     args: {
-      projection: t.arg.string({ required: true }),
+      projection: t.arg({ type: projectionName, required: true }),
       project: t.arg.string({ description: 'Its name or id; all projects where it is not given.' }),
       sequence: t.arg.int({ description: 'Only the event there, in each project.' }),
       first: t.arg.int({ defaultValue: 50 }),
@@ -51,9 +53,8 @@ builder.queryField('parkedEvents', (t) =>
     complexity: ({ first }) => listCost(first),
     resolve: async (_, { projection, project, sequence, first }, context) => {
       const db = requireAdmin(context)
-      const limit = first ?? 50
-      if (limit < 1 || limit > PAGE_MAX) throw new ValidationError('first', `must be from 1 to ${PAGE_MAX}`)
-      const live = await liveGeneration(db, checkProjection(projection))
+      const limit = checkFirst(first, { fallback: 50 })
+      const live = await liveGeneration(db, projection)
       if (live === null) return []
       const place = { name: projection, generation: live.generation }
       const projectId = await checkProject(db, project)
@@ -81,14 +82,14 @@ builder.mutationField('dropParked', (t) =>
     description:
       'Passes over a parked event for good. The journal keeps it, and a rebuild tries it again; the projection shows the memory without it.',
     args: {
-      projection: t.arg.string({ required: true }),
+      projection: t.arg({ type: projectionName, required: true }),
       project: t.arg.string({ description: 'Its name or id; the key’s own where it is not given.' }),
       sequence: t.arg.int({ required: true }),
     },
     resolve: async (_, { projection, project, sequence }, context) => {
       const db = requireAdmin(context)
       const projectId = (await checkProject(db, project)) ?? context.project.projectId
-      const live = await liveGeneration(db, checkProjection(projection))
+      const live = await liveGeneration(db, projection)
       const place = { name: projection, generation: live?.generation ?? 0 }
       if (!(await dropParked(projectScope(db, projectId), place, sequence)))
         throw new NotFoundError(`A parked event ${sequence} of ${projection}`)

@@ -1,24 +1,17 @@
 import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
 import { readHead } from '@daybook/journal/read/read'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
-import type { Operation, OperationType } from '@daybook/operations/operation'
-import type {
-  BackfillOptions,
-  ReindexOptions,
-  ReplayOptions,
-  RetryParkedOptions,
-  VerifyJournalOptions,
-  VerifyOptions,
-} from '@daybook/operations/options'
+import type { Operation } from '@daybook/operations/operation'
 import { cancelOperation } from '@daybook/operations/read'
-import { requestOperation } from '@daybook/operations/request'
+import { type OperationRequest, requestOperation } from '@daybook/operations/request'
 import { projectScope } from '@daybook/postgres/project-scope'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { requireMemoryId } from '../mutations/request.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { memoryKind } from '../types/memory-kind.ts'
-import { checkProject, checkProjection, isUuid } from './check-arguments.ts'
+import { projectionName } from '../types/projection-name.ts'
+import { checkProject, isUuid } from './check-arguments.ts'
 import { operation } from './operation.ts'
 import { OperationRefusedError } from './operation-refused.ts'
 
@@ -27,28 +20,11 @@ const operationResult = builder.errorUnion('OperationResult', {
   resolveType: () => 'Operation',
 })
 
-interface OptionsOf {
-  reindex: ReindexOptions
-  verify: VerifyOptions
-  'verify-journal': VerifyJournalOptions
-  replay: ReplayOptions
-  backfill: BackfillOptions
-  'retry-parked': RetryParkedOptions
-}
+type Asked<Each> = Each extends OperationRequest ? Omit<Each, 'requestedBy'> : never
 
-async function request<Type extends OperationType>(
-  context: Context,
-  type: Type,
-  projection: string | null,
-  options: OptionsOf[Type],
-): Promise<Operation> {
+async function request(context: Context, asked: Asked<OperationRequest>): Promise<Operation> {
   try {
-    return await requestOperation(requireAdmin(context), {
-      type,
-      projection,
-      options: { ...options },
-      requestedBy: context.metadata.actor,
-    })
+    return await requestOperation(requireAdmin(context), { ...asked, requestedBy: context.metadata.actor })
   } catch (error) {
     if (error instanceof DaybookError && error.code === 'BUSY')
       throw new OperationRefusedError('BUSY', error.message)
@@ -68,13 +44,21 @@ function notedPlace(text: string): { sequence: number; hash: string } {
 
 const PROJECT = 'Its name or id; all projects where it is not given.'
 
+type MutationFields = Parameters<Parameters<typeof builder.mutationFields>[0]>[0]
+
+/** The arguments of what is done to one projection. */
+const onProjection = (t: MutationFields) => ({
+  projection: t.arg({ type: projectionName, required: true }),
+  project: t.arg.string({ description: PROJECT }),
+})
+
 builder.mutationFields((t) => ({
   reindex: t.field({
     type: operationResult,
     description:
       'Builds a new generation of a projection from the journal beside the live one, and swaps it in. Of some kinds, or one project, memories are written anew in place.',
     args: {
-      projection: t.arg.string({ required: true }),
+      projection: t.arg({ type: projectionName, required: true }),
       model: t.arg.string({ description: 'Another embedding model than the live generation’s.' }),
       regenerateEmbeddings: t.arg.boolean({ defaultValue: false }),
       kinds: t.arg({ type: [memoryKind] }),
@@ -100,12 +84,16 @@ builder.mutationFields((t) => ({
           model != null ? 'model' : 'regenerateEmbeddings',
           'needs a whole new generation: leave kinds and project out',
         )
-      return request(context, 'reindex', checkProjection(projection), {
-        model: model ?? null,
-        regenerateEmbeddings: regenerateEmbeddings ?? false,
-        kinds: kinds ?? null,
-        projectId: await checkProject(db, project),
-        acceptParked: acceptParked ?? false,
+      return request(context, {
+        type: 'reindex',
+        projection,
+        options: {
+          model: model ?? null,
+          regenerateEmbeddings: regenerateEmbeddings ?? false,
+          kinds: kinds ?? null,
+          projectId: await checkProject(db, project),
+          acceptParked: acceptParked ?? false,
+        },
       })
     },
   }),
@@ -113,8 +101,7 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Compares a projection with the fold of the journal, memory by memory.',
     args: {
-      projection: t.arg.string({ required: true }),
-      project: t.arg.string({ description: PROJECT }),
+      ...onProjection(t),
       incremental: t.arg.boolean({
         defaultValue: false,
         description: 'Only what has changed since the last one that found everything right.',
@@ -122,10 +109,14 @@ builder.mutationFields((t) => ({
       repair: t.arg.boolean({ defaultValue: false, description: 'Writes anew what differs.' }),
     },
     resolve: async (_, { projection, project, incremental, repair }, context) =>
-      request(context, 'verify', checkProjection(projection), {
-        projectId: await checkProject(requireAdmin(context), project),
-        incremental: incremental ?? false,
-        repair: repair ?? false,
+      request(context, {
+        type: 'verify',
+        projection,
+        options: {
+          projectId: await checkProject(requireAdmin(context), project),
+          incremental: incremental ?? false,
+          repair: repair ?? false,
+        },
       }),
   }),
   verifyJournal: t.field({
@@ -143,7 +134,11 @@ builder.mutationFields((t) => ({
       const noted = from == null ? null : notedPlace(from)
       if (noted !== null && project == null)
         throw new ValidationError('project', 'is needed with from: a hash is of one journal')
-      return request(context, 'verify-journal', null, { projectId: await checkProject(db, project), noted })
+      return request(context, {
+        type: 'verify-journal',
+        projection: null,
+        options: { projectId: await checkProject(db, project), noted },
+      })
     },
   }),
   replay: t.field({
@@ -152,7 +147,7 @@ builder.mutationFields((t) => ({
       'Brings a range of a project’s journal out again: to one projection, or to everybody who listens on the bus.',
     args: {
       project: t.arg.string({ description: 'Its name or id; the key’s own where it is not given.' }),
-      projection: t.arg.string(),
+      projection: t.arg({ type: projectionName }),
       from: t.arg.int({ required: true }),
       to: t.arg.int({ description: 'The journal’s end where it is not given.' }),
     },
@@ -164,10 +159,10 @@ builder.mutationFields((t) => ({
       if (from < 1) throw new ValidationError('from', 'must be 1 or more')
       if (last > head) throw new ValidationError('to', `must be at most ${head}, where the journal ends`)
       if (last < from) throw new ValidationError('to', `must be ${from} or more`)
-      return request(context, 'replay', projection == null ? null : checkProjection(projection), {
-        projectId,
-        from,
-        to: last,
+      return request(context, {
+        type: 'replay',
+        projection: projection ?? null,
+        options: { projectId, from, to: last },
       })
     },
   }),
@@ -175,26 +170,30 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Makes the vectors that memories lack, those among them that failed before.',
     args: {
-      projection: t.arg.string({ required: true }),
-      project: t.arg.string({ description: PROJECT }),
+      ...onProjection(t),
     },
     resolve: async (_, { projection, project }, context) =>
-      request(context, 'backfill', checkProjection(projection), {
-        projectId: await checkProject(requireAdmin(context), project),
+      request(context, {
+        type: 'backfill',
+        projection,
+        options: { projectId: await checkProject(requireAdmin(context), project) },
       }),
   }),
   retryParked: t.field({
     type: operationResult,
     description: 'Tries to apply parked events again.',
     args: {
-      projection: t.arg.string({ required: true }),
-      project: t.arg.string({ description: PROJECT }),
+      ...onProjection(t),
       memoryIds: t.arg.idList({ description: 'All that are parked where they are not given.' }),
     },
     resolve: async (_, { projection, project, memoryIds }, context) =>
-      request(context, 'retry-parked', checkProjection(projection), {
-        projectId: await checkProject(requireAdmin(context), project),
-        memoryIds: memoryIds?.map(requireMemoryId) ?? null,
+      request(context, {
+        type: 'retry-parked',
+        projection,
+        options: {
+          projectId: await checkProject(requireAdmin(context), project),
+          memoryIds: memoryIds?.map(requireMemoryId) ?? null,
+        },
       }),
   }),
   cancelOperation: t.field({

@@ -6,19 +6,28 @@ import type { Database } from '@daybook/postgres/connect'
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { VERSION } from '@daybook/runtime/version'
 import { describeParts, type SystemPart } from '../../checks/describe-parts.ts'
+import { OUTER_ENGINES } from '../../checks/engines.ts'
 import { builder } from '../builder.ts'
 import { requireAdmin } from '../require-admin.ts'
+import { enumOfWords } from '../types/enum-of-words.ts'
 
 interface System {
   readonly db: Database
 }
+
+const systemPartName = enumOfWords<string>('SystemPartName', {
+  database: 'Postgres, with the journal and pgvector.',
+  nats: 'The bus between processes.',
+  ...Object.fromEntries(OUTER_ENGINES.map(({ name }) => [name, null])),
+  embedder: 'What makes vectors.',
+})
 
 const systemPart = builder.objectRef<SystemPart>('SystemPart')
 
 builder.objectType(systemPart, {
   description: 'Something that Daybook works with, as this gateway reaches it.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'database, nats, typesense or embedder' }),
+    name: t.field({ type: systemPartName, resolve: ({ name }) => name }),
     configured: t.exposeBoolean('configured'),
     reachable: t.boolean({
       description: 'Of one that is configured.',

@@ -1,14 +1,12 @@
-import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
-import { changed } from './changed.ts'
 import { append, checkExpectedVersion, checkIdempotencyKey, requireMemoryId } from './request.ts'
+import { changeResult } from './written.ts'
 
-const forgotten = changed('Forgotten', 'The memory, which has left the indexes and stays in the journal.')
-
-const forgetResult = builder.errorUnion('ForgetResult', {
-  types: [forgotten, ValidationError, ConflictError, NotFoundError],
-  resolveType: () => 'Forgotten',
-})
+const forgetResult = changeResult(
+  'ForgetResult',
+  'Forgotten',
+  'The memory, which has left the indexes and stays in the journal.',
+)
 
 builder.mutationField('forget', (t) =>
   t.field({

@@ -5,27 +5,11 @@ import { LIMITS } from '@daybook/memory/limits'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { LIST_COST, REMEMBER_COST } from '../limits.ts'
-import { memoryInterface } from '../types/memory.ts'
 import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
 import { append, checkIdempotencyKey } from './request.ts'
+import { written } from './written.ts'
 
-const remembered = builder.objectRef<Appended>('Remembered')
-builder.objectType(remembered, {
-  fields: (t) => ({
-    memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
-    sequence: t.int({
-      resolve: ({ memory }) => memory.sequence,
-      description: 'The receipt: committed, in this place of the journal.',
-    }),
-    hash: t.string({
-      resolve: ({ memory }) => memory.hash,
-      description: 'The hash of that event in the chain: with it the receipt names this one and no other.',
-    }),
-    duplicate: t.exposeBoolean('duplicate', {
-      description: 'True where the idempotency key had been used for this same request.',
-    }),
-  }),
-})
+const remembered = written('Remembered', 'The memory, in the journal.')
 
 const rememberResult = builder.errorUnion('RememberResult', {
   types: [remembered, ValidationError, ConflictError],

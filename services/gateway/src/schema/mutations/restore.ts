@@ -1,14 +1,9 @@
-import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
-import { changed } from './changed.ts'
 import { append, checkExpectedVersion, checkIdempotencyKey, requireMemoryId } from './request.ts'
+import { changeResult } from './written.ts'
 
-const restored = changed('Restored', 'The memory as it is again.')
-
-const restoreResult = builder.errorUnion('RestoreResult', {
-  types: [restored, ValidationError, ConflictError, NotFoundError],
-  resolveType: () => 'Restored',
-})
+const restoreResult = changeResult('RestoreResult', 'Restored', 'The memory as it is again.')
 
 builder.mutationField('restore', (t) =>
   t.field({

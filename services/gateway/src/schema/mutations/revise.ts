@@ -1,15 +1,13 @@
-import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
 import { reviseInput, toReviseInput } from '../types/memory-inputs.ts'
-import { changed } from './changed.ts'
 import { append, checkExpectedVersion, checkIdempotencyKey, requireMemoryId } from './request.ts'
+import { changeResult } from './written.ts'
 
-const revised = changed('Revised', 'The memory as it is now. Nothing is written where nothing changed.')
-
-const reviseResult = builder.errorUnion('ReviseResult', {
-  types: [revised, ValidationError, ConflictError, NotFoundError],
-  resolveType: () => 'Revised',
-})
+const reviseResult = changeResult(
+  'ReviseResult',
+  'Revised',
+  'The memory as it is now. Nothing is written where nothing changed.',
+)
 
 builder.mutationField('revise', (t) =>
   t.field({

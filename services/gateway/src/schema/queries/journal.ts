@@ -1,9 +1,9 @@
-import { ValidationError } from '@daybook/memory/errors'
 import { readJournalPage } from '../../journal-page.ts'
 import { checkPlace, requirePlace } from '../../journal-place.ts'
 import { builder } from '../builder.ts'
 import { AFTER_HASH } from '../hash-arguments.ts'
 import { event } from '../types/event.ts'
+import { checkFirst } from '../types/page.ts'
 
 /** Events in one answer. */
 const FIRST_MAX = 1_000
@@ -20,8 +20,7 @@ builder.queryField('journal', (t) =>
       first: t.arg.int({ defaultValue: 100, description: '1 to 1,000.' }),
     },
     resolve: async (_, { after, afterHash, first }, { project, journalBudget }) => {
-      const limit = first ?? 100
-      if (limit < 1 || limit > FIRST_MAX) throw new ValidationError('first', `must be from 1 to ${FIRST_MAX}`)
+      const limit = checkFirst(first, { fallback: 100, most: FIRST_MAX })
       const place = checkPlace('after', after ?? 0, afterHash)
       if (place?.hash != null) await requirePlace(project, 'after', place)
       const page = { after: place?.sequence ?? 0, first: limit }

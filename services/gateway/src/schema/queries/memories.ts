@@ -1,10 +1,11 @@
 import { checkFilter } from '@daybook/memory/filter'
 import { listMemories } from '@daybook/pgvector/read/read-memories'
+import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
-import { checkPage, toConnection } from '../types/page.ts'
+import { checkPage, withOwnCursors } from '../types/page.ts'
 
 const memoryConnection = builder.connectionObject({ type: memoryInterface, name: 'MemoryConnection' })
 
@@ -18,15 +19,15 @@ builder.queryField('memories', (t) =>
       first: t.arg.int({ defaultValue: 20 }),
       after: t.arg.string(),
     },
-    resolve: async (_, args, context) => {
-      const page = checkPage(args)
-      const { tables } = await context.readModel()
-      const rows = await listMemories(context.project, tables, {
-        filter: checkFilter(args.filter),
-        before: page.after,
-        limit: page.first + 1,
-      })
-      return toConnection(rows, page, { cursor: (row) => row.firstSequence, node: (row) => row })
+    resolve: async (_, args, { project, readModel }) => {
+      const [page, filter] = [checkPage(args), checkFilter(args.filter)]
+      const { tables } = await readModel()
+      const connection = await resolveCursorConnection(
+        { args: page.args, toCursor: ({ firstSequence }) => String(firstSequence) },
+        ({ limit }: ResolveCursorConnectionArgs) =>
+          listMemories(project, tables, { filter, before: page.after, limit }),
+      )
+      return withOwnCursors(connection)
     },
   }),
 )

@@ -2,6 +2,7 @@ import type { FieldShape } from '@daybook/memory/kinds/fields'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import type { Memory } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
+import { enumOfWords } from './enum-of-words.ts'
 import { memoryInterface } from './memory.ts'
 import { node } from './node.ts'
 
@@ -12,8 +13,14 @@ import { node } from './node.ts'
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** The GraphQL name of a kind: `Insight`. */
-export const typeName = (kind: KindName) => capitalised(kind)
+/** What the names of a kind's inputs and enums begin with: `Insight`. */
+const typeName = (kind: KindName) => capitalised(kind)
+
+/** Kinds whose object would be called as something that every program has: in generated clients it would hide that. */
+const OBJECT_NAMES: Readonly<Partial<Record<KindName, string>>> = { error: 'ErrorMemory' }
+
+/** The GraphQL name of a kind's object: `Insight`. */
+const objectName = (kind: KindName) => OBJECT_NAMES[kind] ?? typeName(kind)
 
 /**
  * Fields whose name the interface `Memory` has for something else, or for the same. A learning's and a todo's `context` is
@@ -26,27 +33,28 @@ const OUTPUT_NAMES: Readonly<Record<string, string | null>> = {
   'document.title': null,
 }
 
+/**
+ * Whether some memory lacks it, of whatever kind. GraphQL refuses `String` and `String!` under one name in a selection over
+ * kinds, so that a field that several kinds have is nullable in all where it is in one.
+ */
+const isNullable = (name: string) =>
+  KIND_NAMES.some((kind) => kindNamed(kind).fields[name]?.required === false)
+
 const isChoice = (shape: FieldShape): shape is readonly [string, ...string[]] => Array.isArray(shape)
 
-const choices = new Map<string, ReturnType<typeof choiceType>>()
-
-function choiceType(name: string, words: readonly string[]) {
-  return builder.enumType(name, {
-    values: Object.fromEntries(words.map((word) => [word.toUpperCase(), { value: word }])),
-  })
-}
+const choices = new Map<string, ReturnType<typeof enumOfWords<string>>>()
 
 /** The enum of a field that is one word out of a few, named after kind and field: `SessionStatus`. */
 function choiceOf(kind: KindName, field: string, words: readonly string[]) {
   const name = typeName(kind) + capitalised(field)
-  const known = choices.get(name) ?? choiceType(name, words)
+  const known = choices.get(name) ?? enumOfWords(name, words)
   choices.set(name, known)
   return known
 }
 
 for (const kind of KIND_NAMES) {
   const { description, fields } = kindNamed(kind)
-  builder.objectType(builder.objectRef<Memory>(typeName(kind)), {
+  builder.objectType(builder.objectRef<Memory>(objectName(kind)), {
     description,
     interfaces: [node, memoryInterface],
     isTypeOf: (value) => (value as Partial<Memory>).state?.kind === kind,
@@ -54,7 +62,7 @@ for (const kind of KIND_NAMES) {
       const entries = Object.entries(fields).flatMap(([name, field]) => {
         const outputName = OUTPUT_NAMES[`${kind}.${name}`]
         if (outputName === null) return []
-        const options = { nullable: !field.required, description: field.description }
+        const options = { nullable: isNullable(name), description: field.description }
         const resolve = ({ state }: Memory) => state.content[name] ?? null
         const shape = field.shape
         const made =

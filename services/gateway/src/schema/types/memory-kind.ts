@@ -1,10 +1,5 @@
-import { KIND_NAMES, type KindName } from '@daybook/memory/kinds/index'
-import { builder } from '../builder.ts'
+import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import { enumOfWords } from './enum-of-words.ts'
 
 /** `STASH`, `INSIGHT`, … for the kinds' names. */
-export const memoryKind = builder.enumType('MemoryKind', {
-  values: Object.fromEntries(KIND_NAMES.map((name) => [name.toUpperCase(), { value: name }])) as Record<
-    string,
-    { value: KindName }
-  >,
-})
+export const memoryKind = enumOfWords('MemoryKind', KIND_NAMES)

@@ -1,5 +1,5 @@
 import { decayWeight } from '@daybook/memory/decay'
-import { type Memory, memoryIdOf, textOf, titleOf } from '@daybook/memory/state'
+import { bodyOf, type Memory, memoryIdOf, textOf, titleOf } from '@daybook/memory/state'
 import { readMemories } from '@daybook/pgvector/read/read-memories'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
@@ -28,6 +28,12 @@ builder.interfaceType(memoryInterface, {
     }),
     kind: t.field({ type: memoryKind, resolve: ({ state }) => state.kind }),
     title: t.string({ resolve: ({ state }) => titleOf(state), description: 'One line for people.' }),
+    content: t.string({
+      nullable: true,
+      resolve: ({ state }) => bodyOf(state),
+      description:
+        'What it says, whatever its kind: the content of those that have one, else the main text, such as a decision or a todo’s description. Null where a fact has only its summary, an entity only its name.',
+    }),
     text: t.string({
       resolve: ({ state }) => textOf(state),
       description: 'The whole text that is searched.',

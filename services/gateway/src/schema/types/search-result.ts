@@ -1,8 +1,10 @@
 import { ENGINES } from '@daybook/engines/engines'
 import { engineName, POSTGRES } from '@daybook/search/engine/engine-name'
 import type { HitExplanation } from '@daybook/search/ranking/explanation'
+import type { RetrieverName } from '@daybook/search/ranking/retriever'
 import type { Explanation, SearchAnswer, SearchHit } from '@daybook/search/search-request'
 import { builder } from '../builder.ts'
+import { enumOfWords } from './enum-of-words.ts'
 import { memoryInterface } from './memory.ts'
 
 export const searchMode = builder.enumType('SearchMode', {
@@ -26,11 +28,16 @@ const matchType = builder.enumType('MatchType', {
   values: ['EXACT', 'HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
 })
 
+const retriever = enumOfWords<RetrieverName>('Retriever', {
+  lexical: 'By words.',
+  vector: 'By meaning.',
+})
+
 const retrieverContribution = builder.objectRef<HitExplanation['retrievers'][number]>('RetrieverContribution')
 builder.objectType(retrieverContribution, {
   description: 'What one retriever said of a hit. contribution = weight × normalisedScore.',
   fields: (t) => ({
-    retriever: t.exposeString('retriever', { description: 'lexical or vector' }),
+    retriever: t.field({ type: retriever, resolve: (one) => one.retriever }),
     rank: t.exposeInt('rank'),
     rawScore: t.exposeFloat('rawScore', { description: 'BM25 times coverage, or the cosine similarity.' }),
     normalisedScore: t.exposeFloat('normalisedScore'),
