@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { graphql, textOf } from '@daybook/api/graphql'
 import { KIND_NAMES, kindNamed } from '@daybook/memory/kinds/index'
 import { buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { MEMORY_FIELDS, type Memory } from './memory.ts'
-import { contentSelection, withContent } from './memory-content.ts'
+import { MEMORY, type Memory } from './memory.ts'
+import { memoryContent, withContent } from './memory-content.ts'
 
 const served = buildSchema(readFileSync(new URL('../../../gateway/schema.graphql', import.meta.url), 'utf8'))
 
 describe('the selection of a memory', () => {
-  const query = `{ memory(id: "x") { ${MEMORY_FIELDS} ${contentSelection()} } }`
+  const query = textOf(
+    graphql('{ memory(id: "x") { ...Memory ...MemoryContent } }', [MEMORY, memoryContent()]),
+  )
 
   test('is valid in the served schema', () => {
     expect(validate(served, parse(query))).toEqual([])

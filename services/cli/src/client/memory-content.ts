@@ -1,6 +1,7 @@
+import { graphql } from '@daybook/api/graphql'
 import { COMMON_FIELD_NAMES } from '@daybook/memory/common-fields'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
-import type { Memory } from './memory.ts'
+import type { Memory, NO_CONTENT } from './memory.ts'
 
 /*
  * A kind's own fields, asked for and read back for every kind in one selection, made from the kinds' definitions.
@@ -26,15 +27,17 @@ function answerName(kind: KindName, field: string): string {
   return agree ? outputName(field) : `${kind}_${field}`
 }
 
-/** Selects the own fields of all kinds; goes beside `MEMORY_FIELDS`. */
-export function contentSelection(): string {
-  return KIND_NAMES.map((kind) => {
+/** The own fields of all kinds, as a fragment. Its type is of no kind, as what is in it is known at run time only. */
+export function memoryContent(): typeof NO_CONTENT {
+  const selections = KIND_NAMES.map((kind) => {
     const fields = Object.keys(kindNamed(kind).fields).map((field) => {
       const [answer, output] = [answerName(kind, field), outputName(field)]
       return answer === output ? output : `${answer}: ${output}`
     })
     return `... on ${kind.charAt(0).toUpperCase()}${kind.slice(1)} { ${fields.join(' ')} }`
-  }).join('\n')
+  })
+  const text = `fragment MemoryContent on Memory { id ${selections.join(' ')} }`
+  return graphql(text as 'fragment MemoryContent on Memory { id }')
 }
 
 export type MemoryWithContent = Memory & { readonly content: Readonly<Record<string, object>> }

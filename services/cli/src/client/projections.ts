@@ -1,25 +1,17 @@
+import { graphql, type ResultOf } from '@daybook/api/graphql'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
 
-/** How far a read model has come with the project's journal. */
-export interface Projection {
-  readonly name: string
-  readonly position: number
-  readonly head: number
-  readonly lag: number
-  readonly pendingEmbeddings: number
-  readonly parked: number
-  readonly generation: number
-  readonly status: string
-}
+const PROJECTIONS = graphql(`
+  query Projections {
+    projections { name position head lag pendingEmbeddings parked generation status }
+  }`)
 
-const QUERY = `query Projections {
-  projections { name position head lag pendingEmbeddings parked generation status }
-}`
+/** How far a read model has come with the project's journal. */
+export type Projection = ResultOf<typeof PROJECTIONS>['projections'][number]
 
 export async function readProjections(connection: Connection): Promise<readonly Projection[]> {
-  const { projections } = await request<{ projections: readonly Projection[] }>(connection, QUERY)
-  return projections
+  return (await request(connection, PROJECTIONS, {})).projections
 }
 
 /** The journal's last sequence. */
