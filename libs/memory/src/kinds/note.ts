@@ -6,5 +6,6 @@ export const note = kind({
   name: 'note',
   description: 'Anything worth keeping that fits no other kind.',
   fields: { text: text('The note.').required() },
+  sameInMemory: ['text'],
   text: (content) => content.text,
 })

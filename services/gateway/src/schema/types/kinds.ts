@@ -1,5 +1,6 @@
 import type { FieldShape } from '@daybook/memory/kinds/fields'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
 import type { Memory } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'
@@ -14,17 +15,6 @@ const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 /** The GraphQL name of a kind: `Insight`. */
 export const typeName = (kind: KindName) => capitalised(kind)
-
-/**
- * Fields whose name the interface `Memory` has for something else, or for the same. A learning's and a todo's `context` is
- * a text, the interface's a namespace; a note's `text` and a document's `title` are what the interface gives under these names.
- */
-const OUTPUT_NAMES: Readonly<Record<string, string | null>> = {
-  'learning.context': 'contextText',
-  'todo.context': 'contextText',
-  'note.text': null,
-  'document.title': null,
-}
 
 const isChoice = (shape: FieldShape): shape is readonly [string, ...string[]] => Array.isArray(shape)
 
@@ -45,15 +35,16 @@ function choiceOf(kind: KindName, field: string, words: readonly string[]) {
 }
 
 for (const kind of KIND_NAMES) {
-  const { description, fields } = kindNamed(kind)
+  const definition = kindNamed(kind)
+  const { description, fields, sameInMemory } = definition
   builder.objectType(builder.objectRef<Memory>(typeName(kind)), {
     description,
     interfaces: [node, memoryInterface],
     isTypeOf: (value) => (value as Partial<Memory>).state?.kind === kind,
     fields: (t) => {
       const entries = Object.entries(fields).flatMap(([name, field]) => {
-        const outputName = OUTPUT_NAMES[`${kind}.${name}`]
-        if (outputName === null) return []
+        // The interface `Memory` has it.
+        if (sameInMemory.includes(name)) return []
         const options = { nullable: !field.required, description: field.description }
         const resolve = ({ state }: Memory) => state.content[name] ?? null
         const shape = field.shape
@@ -70,7 +61,7 @@ for (const kind of KIND_NAMES) {
               : isChoice(shape)
                 ? t.field({ ...options, type: choiceOf(kind, name, shape), resolve: resolve as never })
                 : t.string({ ...options, resolve: resolve as never })
-        return [[outputName ?? name, made] as const]
+        return [[nameInMemory(definition, name), made] as const]
       })
       return Object.fromEntries(entries)
     },
