@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { graphql } from '@daybook/api/graphql'
 import { RefusedError } from '../cli-error.ts'
 
 /** An expected failure; to be spread on the result of every mutation. */
@@ -8,14 +8,13 @@ export const FAILURE = graphql(`
     code message
   }`)
 
-/** The members of a result's union that are failures: nothing else has both fields. */
-export type Failure = Extract<ResultOf<typeof FAILURE>, object>
-
+/** What only failures have among the members of a result's union. */
 interface Refusal {
   readonly code: string
   readonly message: string
 }
 
+/** Whether a member of a result’s union is an expected failure. */
 export function isFailure<Result extends object>(result: Result): result is Extract<Result, Refusal> {
   return 'code' in result && 'message' in result
 }

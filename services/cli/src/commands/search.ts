@@ -1,4 +1,4 @@
-import { type InputOf } from '@daybook/api/graphql'
+import type { InputOf } from '@daybook/api/graphql'
 import { type Command, Option } from 'commander'
 import { NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
