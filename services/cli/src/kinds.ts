@@ -1,11 +1,13 @@
-import { isKindName, KIND_NAMES } from '@daybook/memory/kinds/index'
+import type { InputOf } from '@daybook/api/graphql'
+import { isKindName, KIND_NAMES, type KindName } from '@daybook/memory/kinds/index'
 import { UsageError } from './cli-error.ts'
 
 /** Kinds as people write them, in the API's spelling. @throws UsageError naming those that there are */
-export function toApiKinds(given: readonly string[]): string[] {
+export function toApiKinds(given: readonly string[]): InputOf<'MemoryKind'>[] {
   return given.map((kind) => {
-    if (!isKindName(kind.toLowerCase()))
+    const name = kind.toLowerCase()
+    if (!isKindName(name))
       throw new UsageError(`There is no kind "${kind}"`, [`Kinds: ${KIND_NAMES.join(', ')}`])
-    return kind.toUpperCase()
+    return name.toUpperCase() as Uppercase<KindName>
   })
 }

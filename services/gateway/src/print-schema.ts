@@ -1,22 +1,35 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { lexicographicSortSchema, printSchema } from 'graphql'
+import { minifyIntrospection, preprocessIntrospection } from 'gql.tada/internal'
+import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './schema/index.ts'
 
-/* Writes the printed schema beside the sources; with --check says whether the committed one is up to date. */
+/*
+ * Writes the printed schema beside the sources, and the same as types for the documents of clients (libs/api); with --check says
+ * whether the committed ones are up to date.
+ */
 
-const file = fileURLToPath(new URL('../schema.graphql', import.meta.url))
-const printed = `${printSchema(lexicographicSortSchema(schema))}\n`
+const REPOSITORY = new URL('../../../', import.meta.url)
+const sorted = lexicographicSortSchema(schema)
 
-if (process.argv.includes('--check')) {
-  if (readFileSync(file, 'utf8') !== printed) {
-    console.error(
-      'services/gateway/schema.graphql is not what the code serves: run `npm run schema` and commit it',
-    )
-    process.exit(1)
+const introspection = minifyIntrospection(
+  introspectionFromSchema(sorted, { descriptions: false, oneOf: true }),
+)
+
+const WRITTEN: Readonly<Record<string, string>> = {
+  'services/gateway/schema.graphql': `${printSchema(sorted)}\n`,
+  // In the shape that gql.tada works with, which else the type checker would make from an introspection at every run.
+  'libs/api/src/schema.d.ts': `/* The schema as a type, written by \`npm run schema\`. */\nexport type Schema = ${preprocessIntrospection(introspection)}\n`,
+}
+
+for (const [path, content] of Object.entries(WRITTEN)) {
+  const file = fileURLToPath(new URL(path, REPOSITORY))
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, content)
+    console.log(`wrote ${file}`)
+  } else if (readFileSync(file, 'utf8') === content) console.log(`${path} is up to date`)
+  else {
+    console.error(`${path} is not what the code serves: run \`npm run schema\` and commit it`)
+    process.exitCode = 1
   }
-  console.log('services/gateway/schema.graphql is up to date')
-} else {
-  writeFileSync(file, printed)
-  console.log(`wrote ${file}`)
 }

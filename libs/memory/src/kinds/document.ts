@@ -10,6 +10,7 @@ export const document = kind({
     content: text('The text.').required(),
     title: name('Its title.').optional(),
   },
+  sameInMemory: ['title', 'content'],
   title: (content) => content.title ?? content.content,
   body: (content) => content.content,
   text: (content) => joinParts(content.title, content.content),

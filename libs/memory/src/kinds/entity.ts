@@ -13,6 +13,7 @@ export const entity = kind({
   },
   key: (content) => content.name,
   title: (content) => content.name,
+  sameInMemory: ['content'],
   body: (content) => content.content ?? null,
   text: (content) => joinParts(content.name, content.type, content.content),
 })

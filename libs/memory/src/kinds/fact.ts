@@ -11,6 +11,7 @@ export const fact = kind({
     content: text('The full text.').optional(),
   },
   title: (content) => content.summary,
+  sameInMemory: ['content'],
   body: (content) => content.content ?? null,
   text: (content) => joinParts(content.summary, content.content),
 })

@@ -12,6 +12,7 @@ export const insight = kind({
   },
   key: (content) => content.key ?? null,
   title: (content) => content.key ?? content.content,
+  sameInMemory: ['content'],
   body: (content) => content.content,
   text: (content) => joinParts(content.key, content.content),
 })

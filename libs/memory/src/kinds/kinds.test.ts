@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { checkContent, reviseContent } from '../content.ts'
 import { ValidationError } from '../errors.ts'
 import { KIND_NAMES, type KindName, kindNamed } from './index.ts'
+import { MEMORY_FIELD_NAMES, nameInMemory } from './name-in-memory.ts'
 
 /** The fields that hold a key, name or topic; every other string is a text. */
 const NAMES = new Set([
@@ -48,6 +49,31 @@ function refusal(kind: string, fields: Record<string, unknown>): ValidationError
 
 const refuse = (kind: KindName, field: string, value: unknown) =>
   refusal(kind, { ...requiredFields(kind), [field]: value })
+
+describe.each(KIND_NAMES)('the names of the fields of %s in a memory', (kind) => {
+  const definition = kindNamed(kind)
+  const fields = Object.keys(definition.fields)
+
+  it('are told apart, from each other and from what every memory has', () => {
+    const names = fields
+      .filter((field) => !definition.sameInMemory.includes(field))
+      .map((field) => nameInMemory(definition, field))
+    expect(new Set([...names, ...MEMORY_FIELD_NAMES]).size).toBe(names.length + MEMORY_FIELD_NAMES.length)
+  })
+
+  it('are those of the memory only where the memory says the same', () => {
+    const { content } = checkContent({
+      kind,
+      fields: Object.fromEntries(fields.map((field) => [field, sample(kind, field)])),
+    })
+    const memory: Record<string, string> = {
+      title: definition.title(content),
+      text: definition.text(content),
+      content: definition.body(content),
+    }
+    for (const field of definition.sameInMemory) expect(memory[field]).toBe(content[field])
+  })
+})
 
 const ALL_FIELDS = KIND_NAMES.flatMap((kind) =>
   Object.entries(kindNamed(kind).fields).map(([field, { shape, required }]) => ({

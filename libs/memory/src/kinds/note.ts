@@ -7,5 +7,6 @@ export const note = kind({
   description: 'Anything worth keeping that fits no other kind.',
   fields: { text: text('The note.').required() },
   body: (content) => content.text,
+  sameInMemory: ['text'],
   text: (content) => content.text,
 })

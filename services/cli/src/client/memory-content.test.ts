@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs'
+import { graphql, textOf } from '@daybook/api/graphql'
 import { KIND_NAMES, kindNamed } from '@daybook/memory/kinds/index'
-import { buildSchema, parse, validate } from 'graphql'
+import { MEMORY_FIELD_NAMES } from '@daybook/memory/kinds/name-in-memory'
+import { assertInterfaceType, buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { MEMORY_FIELDS, type Memory } from './memory.ts'
-import { contentSelection, withContent } from './memory-content.ts'
+import { MEMORY, type Memory } from './memory.ts'
+import { memoryContent, withContent } from './memory-content.ts'
 
 const served = buildSchema(readFileSync(new URL('../../../gateway/schema.graphql', import.meta.url), 'utf8'))
 
 describe('the selection of a memory', () => {
-  const query = `{ memory(id: "x") { ${MEMORY_FIELDS} ${contentSelection()} } }`
+  const query = textOf(
+    graphql('{ memory(id: "x") { ...Memory ...MemoryContent } }', [MEMORY, memoryContent()]),
+  )
 
   test('is valid in the served schema', () => {
     expect(validate(served, parse(query))).toEqual([])
@@ -42,4 +46,9 @@ test('a field that kinds define differently is told apart', () => {
   expect(withContent(answer as unknown as Memory).content).toEqual({
     fact: { summary: 's', content: 'long' },
   })
+})
+
+test('what every memory has is what the served interface has', () => {
+  const memory = assertInterfaceType(served.getType('Memory'))
+  expect([...MEMORY_FIELD_NAMES].toSorted()).toEqual(Object.keys(memory.getFields()).toSorted())
 })

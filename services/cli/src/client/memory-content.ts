@@ -1,19 +1,12 @@
-import { COMMON_FIELD_NAMES } from '@daybook/memory/common-fields'
+import { graphql } from '@daybook/api/graphql'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
-import type { Memory } from './memory.ts'
+import { MEMORY_FIELD_NAMES, nameInMemory } from '@daybook/memory/kinds/name-in-memory'
+import { objectName } from '@daybook/memory/kinds/object-name'
+import type { Memory, NO_CONTENT } from './memory.ts'
 
 /*
  * A kind's own fields, asked for and read back for every kind in one selection, made from the kinds' definitions.
  */
-
-/** The field's name in the API's objects: a field that is called as one of all memories has `Text` after it. */
-function outputName(field: string): string {
-  return (COMMON_FIELD_NAMES as readonly string[]).includes(field) ? `${field}Text` : field
-}
-
-/** The kind's object in the API. An error's is not called `Error`, which every program has. */
-const objectName = (kind: KindName) =>
-  kind === 'error' ? 'ErrorMemory' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
 
 const signature = (kind: KindName, field: string) => {
   const { shape, required } = kindNamed(kind).fields[field] ?? {}
@@ -27,18 +20,20 @@ const signature = (kind: KindName, field: string) => {
 function answerName(kind: KindName, field: string): string {
   const sharers = KIND_NAMES.filter((other) => Object.hasOwn(kindNamed(other).fields, field))
   const agree = sharers.every((other) => signature(other, field) === signature(kind, field))
-  return agree ? outputName(field) : `${kind}_${field}`
+  return agree ? nameInMemory(kindNamed(kind), field) : `${kind}_${field}`
 }
 
-/** Selects the own fields of all kinds; goes beside `MEMORY_FIELDS`. */
-export function contentSelection(): string {
-  return KIND_NAMES.map((kind) => {
+/** The own fields of all kinds, as a fragment. Its type is of no kind, as what is in it is known at run time only. */
+export function memoryContent(): typeof NO_CONTENT {
+  const selections = KIND_NAMES.map((kind) => {
     const fields = Object.keys(kindNamed(kind).fields).map((field) => {
-      const [answer, output] = [answerName(kind, field), outputName(field)]
+      const [answer, output] = [answerName(kind, field), nameInMemory(kindNamed(kind), field)]
       return answer === output ? output : `${answer}: ${output}`
     })
     return `... on ${objectName(kind)} { ${fields.join(' ')} }`
-  }).join('\n')
+  })
+  const text = `fragment MemoryContent on Memory { id ${selections.join(' ')} }`
+  return graphql(text as 'fragment MemoryContent on Memory { id }')
 }
 
 export type MemoryWithContent = Memory & { readonly content: Readonly<Record<string, object>> }
@@ -55,19 +50,7 @@ export function withContent(answer: Memory): MemoryWithContent {
   )
   const { id, kind: apiKind, title, text, ...others } = answer
   const common = Object.fromEntries(
-    Object.entries(others).filter(([name]) => COMMON_ANSWER_NAMES.has(name)),
+    Object.entries(others).filter(([name]) => (MEMORY_FIELD_NAMES as readonly string[]).includes(name)),
   ) as typeof others
   return { id, kind: apiKind, title, text, content: { [kind]: content }, ...common }
 }
-
-const COMMON_ANSWER_NAMES = new Set<string>([
-  ...COMMON_FIELD_NAMES,
-  'version',
-  'sequence',
-  'createdAt',
-  'updatedAt',
-  'accessedAt',
-  'accessCount',
-  'decayWeight',
-  'forgottenAt',
-])

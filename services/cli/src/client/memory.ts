@@ -1,40 +1,29 @@
-/** The fields that every memory has, as a GraphQL selection. */
-export const MEMORY_FIELDS = `
-  id kind title text agent labels categories importance context metadata occurredAt expiresAt version sequence
-  createdAt updatedAt accessedAt accessCount decayWeight forgottenAt`
+import { graphql, type ResultOf } from '@daybook/api/graphql'
 
-/** A memory as the API gives it. */
-export interface Memory {
-  readonly id: string
-  readonly kind: string
-  readonly title: string
-  readonly text: string
-  readonly agent: string | null
-  readonly labels: readonly string[]
-  readonly categories: readonly string[]
-  readonly importance: number
-  readonly context: string | null
-  readonly metadata: Readonly<Record<string, unknown>>
-  readonly occurredAt: string | null
-  readonly expiresAt: string | null
-  readonly version: number
-  readonly sequence: number
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly accessedAt: string | null
-  readonly accessCount: number
-  readonly decayWeight: number
-  readonly forgottenAt: string | null
-}
+/** The fields that every memory has. */
+export const MEMORY = graphql(`
+  fragment Memory on Memory {
+    id kind title text agent labels categories importance context metadata occurredAt expiresAt version sequence
+    createdAt updatedAt accessedAt accessCount decayWeight forgottenAt
+  }`)
+
+/** A memory as the API gives it, whatever its kind. */
+export type Memory = Omit<ResultOf<typeof MEMORY>, '__typename'>
+
+/** Stands in for `memoryContent` where a kind's own fields are not asked for. */
+export const NO_CONTENT = graphql('fragment MemoryContent on Memory { id }')
+
+export const HISTORY = graphql(`
+  query History($id: ID!, $after: String) {
+    memory(id: $id) {
+      history(first: 100, after: $after) {
+        edges { node { sequence type version changed actor recordedAt memory { text } } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }`)
+
+type History = NonNullable<ResultOf<typeof HISTORY>['memory']>['history']
 
 /** An event of a memory's history. */
-export interface HistoryEvent {
-  readonly sequence: number
-  readonly type: string
-  readonly version: number
-  readonly changed: readonly string[]
-  readonly actor: string | null
-  readonly recordedAt: string
-  /** As it was then; null where the event cannot be read or was erased. */
-  readonly memory: { readonly text: string } | null
-}
+export type HistoryEvent = History['edges'][number]['node']

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { CliError, RefusedError, UnreachableError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
@@ -17,16 +18,16 @@ const TRIES = 3
  * @param variables of the mutation, with the key in its place
  * @throws what `request` throws, at the last try
  */
-export async function mutate<Data>(
+export async function mutate<Result, Variables>(
   connection: Connection,
-  mutation: string,
-  variables: (idempotencyKey: string) => Readonly<Record<string, unknown>>,
+  mutation: GraphQLDocument<Result, Variables>,
+  variables: (idempotencyKey: string) => Given<Variables>,
   given?: string,
-): Promise<Data> {
+): Promise<Result> {
   const key = given ?? `cli:${randomUUID()}`
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await request<Data>(connection, mutation, variables(key))
+      return await request(connection, mutation, variables(key))
     } catch (error) {
       const passing = isLost(error) || (error instanceof RefusedError && error.retryable)
       if (attempt >= TRIES || !passing) throw advised(error, given, key)

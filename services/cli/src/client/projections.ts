@@ -1,28 +1,20 @@
+import { graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
 
 /** As the API calls them; people write them in lower case. */
-export type ProjectionName = 'PGVECTOR' | 'TYPESENSE'
+export type ProjectionName = InputOf<'ProjectionName'>
+
+const PROJECTIONS = graphql(`
+  query Projections {
+    projections { name position head lag pendingEmbeddings parked generation status }
+  }`)
 
 /** How far a read model has come with the project's journal. */
-export interface Projection {
-  readonly name: string
-  readonly position: number
-  readonly head: number
-  readonly lag: number
-  readonly pendingEmbeddings: number
-  readonly parked: number
-  readonly generation: number
-  readonly status: string
-}
-
-const QUERY = `query Projections {
-  projections { name position head lag pendingEmbeddings parked generation status }
-}`
+export type Projection = ResultOf<typeof PROJECTIONS>['projections'][number]
 
 export async function readProjections(connection: Connection): Promise<readonly Projection[]> {
-  const { projections } = await request<{ projections: readonly Projection[] }>(connection, QUERY)
-  return projections
+  return (await request(connection, PROJECTIONS, {})).projections
 }
 
 /** The journal's last sequence. */

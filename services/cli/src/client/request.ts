@@ -1,3 +1,4 @@
+import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { RefusedError, UnauthorisedError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
 import { unreachable } from './unreachable.ts'
@@ -19,16 +20,16 @@ interface Answer {
  * Asks the daemon's GraphQL API.
  * @throws UnreachableError, UnauthorisedError, RefusedError
  */
-export function request<Data>(
+export function request<Result, Variables>(
   connection: Connection,
-  query: string,
-  variables: Readonly<Record<string, unknown>> = {},
-): Promise<Data> {
-  return requestBody(connection, JSON.stringify({ query, variables }))
+  document: GraphQLDocument<Result, Variables>,
+  variables: Given<Variables>,
+): Promise<Result> {
+  return requestBody(connection, JSON.stringify({ query: textOf(document), variables }))
 }
 
 /** The same with a body that is JSON already. */
-export async function requestBody<Data>(connection: Connection, body: string): Promise<Data> {
+export async function requestBody<Result>(connection: Connection, body: string): Promise<Result> {
   const { status, text } = await post(connection, body)
   const answer = parseAnswer(text)
   if (status === 401) throw unauthorised(connection)
@@ -38,7 +39,7 @@ export async function requestBody<Data>(connection: Connection, body: string): P
       throw new RefusedError('UNAVAILABLE', `Daybook cannot serve now (HTTP ${status})`, { retryable: true })
     throw unreachable(connection, null, `it answered with HTTP ${status} and no GraphQL`)
   }
-  return answer.data as Data
+  return answer.data as Result
 }
 
 async function post(connection: Connection, body: string): Promise<{ status: number; text: string }> {

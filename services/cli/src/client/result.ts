@@ -1,31 +1,30 @@
+import { graphql } from '@daybook/api/graphql'
 import { RefusedError } from '../cli-error.ts'
 
-/** The parts of an expected failure in a mutation's result; for selections on every result union. */
-export const ERROR_FIELDS = `
-  ... on ValidationError { field }
-  ... on ConflictError { currentVersion }
-  ... on DaybookError { code message }`
+/** An expected failure; to be spread on the result of every mutation. */
+export const FAILURE = graphql(`
+  fragment Failure on DaybookError {
+    ... on ValidationError { field }
+    code message
+  }`)
 
-/** The same for results of what operators ask for. */
-export const ADMIN_ERROR_FIELDS = `
-  ... on ValidationError { field }
-  ... on DaybookError { code message }`
-
-export interface Failure {
-  readonly __typename: 'ValidationError' | 'ConflictError' | 'NotFoundError' | 'OperationRefusedError'
+/** What only failures have among the members of a result's union. */
+interface Refusal {
   readonly code: string
   readonly message: string
-  readonly field?: string
 }
 
-export function isFailure(result: { readonly __typename: string }): result is Failure {
+/** Whether a member of a result’s union is an expected failure. */
+export function isFailure<Result extends object>(result: Result): result is Extract<Result, Refusal> {
   return 'code' in result && 'message' in result
 }
 
 /** The success among a mutation's results. @throws RefusedError */
-export function succeeded<Success extends { readonly __typename: string }>(
-  result: Success | Failure,
-): Success {
-  if (!isFailure(result)) return result as Success
-  throw new RefusedError(result.code, result.message, { field: result.field ?? null })
+export function succeeded<Result extends object>(result: Result): Exclude<Result, Refusal> {
+  if (!isFailure(result)) return result as Exclude<Result, Refusal>
+  throw new RefusedError(result.code, result.message, { field: fieldOf(result) })
 }
+
+/** The field that a validation failed for. */
+export const fieldOf = (failure: Refusal & { readonly field?: string }): string | null =>
+  failure.field ?? null

@@ -1,3 +1,4 @@
+import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { RefusedError } from '../cli-error.ts'
@@ -14,19 +15,15 @@ const FORBIDDEN = new Set([4401, 4403])
 /** The connection ended; the subscription can be taken up again on another one. */
 export class ConnectionLost extends Error {}
 
-export interface Subscription {
-  readonly query: string
-  readonly variables: Readonly<Record<string, unknown>>
-}
-
 /**
  * One subscription on one WebSocket, until the signal.
  * @throws ConnectionLost, UnauthorisedError, RefusedError
  */
-export function subscribe<Data>(
+export function subscribe<Result, Variables extends object>(
   connection: Connection,
-  subscription: Subscription,
-  { onData, onConnected, signal }: Listener<Data>,
+  subscription: GraphQLDocument<Result, Variables>,
+  variables: Given<Variables>,
+  { onData, onConnected, signal }: Listener<Result>,
 ): Promise<void> {
   class WithKey extends WebSocket {
     constructor(address: string | URL, protocols?: string | string[]) {
@@ -57,7 +54,8 @@ export function subscribe<Data>(
       settle()
       void client.dispose()
     }
-    const unsubscribe = client.subscribe<Data>(subscription, {
+    const payload = { query: textOf(subscription), variables: variables as Record<string, unknown> }
+    const unsubscribe = client.subscribe<Result>(payload, {
       next: ({ data, errors }) => {
         if (data != null) onData(data)
         else end(() => reject(new RefusedError('REFUSED', errors?.[0]?.message ?? 'The daemon sent no data')))
@@ -70,8 +68,8 @@ export function subscribe<Data>(
   })
 }
 
-interface Listener<Data> {
-  readonly onData: (data: Data) => void
+interface Listener<Result> {
+  readonly onData: (result: Result) => void
   readonly onConnected: () => void
   readonly signal: AbortSignal
 }

@@ -1,6 +1,7 @@
+import { graphql } from '@daybook/api/graphql'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { ERROR_FIELDS, type Failure, succeeded } from '../client/result.ts'
+import { FAILURE, succeeded } from '../client/result.ts'
 import { addExamples, invocation } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
@@ -15,29 +16,20 @@ export function configure(command: Command): void {
   addExamples(command, ['daybook forget insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
 }
 
-interface Forgotten {
-  readonly __typename: 'Forgotten'
-  readonly memory: { readonly id: string; readonly title: string; readonly version: number }
-  readonly sequence: number
-  readonly duplicate: boolean
-}
-
-const FORGET = `mutation Forget($id: ID!, $idempotencyKey: String) {
-  forget(id: $id, idempotencyKey: $idempotencyKey) {
-    __typename
-    ... on Forgotten { sequence duplicate memory { id title version } }
-    ${ERROR_FIELDS}
-  }
-}`
+const FORGET = graphql(
+  `mutation Forget($id: ID!, $idempotencyKey: String) {
+    forget(id: $id, idempotencyKey: $idempotencyKey) {
+      __typename
+      ... on Forgotten { sequence duplicate memory { id title version } }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
 
 async function forget(id: string, key: string | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const answer = await mutate<{ forget: Forgotten | Failure }>(
-    connection,
-    FORGET,
-    (idempotencyKey) => ({ id, idempotencyKey }),
-    key,
-  )
+  const answer = await mutate(connection, FORGET, (idempotencyKey) => ({ id, idempotencyKey }), key)
   const { memory, sequence, duplicate } = succeeded(answer.forget)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Forgotten: ${safeLine(memory.title)}  (sequence ${sequence})`)

@@ -1,7 +1,8 @@
+import { graphql, type ResultOf } from '@daybook/api/graphql'
 import type { Command } from 'commander'
 import { RefusedError } from '../cli-error.ts'
-import { type HistoryEvent, MEMORY_FIELDS, type Memory } from '../client/memory.ts'
-import { contentSelection, type MemoryWithContent, withContent } from '../client/memory-content.ts'
+import { HISTORY, type HistoryEvent, MEMORY } from '../client/memory.ts'
+import { type MemoryWithContent, memoryContent, withContent } from '../client/memory-content.ts'
 import { request } from '../client/request.ts'
 import { addExamples, invocation } from '../command.ts'
 import { renderHistory, renderMemory } from '../output/memory.ts'
@@ -20,24 +21,14 @@ export function configure(command: Command): void {
   ])
 }
 
-interface History {
-  readonly edges: readonly { readonly node: HistoryEvent }[]
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
-}
-
-const HISTORY = `query History($id: ID!, $after: String) {
-  memory(id: $id) {
-    history(first: 100, after: $after) {
-      edges { node { sequence type version changed actor recordedAt memory { text } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-}`
+const GET = graphql('query Get($id: ID!) { memory(id: $id) { ...Memory ...MemoryContent } }', [
+  MEMORY,
+  memoryContent(),
+])
 
 async function get(id: string, history: boolean, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const query = `query Get($id: ID!) { memory(id: $id) { ${MEMORY_FIELDS} ${contentSelection()} } }`
-  const answer = await request<{ memory: Memory | null }>(connection, query, { id })
+  const answer = await request(connection, GET, { id })
   if (answer.memory === null)
     throw new RefusedError('NOT_FOUND', `There is no memory "${id}" in the project of this API key`)
   const memory: MemoryWithContent = withContent(answer.memory)
@@ -45,7 +36,7 @@ async function get(id: string, history: boolean, command: Command): Promise<void
   const events: HistoryEvent[] = []
   let after: string | null = null
   for (let more = history; more; ) {
-    const page: { memory: { history: History } | null } = await request(connection, HISTORY, { id, after })
+    const page: ResultOf<typeof HISTORY> = await request(connection, HISTORY, { id, after })
     const { edges = [], pageInfo } = page.memory?.history ?? {}
     events.push(...edges.map(({ node }) => node))
     after = pageInfo?.endCursor ?? null

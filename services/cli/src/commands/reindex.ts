@@ -83,7 +83,9 @@ async function reindex(
   const projections = await projectionsMeant(connection, projection)
   const { model, regenerateEmbeddings, kinds, project, acceptParked, detach = false } = options
   const apiKinds =
-    kinds && (await import('../kinds.ts')).toApiKinds(kinds.split(',').map((one) => one.trim()))
+    kinds === undefined
+      ? undefined
+      : (await import('../kinds.ts')).toApiKinds(kinds.split(',').map((one) => one.trim()))
   await runOperations(
     projections.map((name) => ({
       mutation: 'reindex',

@@ -1,11 +1,11 @@
+import { graphql } from '@daybook/api/graphql'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { type Command, Option } from 'commander'
 import { UsageError } from '../cli-error.ts'
-import type { Memory } from '../client/memory.ts'
-import { MEMORY_FIELDS } from '../client/memory.ts'
-import { contentSelection, withContent } from '../client/memory-content.ts'
+import { MEMORY } from '../client/memory.ts'
+import { memoryContent, withContent } from '../client/memory-content.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { ERROR_FIELDS, type Failure, succeeded } from '../client/result.ts'
+import { FAILURE, succeeded } from '../client/result.ts'
 import { addExamples, addGlobalOptions, collect, invocation, moment, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
@@ -78,12 +78,27 @@ function addCommonOptions(command: Command): void {
     .option('--idempotency-key <key>', KEY_HELP)
 }
 
-interface Remembered {
-  readonly __typename: 'Remembered'
-  readonly memory: Memory
-  readonly sequence: number
-  readonly duplicate: boolean
-}
+const REMEMBER = graphql(
+  `mutation Remember($input: RememberInput!) {
+    remember(input: $input) {
+      __typename
+      ... on Remembered { sequence duplicate memory { id title } }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+const REMEMBER_AND_SHOW = graphql(
+  `mutation Remember($input: RememberInput!) {
+    remember(input: $input) {
+      __typename
+      ... on Remembered { sequence duplicate memory { ...Memory ...MemoryContent } }
+      ...Failure
+    }
+  }`,
+  [MEMORY, memoryContent(), FAILURE],
+)
 
 async function remember(
   kind: KindName,
@@ -94,21 +109,15 @@ async function remember(
   const { connection, json } = invocation(command)
   const values = await fieldValues(options, words, command)
   const input = toRememberInput(kind, options, values, command.opts<CommonOptions>())
-  const mutation = `mutation Remember($input: RememberInput!) {
-    remember(input: $input) {
-      __typename
-      ... on Remembered { sequence duplicate memory { ${json ? MEMORY_FIELDS + contentSelection() : 'id title'} } }
-      ${ERROR_FIELDS}
-    }
-  }`
-  const answer = await mutate<{ remember: Remembered | Failure }>(
-    connection,
-    mutation,
-    (idempotencyKey) => ({ input: { ...input, idempotencyKey } }),
-    command.opts<CommonOptions>().idempotencyKey,
-  )
+  const { idempotencyKey: key } = command.opts<CommonOptions>()
+  const variables = (idempotencyKey: string) => ({ input: { ...input, idempotencyKey } })
+  if (json) {
+    const answer = await mutate(connection, REMEMBER_AND_SHOW, variables, key)
+    const { memory, sequence, duplicate } = succeeded(answer.remember)
+    return printJson({ memory: withContent(memory), sequence, duplicate })
+  }
+  const answer = await mutate(connection, REMEMBER, variables, key)
   const { memory, sequence, duplicate } = succeeded(answer.remember)
-  if (json) return printJson({ memory: withContent(memory), sequence, duplicate })
   print(`${duplicate ? 'Already there' : 'Remembered'}: ${safeLine(memory.title)}`)
   print(`${safeLine(memory.id)}  (sequence ${sequence})`)
 }

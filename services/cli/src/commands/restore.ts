@@ -1,6 +1,7 @@
+import { graphql } from '@daybook/api/graphql'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { ERROR_FIELDS, type Failure, succeeded } from '../client/result.ts'
+import { FAILURE, succeeded } from '../client/result.ts'
 import { addExamples, invocation, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
@@ -26,20 +27,16 @@ interface RestoreOptions {
   readonly idempotencyKey?: string
 }
 
-interface Restored {
-  readonly __typename: 'Restored'
-  readonly memory: { readonly id: string; readonly title: string; readonly version: number }
-  readonly sequence: number
-  readonly duplicate: boolean
-}
-
-const RESTORE = `mutation Restore($id: ID!, $version: Int, $idempotencyKey: String) {
-  restore(id: $id, version: $version, idempotencyKey: $idempotencyKey) {
-    __typename
-    ... on Restored { sequence duplicate memory { id title version } }
-    ${ERROR_FIELDS}
-  }
-}`
+const RESTORE = graphql(
+  `mutation Restore($id: ID!, $version: Int, $idempotencyKey: String) {
+    restore(id: $id, version: $version, idempotencyKey: $idempotencyKey) {
+      __typename
+      ... on Restored { sequence duplicate memory { id title version } }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
 
 async function restore(
   id: string,
@@ -47,12 +44,7 @@ async function restore(
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
-  const answer = await mutate<{ restore: Restored | Failure }>(
-    connection,
-    RESTORE,
-    (idempotencyKey) => ({ id, version, idempotencyKey }),
-    key,
-  )
+  const answer = await mutate(connection, RESTORE, (idempotencyKey) => ({ id, version, idempotencyKey }), key)
   const { memory, sequence, duplicate } = succeeded(answer.restore)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Restored: ${safeLine(memory.title)}`)

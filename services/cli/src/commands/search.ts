@@ -1,11 +1,13 @@
+import type { InputOf } from '@daybook/api/graphql'
 import { type Command, Option } from 'commander'
-import { MEMORY_FIELDS, type Memory } from '../client/memory.ts'
+import { NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
 import { addExamples, collect, invocation, wholeNumber } from '../command.ts'
 import { painterFor } from '../output/paint.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeText } from '../output/safe-text.ts'
-import { type HitView, renderHit } from '../output/search-hit.ts'
+import { renderHit } from '../output/search-hit.ts'
+import { searchDocument } from '../search/search-document.ts'
 
 export function configure(command: Command): void {
   command
@@ -52,21 +54,6 @@ interface SearchOptions {
   readonly explain?: boolean
 }
 
-interface SearchResult {
-  readonly hits: readonly (HitView & { readonly memory: Memory })[]
-  readonly matchType: string | null
-  readonly engine: string
-  readonly degraded: readonly string[]
-  readonly message: string | null
-  readonly sequence: number
-}
-
-const EXPLANATION = `explanation {
-  method score ownScore scale missingNeighbours session { memoryId contribution } generation model
-  retrievers { retriever rank rawScore normalisedScore weight contribution }
-  neighbours { memoryId distance contribution }
-}`
-
 async function search(query: string, options: SearchOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   const filter = {
@@ -77,24 +64,14 @@ async function search(query: string, options: SearchOptions, command: Command): 
     includeForgotten: options.includeForgotten,
   }
   const content = json ? await import('../client/memory-content.ts') : null
-  const document = `query Search(
-    $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $atLeast: Int
-  ) {
-    search(query: $query, filter: $filter, mode: $mode, limit: $limit, atLeast: $atLeast) {
-      hits {
-        score matchType snippet version
-        memory { ${MEMORY_FIELDS} ${content?.contentSelection() ?? ''} }
-        ${options.explain === true ? EXPLANATION : ''}
-      }
-      matchType engine degraded message sequence
-    }
-  }`
-  const { search: result } = await request<{ search: SearchResult }>(connection, document, {
+  const document = searchDocument(content?.memoryContent() ?? NO_CONTENT)
+  const { search: result } = await request(connection, document, {
     query,
     filter,
-    mode: options.mode?.toUpperCase(),
+    mode: options.mode?.toUpperCase() as InputOf<'SearchMode'> | undefined,
     limit: options.limit,
     atLeast: options.atLeast,
+    explain: options.explain === true,
   })
   for (const missing of result.degraded) note(`Note: ${safeText(missing)}`)
   if (result.message !== null) note(safeText(result.message))

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { MEMORY_FIELDS, type Memory } from '../client/memory.ts'
 import { addExamples, collect, invocation, wholeNumber } from '../command.ts'
 import { toJson } from '../output/json.ts'
 import { note, print } from '../output/print.ts'
-import { renderEvent, type TailedEvent } from '../tail/event.ts'
+import { renderEvent } from '../tail/event.ts'
 import { follow } from '../tail/follow.ts'
+import { TAIL, tailWhole } from '../tail/tail-documents.ts'
 
 export function configure(command: Command): void {
   command
@@ -33,26 +33,21 @@ interface TailOptions {
 
 async function tail({ after, kind }: TailOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const content = json ? await import('../client/memory-content.ts') : null
-  const memory = content === null ? 'kind title' : MEMORY_FIELDS + content.contentSelection()
-  const query = `subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
-    events(after: $after, afterHash: $afterHash, filter: $filter) {
-      id sequence hash status type memoryId version changed actor correlationId recordedAt memory { ${memory} }
-    }
-  }`
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   process.once('SIGTERM', () => ending.abort())
-  await follow<TailedEvent>({
+  const following = {
     connection,
-    query,
     filter: { kinds: kind && (await import('../kinds.ts')).toApiKinds(kind), includeForgotten: true },
     after: after ?? null,
-    onEvent: (event) => {
-      if (content === null) return print(renderEvent(event))
-      print(toJson({ ...event, memory: event.memory && content.withContent(event.memory as Memory) }))
-    },
     onNotice: note,
     signal: ending.signal,
+  }
+  if (!json) return follow({ ...following, document: TAIL, onEvent: (event) => print(renderEvent(event)) })
+  const { memoryContent, withContent } = await import('../client/memory-content.ts')
+  await follow({
+    ...following,
+    document: tailWhole(memoryContent()),
+    onEvent: (event) => print(toJson({ ...event, memory: event.memory && withContent(event.memory) })),
   })
 }

@@ -1,9 +1,6 @@
-/** What came of looking at one thing. */
-export interface Check {
-  /** In a word: `database`, `key`. */
-  readonly name: string
-  readonly status: 'OK' | 'WARNING' | 'FAILED'
-  readonly message: string
-  /** What to do about it; null where there is nothing to do. */
-  readonly advice: string | null
-}
+import { graphql, type ResultOf } from '@daybook/api/graphql'
+
+export const CHECKS = graphql('query Checks { checks { name status message advice } }')
+
+/** What came of looking at one thing: by the daemon, or by the CLI itself. */
+export type Check = Readonly<ResultOf<typeof CHECKS>['checks'][number]>

@@ -4,7 +4,7 @@ import { readHealth, readReadiness } from '../client/health.ts'
 import { readProjections } from '../client/projections.ts'
 import { request } from '../client/request.ts'
 import { connectionFrom, type Environment, type GlobalOptions, placeFrom } from '../settings.ts'
-import type { Check } from './check.ts'
+import { CHECKS, type Check } from './check.ts'
 
 /** The oldest Node that Daybook runs on. */
 const OLDEST_NODE = [20, 19] as const
@@ -84,9 +84,7 @@ const checkKey: Look = (options, environment) =>
 
 const checkServer: Look = (options, environment) =>
   orFailed('admin', async () => {
-    const query = '{ checks { name status message advice } }'
-    const connection = connectionFrom(options, environment)
-    return (await request<{ checks: readonly Check[] }>(connection, query)).checks
+    return (await request(connectionFrom(options, environment), CHECKS, {})).checks
   })
 
 /** An expected failure is a finding, and the last one. */

@@ -1,8 +1,9 @@
+import { graphql, type ResultOf, textOf } from '@daybook/api/graphql'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { RefusedError } from '../cli-error.ts'
 import { mayComeBack } from '../client/may-come-back.ts'
 import { requestBody } from '../client/request.ts'
-import { ERROR_FIELDS, type Failure, isFailure } from '../client/result.ts'
+import { FAILURE, fieldOf, isFailure } from '../client/result.ts'
 import type { Connection } from '../settings.ts'
 import type { BadLine, Entry } from './entry.ts'
 
@@ -24,19 +25,18 @@ export interface Sending {
   readonly onWaiting: (reason: string) => void
 }
 
-interface Remembered {
-  readonly __typename: 'Remembered'
-  readonly sequence: number
-  readonly duplicate: boolean
-}
+const IMPORT = graphql(
+  `mutation Import($inputs: [RememberInput!]!) {
+    rememberMany(inputs: $inputs) {
+      __typename
+      ... on Remembered { sequence duplicate }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
 
-const MUTATION = `mutation Import($inputs: [RememberInput!]!) {
-  rememberMany(inputs: $inputs) {
-    __typename
-    ... on Remembered { sequence duplicate }
-    ${ERROR_FIELDS}
-  }
-}`
+type Results = ResultOf<typeof IMPORT>['rememberMany']
 
 /**
  * Remembers the entries, in their order. An input that is not even of GraphQL's form makes the daemon refuse the whole
@@ -71,18 +71,14 @@ export async function sendBatch(entries: readonly Entry[], sending: Sending): Pr
   }
 }
 
-async function withRetries(
-  entries: readonly Entry[],
-  sending: Sending,
-): Promise<readonly (Remembered | Failure)[]> {
+async function withRetries(entries: readonly Entry[], sending: Sending): Promise<Results> {
   const { connection, retryMs, signal, onWaiting } = sending
   // Put together by hand: the inputs are JSON already.
-  const body = `{"query":${JSON.stringify(MUTATION)},"variables":{"inputs":[${entries.map(({ json }) => json).join(',')}]}}`
+  const body = `{"query":${JSON.stringify(textOf(IMPORT))},"variables":{"inputs":[${entries.map(({ json }) => json).join(',')}]}}`
   const startedAt = performance.now()
   for (let attempt = 0; ; attempt++) {
     try {
-      const { rememberMany } = await requestBody<{ rememberMany: (Remembered | Failure)[] }>(connection, body)
-      return rememberMany
+      return (await requestBody<ResultOf<typeof IMPORT>>(connection, body)).rememberMany
     } catch (error) {
       if (!mayComeBack(error) || signal.aborted || performance.now() - startedAt >= retryMs) throw error
       if (attempt === 0) onWaiting((error as Error).message)
@@ -91,13 +87,13 @@ async function withRetries(
   }
 }
 
-function toSent(entries: readonly Entry[], results: readonly (Remembered | Failure)[]): Sent {
+function toSent(entries: readonly Entry[], results: Results): Sent {
   let [imported, alreadyThere, sequence] = [0, 0, 0]
   const bad: BadLine[] = []
   for (const [index, { line }] of entries.entries()) {
     const result = results[index]
     if (result === undefined) bad.push({ line, field: null, message: 'the daemon gave no result for it' })
-    else if (isFailure(result)) bad.push(toBadLine(line, result))
+    else if (isFailure(result)) bad.push(toBadLine(line, result.message, fieldOf(result)))
     else {
       if (result.duplicate) alreadyThere += 1
       else imported += 1
@@ -118,8 +114,8 @@ function plainly({ message, field }: RefusedError): { message: string; field: st
 }
 
 /** The daemon names a field by its place in the request, `inputs.3.content.note.text`; here the line says where it is. */
-function toBadLine(line: number, { message, field }: Failure): BadLine {
-  return { line, field: field === undefined ? null : withoutPlace(field), message: withoutPlace(message) }
+function toBadLine(line: number, message: string, field: string | null): BadLine {
+  return { line, field: field === null ? null : withoutPlace(field), message: withoutPlace(message) }
 }
 
 const withoutPlace = (text: string) => text.replace(/^inputs\.\d+\./u, '')

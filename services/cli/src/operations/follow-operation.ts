@@ -1,6 +1,7 @@
+import { graphql } from '@daybook/api/graphql'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { mayComeBack } from '../client/may-come-back.ts'
-import { hasEnded, OPERATION_FIELDS, type Operation, readOperation } from '../client/operations.ts'
+import { hasEnded, OPERATION, type Operation, readOperation } from '../client/operations.ts'
 import { subscribe } from '../client/subscribe.ts'
 import type { Connection } from '../settings.ts'
 
@@ -13,7 +14,7 @@ interface Following {
   readonly retryMs?: number
 }
 
-const SUBSCRIPTION = `subscription Operation($id: ID!) { operation(id: $id) { ${OPERATION_FIELDS} } }`
+const FOLLOW = graphql('subscription Follow($id: ID!) { operation(id: $id) { ...Operation } }', [OPERATION])
 
 /**
  * Follows an operation to its end, over restarts of the daemon: it goes on whether somebody follows it or not.
@@ -57,9 +58,10 @@ async function subscribeUntilEnd(
 ): Promise<Operation | null> {
   const own = new AbortController()
   let ended: Operation | null = null
-  await subscribe<{ operation: Operation }>(
+  await subscribe(
     connection,
-    { query: SUBSCRIPTION, variables: { id } },
+    FOLLOW,
+    { id },
     {
       signal: AbortSignal.any([signal, own.signal]),
       onConnected: () => undefined,

@@ -1,48 +1,9 @@
+import type { Explanation, SearchHit } from '../search/search-document.ts'
 import { age } from './age.ts'
 import type { Painter } from './paint.ts'
 import { safeLine } from './safe-text.ts'
 import { renderSnippet } from './snippet.ts'
 import { spoken } from './spoken.ts'
-
-/** What a hit's rendering needs of it. */
-export interface HitView {
-  readonly score: number
-  readonly snippet: string
-  readonly memory: {
-    readonly id: string
-    readonly kind: string
-    readonly title: string
-    readonly labels: readonly string[]
-    readonly context: string | null
-    readonly createdAt: string
-    readonly occurredAt: string | null
-    readonly forgottenAt: string | null
-  }
-  readonly explanation?: ExplanationView
-}
-
-export interface ExplanationView {
-  readonly method: string
-  readonly ownScore: number
-  readonly scale: number
-  readonly missingNeighbours: number
-  readonly session: { readonly memoryId: string; readonly contribution: number } | null
-  readonly generation: number
-  readonly model: string | null
-  readonly retrievers: readonly {
-    readonly retriever: string
-    readonly rank: number
-    readonly rawScore: number
-    readonly normalisedScore: number
-    readonly weight: number
-    readonly contribution: number
-  }[]
-  readonly neighbours: readonly {
-    readonly memoryId: string
-    readonly distance: number
-    readonly contribution: number
-  }[]
-}
 
 const rounded = (score: number) => score.toFixed(3)
 
@@ -56,7 +17,7 @@ const rounded = (score: number) => score.toFixed(3)
  */
 export function renderHit(
   place: number,
-  { memory, score, snippet, explanation }: HitView,
+  { memory, score, snippet, explanation }: SearchHit,
   paint: Painter,
   now: number,
 ): string {
@@ -80,7 +41,7 @@ export function renderHit(
   return `${number} ${lines.join(`\n${indent}`)}`
 }
 
-function renderExplanation(explanation: ExplanationView, score: number): string[] {
+function renderExplanation(explanation: Explanation, score: number): string[] {
   const { method, retrievers, neighbours, session, scale, ownScore, missingNeighbours, generation, model } =
     explanation
   const near = neighbours.reduce((sum, { contribution }) => sum + contribution, 0)

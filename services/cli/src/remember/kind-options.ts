@@ -1,7 +1,7 @@
-import { COMMON_FIELD_NAMES } from '@daybook/memory/common-fields'
 import type { Field } from '@daybook/memory/kinds/fields'
 import type { KindName } from '@daybook/memory/kinds/index'
 import { kindNamed } from '@daybook/memory/kinds/index'
+import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
 import { LIMITS } from '@daybook/memory/limits'
 
 /** How one field of a kind is given on the command line. */
@@ -30,19 +30,19 @@ function mainField(fields: readonly (readonly [string, Field])[]): string | unde
   return (texts.find(([, { required }]) => required) ?? texts[0])?.[0]
 }
 
-function flagOf(field: string, shape: Field['shape']): string {
-  // What all memories have is an option of the same name already: a learning's own context is --context-text.
-  if ((COMMON_FIELD_NAMES as readonly string[]).includes(field)) return `${kebab(field)}-text`
-  return shape === 'strings' ? kebab(field).replace(/s$/u, '') : kebab(field)
+function flagOf(name: string, shape: Field['shape']): string {
+  return shape === 'strings' ? kebab(name).replace(/s$/u, '') : kebab(name)
 }
 
 /** The options of a kind, made from its fields, so that a new kind needs nothing here. */
 export function kindOptions(kind: KindName): readonly KindOption[] {
-  const fields = Object.entries(kindNamed(kind).fields)
+  const definition = kindNamed(kind)
+  const fields = Object.entries(definition.fields)
   const main = mainField(fields)
   return fields.map(([field, { shape, required, description }]) => ({
     field,
-    flag: flagOf(field, shape),
+    // What all memories have may be an option of the same name: a learning's own context is --context-text.
+    flag: flagOf(nameInMemory(definition, field), shape),
     description,
     required,
     shape,

@@ -1,3 +1,4 @@
+import type { InputOf } from '@daybook/api/graphql'
 import { UsageError } from '../cli-error.ts'
 import type { KindOption } from './kind-options.ts'
 
@@ -14,16 +15,13 @@ export interface CommonOptions {
   readonly idempotencyKey?: string
 }
 
-/** GraphQL's `RememberInput`. */
-export type RememberInput = Readonly<Record<string, unknown>> & {
-  readonly content: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-}
+type RememberInput = InputOf<'RememberInput'>
 
 /** What was given for the fields of a kind, by their names in the API. */
 export type FieldValues = Readonly<Record<string, string | readonly string[]>>
 
 /** @throws UsageError */
-export function parseMetadata(json: string): object {
+export function parseMetadata(json: string): InputOf<'JSON'> {
   let value: unknown
   try {
     value = JSON.parse(json)
@@ -34,7 +32,7 @@ export function parseMetadata(json: string): object {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`--metadata must be a JSON object, such as '{"ticket": 42}'`)
-  return value
+  return value as InputOf<'JSON'>
 }
 
 /**
@@ -76,7 +74,8 @@ export function toRememberInput(
     idempotencyKey,
   }
   return {
-    content: { [kind]: Object.fromEntries(fields) },
+    // Made from the kind's definition, which the type checker cannot follow; the daemon checks it.
+    content: { [kind]: Object.fromEntries(fields) } as unknown as RememberInput['content'],
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   }
 }

@@ -1,5 +1,7 @@
 import { CliError } from '../cli-error.ts'
+import type { Generation } from '../client/generations.ts'
 import { readHealth, readReadiness } from '../client/health.ts'
+import type { Operation } from '../client/operations.ts'
 import { type Projection, readProjections } from '../client/projections.ts'
 import { readSystem, type SystemState } from '../client/system.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -16,9 +18,9 @@ export interface Status {
   readonly projections: readonly Projection[]
   /** Over all projects; null where the key may not see that, or nothing is ready. */
   readonly system: SystemState['system'] | null
-  readonly generations: SystemState['generations']
+  readonly generations: readonly Generation[]
   /** Those under way. */
-  readonly operations: SystemState['operations']
+  readonly operations: readonly Operation[]
 }
 
 const NOTHING = { projections: [], system: null, generations: [], operations: [] } as const

@@ -1,19 +1,7 @@
 import { safeLine } from '../output/safe-text.ts'
+import type { TailedEvent } from './tail-documents.ts'
 
-/** An event as `tail` asks for it. */
-export interface TailedEvent {
-  readonly sequence: number
-  readonly hash: string
-  readonly type: string
-  readonly recordedAt: string
-  readonly status: EventStatus
-  readonly memory: { readonly kind: string; readonly title: string } | null
-}
-
-/** Whether the daemon has what the event once said. */
-export type EventStatus = 'READABLE' | 'OPAQUE' | 'ERASED'
-
-const WITHOUT_MEMORY: Readonly<Record<EventStatus, string>> = {
+const WITHOUT_MEMORY: Readonly<Record<TailedEvent['status'], string>> = {
   READABLE: '',
   OPAQUE: '(written by a newer Daybook, or damaged: it cannot be read here)',
   ERASED: '(erased)',

@@ -1,15 +1,16 @@
+import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { RefusedError } from '../cli-error.ts'
 import { mayComeBack } from '../client/may-come-back.ts'
 import { readHead } from '../client/projections.ts'
 import { subscribe } from '../client/subscribe.ts'
 import type { Connection } from '../settings.ts'
+import type { TailVariables } from './tail-documents.ts'
 
 interface Following<Event> {
   readonly connection: Connection
-  /** With the variables `$after`, `$afterHash` and `$filter`, giving `events { sequence hash … }`. */
-  readonly query: string
-  readonly filter: Readonly<Record<string, unknown>>
+  readonly document: GraphQLDocument<{ events: Event }, TailVariables>
+  readonly filter: Given<TailVariables>['filter']
   /** Null: from now on. */
   readonly after: number | null
   readonly onEvent: (event: Event) => void
@@ -33,7 +34,7 @@ interface Following<Event> {
 export async function follow<Event extends { readonly sequence: number; readonly hash: string }>(
   given: Following<Event>,
 ): Promise<void> {
-  const { connection, query, filter, onEvent, onNotice, signal } = given
+  const { connection, document, filter, onEvent, onNotice, signal } = given
   let seen = given.after
   let hash: string | null = null
   let attempt = 0
@@ -49,9 +50,10 @@ export async function follow<Event extends { readonly sequence: number; readonly
           `The journal ends at sequence ${head}, before ${seen}: is it another project, or another data folder?`,
         )
       started = true
-      await subscribe<{ events: Event }>(
+      await subscribe(
         connection,
-        { query, variables: { after: seen, afterHash: hash, filter } },
+        document,
+        { after: seen, afterHash: hash, filter },
         {
           signal,
           onConnected: () => {

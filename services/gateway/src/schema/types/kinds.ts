@@ -1,5 +1,7 @@
 import type { FieldShape } from '@daybook/memory/kinds/fields'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
+import { objectName } from '@daybook/memory/kinds/object-name'
 import type { Memory } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'
@@ -15,23 +17,6 @@ const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 /** What the names of a kind's inputs and enums begin with: `Insight`. */
 const typeName = (kind: KindName) => capitalised(kind)
-
-/** Kinds whose object would be called as something that every program has: in generated clients it would hide that. */
-const OBJECT_NAMES: Readonly<Partial<Record<KindName, string>>> = { error: 'ErrorMemory' }
-
-/** The GraphQL name of a kind's object: `Insight`. */
-const objectName = (kind: KindName) => OBJECT_NAMES[kind] ?? typeName(kind)
-
-/**
- * Fields whose name the interface `Memory` has for something else, or for the same. A learning's and a todo's `context` is
- * a text, the interface's a namespace; a note's `text` and a document's `title` are what the interface gives under these names.
- */
-const OUTPUT_NAMES: Readonly<Record<string, string | null>> = {
-  'learning.context': 'contextText',
-  'todo.context': 'contextText',
-  'note.text': null,
-  'document.title': null,
-}
 
 /**
  * Whether some memory lacks it, of whatever kind. GraphQL refuses `String` and `String!` under one name in a selection over
@@ -53,15 +38,16 @@ function choiceOf(kind: KindName, field: string, words: readonly string[]) {
 }
 
 for (const kind of KIND_NAMES) {
-  const { description, fields } = kindNamed(kind)
+  const definition = kindNamed(kind)
+  const { description, fields, sameInMemory } = definition
   builder.objectType(builder.objectRef<Memory>(objectName(kind)), {
     description,
     interfaces: [node, memoryInterface],
     isTypeOf: (value) => (value as Partial<Memory>).state?.kind === kind,
     fields: (t) => {
       const entries = Object.entries(fields).flatMap(([name, field]) => {
-        const outputName = OUTPUT_NAMES[`${kind}.${name}`]
-        if (outputName === null) return []
+        // The interface `Memory` has it.
+        if (sameInMemory.includes(name)) return []
         const options = { nullable: isNullable(name), description: field.description }
         const resolve = ({ state }: Memory) => state.content[name] ?? null
         const shape = field.shape
@@ -78,7 +64,7 @@ for (const kind of KIND_NAMES) {
               : isChoice(shape)
                 ? t.field({ ...options, type: choiceOf(kind, name, shape), resolve: resolve as never })
                 : t.string({ ...options, resolve: resolve as never })
-        return [[outputName ?? name, made] as const]
+        return [[nameInMemory(definition, name), made] as const]
       })
       return Object.fromEntries(entries)
     },

@@ -1,0 +1,33 @@
+import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { MEMORY, type NO_CONTENT } from '../client/memory.ts'
+
+const EXPLANATION = graphql(`
+  fragment Explanation on Explanation {
+    method score ownScore scale missingNeighbours session { memoryId contribution } generation model
+    retrievers { retriever rank rawScore normalisedScore weight contribution }
+    neighbours { memoryId distance contribution }
+  }`)
+
+/** Why a hit scores what it scores. */
+export type Explanation = ResultOf<typeof EXPLANATION>
+
+/** @param content `memoryContent()`, or what stands in for it */
+export const searchDocument = (content: typeof NO_CONTENT) =>
+  graphql(
+    `query Search(
+      $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $atLeast: Int, $explain: Boolean!
+    ) {
+      search(query: $query, filter: $filter, mode: $mode, limit: $limit, atLeast: $atLeast) {
+        hits {
+          score matchType snippet version
+          memory { ...Memory ...MemoryContent }
+          explanation @include(if: $explain) { ...Explanation }
+        }
+        matchType engine degraded message sequence
+      }
+    }`,
+    [MEMORY, content, EXPLANATION],
+  )
+
+/** One of the memories that a search found. */
+export type SearchHit = ResultOf<ReturnType<typeof searchDocument>>['search']['hits'][number]

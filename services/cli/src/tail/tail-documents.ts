@@ -1,0 +1,27 @@
+import { graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import { MEMORY, type NO_CONTENT } from '../client/memory.ts'
+
+/** What a line needs. */
+export const TAIL = graphql(`
+  subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
+    events(after: $after, afterHash: $afterHash, filter: $filter) {
+      sequence hash status type recordedAt memory { kind title }
+    }
+  }`)
+
+/** All of the event. @param content `memoryContent()` */
+export const tailWhole = (content: typeof NO_CONTENT) =>
+  graphql(
+    `subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
+      events(after: $after, afterHash: $afterHash, filter: $filter) {
+        id sequence hash status type memoryId version changed actor correlationId recordedAt
+        memory { ...Memory ...MemoryContent }
+      }
+    }`,
+    [MEMORY, content],
+  )
+
+export type TailVariables = VariablesOf<typeof TAIL>
+
+/** An event as `tail` asks for it. */
+export type TailedEvent = ResultOf<typeof TAIL>['events']
