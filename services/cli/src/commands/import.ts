@@ -66,8 +66,8 @@ async function importFile(file: string, options: ImportOptions, command: Command
     return null
   })
   if (peeked === null) return
-  const { line, source } = peeked
-  if (line.includes('\0')) {
+  const { line, binary, source } = peeked
+  if (binary) {
     opened.destroy()
     throw new UsageError(`${file} cannot be imported: it is not a text file with a JSON object a line`)
   }

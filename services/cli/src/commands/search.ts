@@ -99,7 +99,8 @@ async function search(query: string, options: SearchOptions, command: Command): 
   for (const missing of result.degraded) note(`Note: ${safeText(missing)}`)
   if (result.message !== null) note(safeText(result.message))
   if (content !== null) {
-    const hits = result.hits.map((hit) => ({ ...hit, memory: content.withContent(hit.memory) }))
+    const { compactHit } = await import('../output/compact-hit.ts')
+    const hits = result.hits.map((hit) => compactHit({ ...hit, memory: content.withContent(hit.memory) }))
     return printJson({ ...result, hits })
   }
   if (result.hits.length === 0 && result.message === null) note('Nothing was found.')
