@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { MEMORY_FIELDS, type Memory } from '../client/memory.ts'
-import { addExamples, collect, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, collect, invocation, wholeNumber } from '../command.ts'
 import { toJson } from '../output/json.ts'
-import { note, print } from '../output/print.ts'
+import { note, print, printRaw } from '../output/print.ts'
 import { renderEvent, type TailedEvent } from '../tail/event.ts'
 import { follow } from '../tail/follow.ts'
 
@@ -20,8 +20,8 @@ export function configure(command: Command): void {
     'daybook tail --after 0 --kind decision',
     'daybook tail --json | jq .memory.title',
   ])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     '\nSequence, time, type, kind and title of each event; with --json one JSON object a line. It goes on where it was\nwhen the daemon restarts. Ctrl-C ends it with exit code 0.',
   )
 }
@@ -50,7 +50,7 @@ async function tail({ after, kind }: TailOptions, command: Command): Promise<voi
     after: after ?? null,
     onEvent: (event) => {
       if (content === null) return print(renderEvent(event))
-      print(toJson({ ...event, memory: event.memory && content.withContent(event.memory as Memory) }))
+      printRaw(toJson({ ...event, memory: event.memory && content.withContent(event.memory as Memory) }))
     },
     onNotice: note,
     signal: ending.signal,

@@ -1,7 +1,8 @@
+import { grouped } from '@daybook/memory/size-in-words'
 import type { Operation } from '../client/operations.ts'
 import { duration } from '../output/duration.ts'
 import { safeLine } from '../output/safe-text.ts'
-import { operationName } from './progress-line.ts'
+import { operationName } from './operation-progress.ts'
 import {
   type ReportOptions,
   renderVerified,
@@ -47,11 +48,13 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
       return renderVerifiedJournal(result as unknown as VerifyJournalResult, options)
     case 'replay':
       return projection === null
-        ? [`${number('published')} events were published again. Whoever has them already passes over them.`]
+        ? [
+            `${grouped(number('published'))} events were published again. Whoever has them already passes over them.`,
+          ]
         : rewritten(result)
     case 'backfill':
       return [
-        `Vectors made: ${number('done')}; there already: ${number('skipped')}; failed: ${number('failed')}.`,
+        `Vectors made: ${grouped(number('done'))}; there already: ${grouped(number('skipped'))}; failed: ${grouped(number('failed'))}.`,
         ...(number('failed') > 0 ? ['Why:  daybook doctor'] : []),
       ]
     case 'retry-parked':
@@ -63,7 +66,7 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
 
 function rewritten(result: Result): string[] {
   const [memories, generation] = [Number(result['rewritten'] ?? 0), Number(result['generation'] ?? 0)]
-  const anew = `${memories} memories were written anew in generation ${generation}.`
+  const anew = `${grouped(memories)} memories were written anew in generation ${generation}.`
   const tried = Number(result['retried'] ?? 0) + Number(result['failed'] ?? 0)
   return tried === 0 ? [anew] : [anew, ...retried(result)]
 }
@@ -71,7 +74,7 @@ function rewritten(result: Result): string[] {
 function retried(result: Result): string[] {
   const failed = Number(result['failed'] ?? 0)
   return [
-    `Memories up to date again: ${Number(result['retried'] ?? 0)}; still parked: ${failed}.`,
+    `Memories up to date again: ${grouped(Number(result['retried'] ?? 0))}; still parked: ${grouped(failed)}.`,
     ...(failed > 0 ? ['Why:  daybook parked list'] : []),
   ]
 }
