@@ -1,5 +1,5 @@
-import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { sizeInWords } from '@daybook/memory/size-in-words'
+import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 
 function tooLarge() {
