@@ -40,7 +40,14 @@ const narrow = (...args: string[]) =>
 
 /** What is drawn over itself, such as a bar, is no text. */
 // oxlint-disable-next-line no-control-regex
-const lines = (text: string) => text.replace(/\u001B\[[?0-9]*[a-zA-Z]/gu, '').split(/\r|\n/u)
+const lines = (text: string) => text.replace(/\u001B(?:\[[?0-9]*[a-zA-Z]|[78])/gu, '').split(/\r|\n/u)
+
+function expectToFit(printed: string): void {
+  const all = lines(printed)
+  expect(all.join('').length).toBeGreaterThan(10)
+  // A word that is longer, such as a hash or a path, stays whole, so that it can be copied.
+  expect(all.filter((line) => line.length > COLUMNS && line.trim().includes(' '))).toEqual([])
+}
 
 test.each<readonly [name: string, ...args: (string | (() => string))[]]>([
   ['status'],
@@ -53,29 +60,31 @@ test.each<readonly [name: string, ...args: (string | (() => string))[]]>([
   ['verify'],
   ['verify', '--journal'],
   ['replay', '--from', '1'],
-  ['backfill'],
   ['parked'],
   ['operations'],
-  ['import', () => join(folder, 'notes.jsonl'), '--wait'],
+  ['import', () => join(folder, 'notes.jsonl')],
   ['import', () => join(folder, 'nothing.jsonl')],
   ['export', '--out', () => join(folder, 'journal.jsonl')],
   ['remember', 'note', 'a note that somebody wrote down to be found again some day, by its words'],
   ['forget', '00000000-0000-7000-8000-000000000000'],
-  ['--help'],
-  ...['status', 'remember', 'search', 'get', 'forget', 'restore', 'import', 'export', 'tail', 'doctor'].map(
-    (name) => ['help', name] as const,
-  ),
-  ...['reindex', 'verify', 'replay', 'backfill', 'parked', 'operations'].map(
-    (name) => ['help', name] as const,
-  ),
-  ['help', 'remember', 'decision'],
 ])('what %j shows fits, but for single words', async (...args) => {
   const { stdout, stderr } = await narrow(...args.map((one) => (typeof one === 'string' ? one : one())))
-  const all = [...lines(stdout), ...lines(stderr)]
-  expect(all.join('').length).toBeGreaterThan(20)
-  // A word that is longer, such as a hash or a path, stays whole, so that it can be copied.
-  const tooLong = all.filter((line) => line.length > COLUMNS && line.trim().includes(' '))
-  expect(tooLong).toEqual([])
+  expectToFit(stdout + stderr)
+})
+
+test('the help of every command fits', async () => {
+  const commands = /^ {2}([a-z]+) /gmu
+  const help = (await narrow('--help')).stdout
+  expectToFit(help)
+  const names = [
+    ...help.slice(help.indexOf('Commands:'), help.indexOf('Examples:')).matchAll(commands),
+  ].flatMap(([, name]) => (name === undefined || name === 'help' ? [] : [name]))
+  expect(names).toContain('backfill')
+  const helps = await Promise.all([
+    ...names.map((name) => narrow('help', name)),
+    narrow('help', 'remember', 'decision'),
+  ])
+  for (const { stdout } of helps) expectToFit(stdout)
 })
 
 test('where there is no terminal texts are whole, each on its line', async () => {
