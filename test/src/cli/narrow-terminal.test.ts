@@ -38,9 +38,11 @@ afterAll(async () => {
 const narrow = (...args: string[]) =>
   runCli(args, { ...environment, NODE_OPTIONS: NARROW, NO_COLOR: '1', TERM: 'xterm' })
 
-/** What is drawn over itself, such as a bar, is no text. */
 // oxlint-disable-next-line no-control-regex
-const lines = (text: string) => text.replace(/\u001B(?:\[[?0-9]*[a-zA-Z]|[78])/gu, '').split(/\r|\n/u)
+const [TO_COLUMN, SEQUENCE] = [/\u001B\[\d*G/gu, /\u001B(?:\[[?0-9]*[a-zA-Z]|[78])/gu]
+
+/** The lines as they are seen; what is drawn over another, such as a bar, is one of its own. */
+const lines = (text: string) => text.replace(TO_COLUMN, '\n').replace(SEQUENCE, '').split(/\r|\n/u)
 
 function expectToFit(printed: string): void {
   const all = lines(printed)
