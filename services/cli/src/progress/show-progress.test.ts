@@ -103,9 +103,9 @@ test('a terminal has a bar that fits, and whose time left goes on while nothing 
   display.update(at(0))
   pass(1_000)
   display.update(at(1_000))
-  // oxlint-disable-next-line no-control-regex
   const shown = () =>
     written()
+      // oxlint-disable-next-line no-control-regex
       .split(/\r|\n|\u001B\[[?0-9]*[a-zA-Z]/u)
       .filter((line) => line.trim() !== '')
   expect(shown().at(-1)).toBe('loading      10 %  1,000 of 10,000  1,000/s  9.0 s left')

@@ -8,7 +8,7 @@ function openTab(hash = '', storage = new Map<string, string>()) {
   const sent: { target: string; authorization: string | null }[] = []
   let address = `/graphql${hash}`
   let reloads = 0
-  let submit = (_: object): void => undefined
+  let submit: (event: object) => void = () => undefined
   const field = { value: '', placeholder: '' }
   const use = { textContent: 'Use' }
   const window = {
