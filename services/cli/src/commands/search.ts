@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { MEMORY_FIELDS, type Memory } from '../client/memory.ts'
 import { request } from '../client/request.ts'
-import { addExamples, collect, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, collect, invocation, wholeNumber } from '../command.ts'
 import { painterFor } from '../output/paint.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeText } from '../output/safe-text.ts'
@@ -38,6 +38,10 @@ export function configure(command: Command): void {
     `daybook search '"connection refused" -docker' --mode keyword`,
     'daybook search -- -5 degrees',
   ])
+  addNotes(
+    command,
+    'With --json what a memory says stands there once, in memory.content; `daybook get` has its text as one.',
+  )
 }
 
 interface SearchOptions {
