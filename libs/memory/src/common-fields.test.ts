@@ -42,7 +42,7 @@ describe.each(['labels', 'categories'] as const)('%s', (name) => {
     expect(remember({ [name]: ['😀'.repeat(64)] })[name]).toEqual(['😀'.repeat(64)])
     expect(refusal({ [name]: ['a', 'x'.repeat(65)] })).toMatchObject({
       field: `${name}.1`,
-      message: `${name}.1 is too long: the limit is 64 characters`,
+      message: `${name}.1 is too long: the limit is 64 characters, and it has 65`,
     })
   })
 
@@ -66,7 +66,7 @@ describe.each(['agent', 'context'] as const)('%s', (name) => {
   it('holds 255 characters and not 256', () => {
     expect(remember({ [name]: '😀'.repeat(255) })[name]).toBe('😀'.repeat(255))
     expect(refusal({ [name]: 'x'.repeat(256) }).message).toBe(
-      `${name} is too long: the limit is 255 characters`,
+      `${name} is too long: the limit is 255 characters, and it has 256`,
     )
   })
 
@@ -100,7 +100,7 @@ describe('metadata', () => {
     expect(remember({ metadata: metadataOf(16 * 1024) }).metadata).toEqual(metadataOf(16 * 1024))
     expect(refusal({ metadata: metadataOf(16 * 1024 + 1) })).toMatchObject({
       field: 'metadata',
-      message: 'metadata is too long: the limit is 16384 bytes of JSON',
+      message: 'metadata is too long: the limit is 16 KiB (16,384 bytes) of JSON, and it has 16,385 bytes',
     })
     expect(refusal({ metadata: { text: 'é'.repeat(8 * 1024) } }).field).toBe('metadata')
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
+import { bytesInWords, sizeInWords } from './size-in-words.ts'
 import type { JsonObject, JsonValue } from './state.ts'
 import { bytes, moment, shortString } from './text-rules.ts'
 
@@ -35,10 +36,11 @@ const metadata = z
   .superRefine((value, context) => {
     const problem = problemOf(value)
     if (problem !== null) context.addIssue({ code: 'custom', message: problem })
-    else if (bytes(JSON.stringify(value)) > LIMITS.metadataBytes)
+    const size = problem === null ? bytes(JSON.stringify(value)) : 0
+    if (size > LIMITS.metadataBytes)
       context.addIssue({
         code: 'custom',
-        message: `is too long: the limit is ${LIMITS.metadataBytes} bytes of JSON`,
+        message: `is too long: the limit is ${sizeInWords(LIMITS.metadataBytes)} of JSON, and it has ${bytesInWords(size)}`,
       })
   })
   .transform((value) => JSON.parse(JSON.stringify(value)) as { readonly [key: string]: JsonValue })

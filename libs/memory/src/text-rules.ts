@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bytesInWords, grouped, sizeInWords } from './size-in-words.ts'
 
 /** Length in Unicode code points, as Postgres counts it. */
 export function characters(text: string): number {
@@ -56,17 +57,20 @@ export const isBlank = (text: string): boolean => MARKLESS.test(text) && !text.i
 /** A storable string of at most `limit` characters that is not blank. */
 export function shortString(limit: number) {
   return storableString
-    .refine(
-      (text) => text.length <= limit * 2 && characters(text) <= limit,
-      `is too long: the limit is ${limit} characters`,
-    )
+    .refine((text) => text.length <= limit * 2 && characters(text) <= limit, {
+      error: ({ input }) =>
+        `is too long: the limit is ${grouped(limit)} characters, and it has ${grouped(characters(String(input)))}`,
+    })
     .refine((text) => !isBlank(text), 'must not be blank')
 }
 
 /** A storable string of at most `limit` bytes that is not blank. */
 export function longString(limit: number) {
   return storableString
-    .refine((text) => bytes(text) <= limit, `is too long: the limit is ${limit} bytes of UTF-8`)
+    .refine((text) => bytes(text) <= limit, {
+      error: ({ input }) =>
+        `is too long: the limit is ${sizeInWords(limit)} of UTF-8, and it has ${bytesInWords(bytes(String(input)))}`,
+    })
     .refine((text) => !isBlank(text), 'must not be blank')
 }
 

@@ -1,4 +1,5 @@
 import { ValidationError } from '@daybook/memory/errors'
+import { grouped } from '@daybook/memory/size-in-words'
 import { characters } from '@daybook/memory/text-rules'
 import { parseQuery } from './query/parse-query.ts'
 import { isEmpty, type ParsedQuery } from './query/query.ts'
@@ -16,8 +17,12 @@ export function checkLimit(limit: number): number {
 
 /** @throws ValidationError naming `field` */
 export function checkQuery(field: string, text: string): ParsedQuery {
-  if (characters(text) > QUERY_CHARACTERS)
-    throw new ValidationError(field, `is too long: the limit is ${QUERY_CHARACTERS} characters`)
+  const length = characters(text)
+  if (length > QUERY_CHARACTERS)
+    throw new ValidationError(
+      field,
+      `is too long: the limit is ${grouped(QUERY_CHARACTERS)} characters, and it has ${grouped(length)}`,
+    )
   const query = parseQuery(text)
   if (isEmpty(query)) throw new ValidationError(field, 'is empty: give at least one word to look for')
   return query

@@ -1,5 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Help, InvalidArgumentError, Option } from 'commander'
 import { MOMENT_HINT, parseMoment } from './moment.ts'
+import { outputColumns } from './output/columns.ts'
+import { joinLines, wrap, wrapBehind } from './output/wrap.ts'
 import { type Connection, connectionFrom, type GlobalOptions } from './settings.ts'
 
 /** One of `daybook`'s commands. Its file is loaded only when it is called, as every import costs start time. */
@@ -46,7 +48,36 @@ export function invocation(command: Command): Invocation {
 
 /** Adds `Examples:` to the help. */
 export function addExamples(command: Command, lines: readonly string[]): Command {
-  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+  const wrapped = (columns: number) => lines.map((line) => wrapBehind('  ', line, columns)).join('\n')
+  return command.addHelpText('after', () => `\nExamples:\n${wrapped(outputColumns())}`)
+}
+
+/** Wider than that no text reads well; and where there is no terminal, what commander takes. */
+const [WIDEST_TEXT, USUAL_TEXT] = [110, 80]
+
+/** Adds paragraphs to the help. Lines are broken where the terminal needs it; those that are set in stay lines of their own. */
+export function addNotes(command: Command, text: string): Command {
+  return command.addHelpText('after', () => {
+    const columns = outputColumns()
+    return `\n${wrap(joinLines(text.trim()), columns === Number.POSITIVE_INFINITY ? USUAL_TEXT : Math.min(columns, WIDEST_TEXT))}`
+  })
+}
+
+/** What a description needs at least beside its term. */
+const DESCRIPTION = 36
+
+/** For commander's help: in a narrow terminal, descriptions stand below their terms. */
+export function formatHelpItem(
+  this: Help,
+  term: string,
+  termWidth: number,
+  description: string,
+  helper: Help,
+): string {
+  const columns = this.helpWidth ?? USUAL_TEXT
+  if (description === '' || columns - termWidth - 4 >= DESCRIPTION)
+    return Help.prototype.formatItem.call(this, term, termWidth, description, helper)
+  return `${wrapBehind('  ', term, columns)}\n${wrapBehind('      ', description, columns)}`
 }
 
 /** For options that may be given several times. */
@@ -56,8 +87,10 @@ export const collect = (value: string, all: readonly string[] = []): readonly st
 export const wholeNumber =
   (min = 0) =>
   (value: string): number => {
-    const number = Number(value)
-    if (!/^\d+$/u.test(value) || !Number.isSafeInteger(number) || number < min)
+    // As people write it, and as it is printed: 12,345.
+    const digits = /^\d{1,3}(?:,\d{3})+$/u.test(value) ? value.replaceAll(',', '') : value
+    const number = Number(digits)
+    if (!/^\d+$/u.test(digits) || !Number.isSafeInteger(number) || number < min)
       throw new InvalidArgumentError(`It must be a whole number, ${min} or more.`)
     return number
   }

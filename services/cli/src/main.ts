@@ -1,7 +1,7 @@
 import { PRIVATE_UMASK } from '@daybook/runtime/private-folder'
 import { VERSION } from '@daybook/runtime/version'
 import { Command, CommanderError } from 'commander'
-import { addExamples, addGlobalOptions, type CommandEntry } from './command.ts'
+import { addExamples, addGlobalOptions, addNotes, type CommandEntry, formatHelpItem } from './command.ts'
 import { EXIT } from './exit-codes.ts'
 import { renderError } from './output/error.ts'
 
@@ -124,6 +124,9 @@ function createProgram(): Command {
     .showHelpAfterError('  --help shows what there is.')
     .configureHelp({
       showGlobalOptions: false,
+      // A description that has less room stands below.
+      minWidthToWrap: 30,
+      formatItem: formatHelpItem,
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),
     })
   for (const { name, parameters, description } of COMMANDS)
@@ -147,7 +150,7 @@ function createProgram(): Command {
     'daybook import memories.jsonl --wait',
     'daybook help remember',
   ])
-  program.addHelpText('after', EXIT_CODES)
+  addNotes(program, EXIT_CODES)
   return program
 }
 

@@ -31,7 +31,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       'a text that is too long',
       { content: { note: { text: 'x'.repeat(65_537) } } },
       'content.note.text',
-      /65536/,
+      /the limit is 64 KiB .* it has 65,537 bytes/,
     ],
     [
       'a key that is too long',
@@ -69,7 +69,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       'metadata that is too large',
       { content: { note: { text: 'a' } }, metadata: { a: 'x'.repeat(16_384) } },
       'metadata',
-      /16384/,
+      /16 KiB \(16,384 bytes\)/,
     ],
     [
       'an importance out of range',
@@ -343,7 +343,9 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       duplex: 'half',
     } as RequestInit)
     expect(unsaid.status).toBe(413)
-    expect(await unsaid.json()).toMatchObject({ errors: [{ message: expect.stringContaining('1048576') }] })
+    expect(await unsaid.json()).toMatchObject({
+      errors: [{ message: expect.stringContaining('1 MiB (1,048,576 bytes)') }],
+    })
   })
 
   test('what is no JSON, and what is no object, is refused with 400', async () => {

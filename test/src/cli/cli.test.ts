@@ -157,6 +157,17 @@ describe('remember', () => {
   })
 })
 
+test('a text that is too long is refused with the limit and its own length, before and after it is sent', async () => {
+  const argument = await cli('remember', 'note', 'x'.repeat(70 * 1024))
+  expect(argument).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(argument.stderr).toBe(
+    'daybook: content.note.text is too long: the limit is 64 KiB (65,536 bytes) of UTF-8, and it has 71,680 bytes\n',
+  )
+  const piped = await runCli(['remember', 'note', '-'], environment, 'x'.repeat(2 * 1024 ** 2))
+  expect(piped).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(piped.stderr).toMatch(/the limit is 64 KiB .*, and it has more than 1 MiB/u)
+})
+
 describe('search', () => {
   test('shows hits for people, and notes on standard error', async () => {
     const { exitCode, stdout, stderr } = await cli('search', 'jwt claims', '--explain', '--at-least', '2')
@@ -180,6 +191,25 @@ describe('search', () => {
     ])
     expect(found[0]?.toSorted()).toEqual(['LEARNING', 'TODO'])
     expect(found.slice(1)).toEqual([['LEARNING'], ['NOTE'], ['INSIGHT']])
+  })
+
+  test('prints as JSON what a memory says once, with ids, scores and, when asked, why', async () => {
+    const text = `${'The pelican flies over the harbour. '.repeat(8)}It lands.`
+    await cli('remember', 'fact', 'about pelicans', '--content', text)
+    const { stdout } = await cli('search', 'pelican harbour', '--json', '--at-least', '12', '--explain')
+    expect(stdout.split('over the harbour').length - 1).toBe(8)
+    const { hits } = JSON.parse(stdout) as { hits: object[] }
+    expect(hits[0]).toMatchObject({
+      score: expect.any(Number) as number,
+      explanation: { retrievers: [{ retriever: 'LEXICAL' }] },
+      memory: {
+        id: expect.stringMatching(/^fact:/u) as string,
+        title: 'about pelicans',
+        content: { fact: { summary: 'about pelicans', content: text } },
+      },
+    })
+    const plain = await json<{ hits: object[] }>('search', 'pelican harbour')
+    expect(plain.hits[0]).not.toHaveProperty('explanation')
   })
 
   test('finding nothing is no failure; an empty query and an unknown kind are', async () => {
@@ -315,6 +345,37 @@ describe('import', () => {
 
     const stopped = await json<{ ended: string; badLines: object[] }>('import', file, '--stop-on-error')
     expect(stopped).toMatchObject({ ended: 'stopped', alreadyThere: 1, badLines: [{ line: 2 }] })
+  })
+
+  test('what is not of the API’s form is told in a sentence, without the request', async () => {
+    const file = join(folder, 'form.jsonl')
+    const lines = [
+      { content: { note: { text: 'a', foo: 1 } } },
+      { content: { note: { text: 'b' } }, labels: 7 },
+      {},
+    ]
+    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'))
+    const { exitCode, stderr } = await cli('import', file)
+    expect(exitCode).toBe(1)
+    expect(stderr).not.toMatch(/\$inputs|got invalid value|rememberMany|"text"/u)
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'line 1: content.note: Field "foo" is not defined by type "NoteInput".',
+      'line 2: labels: String cannot represent a non string value: 7',
+      'line 3: Field "content" of required type "MemoryContentInput!" was not provided.',
+    ])
+  })
+
+  test('a binary file is refused as what it is, and nothing of it is sent', async () => {
+    const file = join(folder, 'picture.png')
+    writeFileSync(file, Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+    const before = await json<{ projections: { head: number }[] }>('status')
+    const { exitCode, stdout, stderr } = await cli('import', file)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toBe(
+      `daybook: ${file} cannot be imported: it is not a text file with a JSON object a line\n`,
+    )
+    const after = await json<{ projections: { head: number }[] }>('status')
+    expect(after.projections[0]?.head).toBe(before.projections[0]?.head)
   })
 
   test('a file that is not there is named', async () => {

@@ -37,7 +37,7 @@ afterAll(async () => {
 test('export writes the same bytes to a file and to standard output', async () => {
   const saved = await runCli(['export', '--out', file], at(source))
   expect(saved).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(saved.stdout).toMatch(/^Exported 1500 events of 1 project, 1\.\d MB, to \S+\n$/u)
+  expect(saved.stdout).toMatch(/^Exported 1,500 events of 1 project, 1\.\d MB, to \S+\n$/u)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const piped = await runCli(['export', '--project', 'default', '--json'], at(source))
   expect(piped.exitCode).toBe(0)
@@ -91,10 +91,12 @@ test('imported into a new daemon while that is killed, it is there whole after t
 test('importing it once more, and what was remembered before, adds nothing', async () => {
   const { exitCode, stdout, stderr } = await runCli(['import', file], at(target))
   expect(exitCode).toBe(0)
-  expect(stdout).toMatch(/^Done: 0 events imported, 1500 already there, in .* s\n {2}default: 1500 events\n/u)
+  expect(stdout).toMatch(
+    /^Done: 0 events imported, 1,500 already there, in .* s\n {2}default: 1,500 events\n/u,
+  )
   expect(stderr).toContain('This is an exported journal')
   const memories = await runCli(['import', join(folder, 'memories.jsonl')], at(target))
-  expect(memories.stdout).toMatch(/^Done: 0 imported, 1500 already there, 0 failed/u)
+  expect(memories.stdout).toMatch(/^Done: 0 imported, 1,500 already there, 0 failed/u)
 })
 
 test('a changed file, a file cut off and a Daybook with something else are refused in words', async () => {

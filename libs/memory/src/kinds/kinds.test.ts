@@ -66,7 +66,7 @@ describe.each(KIND_NAMES)('the names of the fields of %s in a memory', (kind) =>
       kind,
       fields: Object.fromEntries(fields.map((field) => [field, sample(kind, field)])),
     })
-    const memory: Record<string, string> = {
+    const memory: Record<string, string | null> = {
       title: definition.title(content),
       text: definition.text(content),
       content: definition.body(content),
@@ -93,7 +93,7 @@ describe.each(STRINGS.filter(({ isName }) => isName))('$path, a name', ({ kind, 
     expect(refuse(kind, field, 'x'.repeat(256))).toMatchObject({
       field: path,
       code: 'VALIDATION',
-      message: `${path} is too long: the limit is 255 characters`,
+      message: `${path} is too long: the limit is 255 characters, and it has 256`,
     })
   })
 
@@ -108,7 +108,7 @@ describe.each(STRINGS.filter(({ isName }) => !isName))('$path, a text', ({ kind,
     expect(accept(kind, field, 'x'.repeat(64 * KIB))).toHaveLength(64 * KIB)
     expect(refuse(kind, field, 'x'.repeat(64 * KIB + 1))).toMatchObject({
       field: path,
-      message: `${path} is too long: the limit is 65536 bytes of UTF-8`,
+      message: `${path} is too long: the limit is 64 KiB (65,536 bytes) of UTF-8, and it has 65,537 bytes`,
     })
   })
 
@@ -179,7 +179,7 @@ describe.each(ALL_FIELDS.filter(({ shape }) => shape === 'strings'))(
       })
       expect(refuse(kind, field, ['x', 'x'.repeat(1025)])).toMatchObject({
         field: `${path}.1`,
-        message: `${path}.1 is too long: the limit is 1024 characters`,
+        message: `${path}.1 is too long: the limit is 1,024 characters, and it has 1,025`,
       })
     })
 

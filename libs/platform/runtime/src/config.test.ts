@@ -1,7 +1,32 @@
-import { resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_PORTS, readConfig } from './config.ts'
 import { describeSettings } from './settings.ts'
+
+describe('the folder of models', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  it('is DAYBOOK_MODEL_CACHE, made absolute', () => {
+    expect(readConfig({ DAYBOOK_MODEL_CACHE: '/caches/models' }).modelCacheDir).toBe('/caches/models')
+    expect(readConfig({ DAYBOOK_MODEL_CACHE: 'models' }).modelCacheDir).toBe(resolve('models'))
+  })
+
+  it('is else one of the user, the same for all data folders, so that a model is kept once', () => {
+    const { modelCacheDir } = readConfig({})
+    expect(isAbsolute(modelCacheDir)).toBe(true)
+    expect(modelCacheDir).toMatch(/daybook.*models$/u)
+    for (const dataDir of ['/one/data', '/another/data'])
+      expect(readConfig({ DAYBOOK_DATA_DIR: dataDir }).modelCacheDir).toBe(modelCacheDir)
+  })
+
+  it.runIf(process.platform === 'linux')('is, on Linux, where XDG_CACHE_HOME says, else in ~/.cache', () => {
+    vi.stubEnv('XDG_CACHE_HOME', '/caches')
+    expect(readConfig({}).modelCacheDir).toBe('/caches/daybook/models')
+    vi.stubEnv('XDG_CACHE_HOME', undefined)
+    expect(readConfig({}).modelCacheDir).toBe(join(homedir(), '.cache/daybook/models'))
+  })
+})
 
 describe('the settings', () => {
   it('have defaults for everything', () => {

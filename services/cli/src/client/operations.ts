@@ -7,7 +7,6 @@ import {
 } from '@daybook/api/graphql'
 import { RefusedError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
-import type { ProjectionName } from './projections.ts'
 import { request } from './request.ts'
 import { FAILURE, succeeded } from './result.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addExamples, invocation } from '../command.ts'
+import { addExamples, addNotes, invocation } from '../command.ts'
 import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
 import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
@@ -11,8 +11,8 @@ export function configure(command: Command): void {
       backfill(projection, options, self),
   )
   addExamples(command, ['daybook backfill', 'daybook backfill pgvector --project default'])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     `
 Makes the vectors that memories lack, at once also those that could not be made before. It is seldom needed: projectors
 make vectors by themselves. Ends with 1 where some could not be made.

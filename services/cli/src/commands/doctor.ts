@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addExamples, globalOptions } from '../command.ts'
+import { addExamples, addNotes, globalOptions } from '../command.ts'
 import { renderChecks } from '../doctor/render-checks.ts'
 import { runDoctor } from '../doctor/run-doctor.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -9,8 +9,8 @@ import { print, printJson } from '../output/print.ts'
 export function configure(command: Command): void {
   command.action((_, self: Command) => doctor(self))
   addExamples(command, ['daybook doctor', 'daybook doctor --json'])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     `
 Looks from this terminal to the daemon and its parts: database, NATS, relay, Typesense, embedder, projections, parked
 events, vectors, operations, generations and settings. It changes nothing, and takes some seconds where something does

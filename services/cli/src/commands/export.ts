@@ -1,9 +1,14 @@
+import { grouped } from '@daybook/memory/size-in-words'
 import type { Command } from 'commander'
-import { addExamples, invocation } from '../command.ts'
+import { addExamples, addNotes, invocation } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { type SavedExport, saveExport } from '../journal/save-export.ts'
+import type { PassedEvents } from '../journal/watch-export.ts'
 import { toJson } from '../output/json.ts'
-import { note, print, printJson } from '../output/print.ts'
+import { note, noteRaw, print, printJson } from '../output/print.ts'
+import { safeLine } from '../output/safe-text.ts'
+import type { Progress } from '../progress/render-progress.ts'
+import { showProgress } from '../progress/show-progress.ts'
 
 export function configure(command: Command): void {
   command
@@ -15,8 +20,8 @@ export function configure(command: Command): void {
     'daybook export --project default | gzip > daybook.jsonl.gz',
     'daybook import daybook.jsonl',
   ])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     '\nEvery event of the journal, with ids, sequences, times, hashes and a checksum, one JSON object a line: the same content\ngives the same bytes. It needs a key that may run the whole Daybook. `daybook import` brings it into another Daybook.\nWith --json the summary is JSON: on standard output with --out, else on standard error.',
   )
 }
@@ -26,30 +31,27 @@ interface ExportOptions {
   readonly out?: string
 }
 
-/** Between two lines of progress. */
-const PROGRESS_MS = 5_000
+/** An export that is done sooner is not talked about where there is no bar, in milliseconds. */
+const QUIET_MS = 3_000
 
 async function exportJournal({ project, out }: ExportOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   process.once('SIGTERM', () => ending.abort())
-  let last = performance.now()
+  const display = await showProgress({ quietMs: QUIET_MS })
   try {
     const saved = await saveExport({
       connection,
       project,
       file: out,
       signal: ending.signal,
-      onProgress(events, bytes) {
-        if (performance.now() - last < PROGRESS_MS) return
-        last = performance.now()
-        note(`${events} events, ${megabytes(bytes)} …`)
-      },
-    })
+      onProgress: (passed, bytes) => display.update(progressOf(passed, bytes)),
+    }).finally(display.stop)
     const { events, projects, sha256, bytes } = saved
     const summary = { events, projects, bytes, sha256, file: out ?? null }
-    if (out === undefined) note(json ? toJson(summary) : describe(saved))
+    if (out === undefined && json) noteRaw(toJson(summary))
+    else if (out === undefined) note(describe(saved))
     else if (json) printJson(summary)
     else print(`${describe(saved)}, to ${out}`)
   } catch (error) {
@@ -59,7 +61,16 @@ async function exportJournal({ project, out }: ExportOptions, command: Command):
   }
 }
 
-const plural = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`
+/** Of the project that is being written: how many follow is not known. */
+const progressOf = ({ events, project }: PassedEvents, bytes: number): Progress => ({
+  work: 'export',
+  phase: safeLine(project?.name ?? 'beginning'),
+  done: project?.events ?? 0,
+  total: project?.of ?? null,
+  amount: `${plural(events, 'event')}, ${megabytes(bytes)}`,
+})
+
+const plural = (count: number, one: string) => `${grouped(count)} ${one}${count === 1 ? '' : 's'}`
 
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
 

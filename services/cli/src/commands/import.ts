@@ -2,19 +2,22 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { isExportHeader } from '@daybook/journal/export/export-format'
+import { grouped } from '@daybook/memory/size-in-words'
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
-import { addExamples, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { describeCounts } from '../import/counts.ts'
 import type { BadLine } from '../import/entry.ts'
-import { startProgress } from '../import/progress.ts'
 import { type ImportSummary, runImport } from '../import/run-import.ts'
 import { waitUntilSearchable } from '../import/wait-until-searchable.ts'
 import { importJournalFile } from '../journal/import-file.ts'
 import { peekLine } from '../journal/peek-line.ts'
+import { duration } from '../output/duration.ts'
 import { renderError } from '../output/error.ts'
-import { note, print, printJson } from '../output/print.ts'
+import { note, noteRaw, print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
 
 export function configure(command: Command): void {
@@ -37,8 +40,8 @@ export function configure(command: Command): void {
     'zcat memories.jsonl.gz | daybook import -',
     'daybook import daybook-journal.jsonl',
   ])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     '\nRun it again as often as you like, after a failure too: a line that is there already is not added twice. Lines that\ncannot be remembered are named on standard error, and the exit code is 1 then.\n\nAn exported journal is known by its first line. Its events keep their ids, sequences, times and hashes; what is there\nalready must be the same, else nothing is changed. It needs a key that may run the whole Daybook, and an empty Daybook\nor one that has the same journal up to some event: import before anything is remembered in its projects.',
   )
 }
@@ -48,6 +51,9 @@ interface ImportOptions {
   readonly stopOnError?: boolean
   readonly retrySeconds?: number
 }
+
+/** Work that is done sooner is not talked about where there is no bar, in milliseconds. */
+const QUIET_MS = 3_000
 
 /** Bad lines in the JSON summary, and on standard error: who has more has another file than he thinks. */
 const [MOST_REPORTED, MOST_SAID] = [1_000, 50]
@@ -66,8 +72,8 @@ async function importFile(file: string, options: ImportOptions, command: Command
     return null
   })
   if (peeked === null) return
-  const { line, source } = peeked
-  if (line.includes('\0')) {
+  const { line, binary, source } = peeked
+  if (binary) {
     opened.destroy()
     throw new UsageError(`${file} cannot be imported: it is not a text file with a JSON object a line`)
   }
@@ -81,7 +87,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
     return
   }
 
-  const progress = await startProgress(process.stderr, totalBytes)
+  const progress = await showProgress({ quietMs: QUIET_MS })
   const bad: BadLine[] = []
   let said = 0
   const summary = await runImport({
@@ -97,7 +103,14 @@ async function importFile(file: string, options: ImportOptions, command: Command
       else if (said === MOST_SAID + 1) progress.say('Further bad lines are only counted; --json lists 1,000.')
     },
     onWaiting: (reason) => progress.say(`${safeLine(reason)} Waiting for it …`),
-    onProgress: progress.update,
+    onProgress: (counts, readBytes) =>
+      progress.update({
+        work: 'import',
+        phase: 'importing',
+        done: readBytes,
+        total: totalBytes,
+        amount: describeCounts(counts),
+      }),
   })
   progress.stop()
   if (json) printJson(summaryJson(summary, bad))
@@ -105,7 +118,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
   process.exitCode = exitCode(summary)
   if (summary.ended === 'failed') {
     const { text, exitCode: code } = renderError(summary.error, json)
-    note(text)
+    noteRaw(text)
     process.exitCode = code
   }
   if (summary.ended !== 'complete') {
@@ -126,23 +139,19 @@ function isJournal(firstLine: string): boolean {
 
 async function waitAndSay(connection: Connection, sequence: number, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
-  const reached = await waitUntilSearchable({ connection, sequence, signal, onProgress: startWaitLines() })
+  const progress = await showProgress({ quietMs: QUIET_MS })
+  const reached = await waitUntilSearchable({
+    connection,
+    sequence,
+    signal,
+    onProgress: progress.update,
+  }).finally(progress.stop)
   if (!reached) {
     process.exitCode = EXIT.interrupted
     note('Not waited for any longer. All of it is in the journal, and the indexes go on:  daybook status')
     return
   }
-  note(`All of it can be searched (waited ${((performance.now() - startedAt) / 1000).toFixed(1)} s).`)
-}
-
-/** Says how far the index is, now and then. */
-function startWaitLines(): (message: string) => void {
-  let last = performance.now()
-  return (message) => {
-    if (performance.now() - last < 3_000) return
-    last = performance.now()
-    note(`Waiting: ${safeLine(message)} …`)
-  }
+  note(`All of it can be searched (waited ${duration((performance.now() - startedAt) / 1000)}).`)
 }
 
 async function openSource(file: string): Promise<{ source: Readable; totalBytes: number | null }> {
@@ -198,5 +207,5 @@ function renderSummary(summary: ImportSummary): string {
     failed: 'Not finished',
   }
   const sequence = lastSequence === 0 ? '' : `; last sequence ${lastSequence}`
-  return `${how[ended]}: ${imported} imported, ${alreadyThere} already there, ${failed} failed, in ${seconds.toFixed(1)} s (${perSecond(summary)} a second)${sequence}`
+  return `${how[ended]}: ${grouped(imported)} imported, ${grouped(alreadyThere)} already there, ${grouped(failed)} failed, in ${duration(seconds)} (${grouped(perSecond(summary))} a second)${sequence}`
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listOperations, readOperation } from '../client/operations.ts'
-import { addExamples, addGlobalOptions, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
 import { cancel, operationMeant } from '../operations/cancel.ts'
 import { operationsTable } from '../operations/operations-table.ts'
 import { OPERATION_HELP } from '../operations/options.ts'
@@ -37,7 +37,7 @@ export function configure(command: Command): void {
     'daybook operations watch',
     'daybook operations cancel 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
   ])
-  command.addHelpText('after', OPERATION_HELP)
+  addNotes(command, OPERATION_HELP)
 }
 
 async function list(limit: number, command: Command): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
-import { addExamples, addGlobalOptions, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
 import { projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 import { print, printJson } from '../output/print.ts'
@@ -41,8 +41,8 @@ export function configure(command: Command): void {
     'daybook parked retry --all',
     'daybook parked drop 120 --projection pgvector',
   ])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     `
 An event that a projection cannot apply is tried several times and then parked, and later events of its memory wait
 behind it; everything else goes on. Retry it when what it failed of is mended. Dropped, the memory is shown without it;

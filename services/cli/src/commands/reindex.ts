@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { UsageError } from '../cli-error.ts'
-import { addExamples, invocation } from '../command.ts'
+import { addExamples, addNotes, invocation } from '../command.ts'
 import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
 import { checkProjection, PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
@@ -36,8 +36,8 @@ export function configure(command: Command): void {
     'daybook reindex pgvector --rollback',
     'daybook reindex --drop-old --yes',
   ])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     `
 A rebuild makes a new generation from the journal beside the live one, compares it with the journal, and only then lets
 searches read it. Writes and searches go on meanwhile. The generation before stays for a rollback, up to date, until

@@ -6,7 +6,15 @@ import { MEMORY } from '../client/memory.ts'
 import { memoryContent, withContent } from '../client/memory-content.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { FAILURE, succeeded } from '../client/result.ts'
-import { addExamples, addGlobalOptions, collect, invocation, moment, wholeNumber } from '../command.ts'
+import {
+  addExamples,
+  addGlobalOptions,
+  addNotes,
+  collect,
+  invocation,
+  moment,
+  wholeNumber,
+} from '../command.ts'
 import { print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { type KindOption, kindOptions } from '../remember/kind-options.ts'
@@ -25,8 +33,8 @@ const EXAMPLES: Partial<Record<KindName, string>> = {
 export function configure(command: Command): void {
   for (const name of KIND_NAMES) addKind(command, name)
   addExamples(command, [...Object.values(EXAMPLES), 'daybook remember note --help'])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     '\nThe text may come from standard input: "-" in its place, or a pipe where it is left out.',
   )
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
-import { addExamples, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
 import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
 import { checkProjection } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
@@ -18,8 +18,8 @@ export function configure(command: Command): void {
     'daybook replay --from 1',
     'daybook replay --from 120 --to 180 --projection pgvector',
   ])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     `
 Brings a part of one project’s journal out again, of the key’s own unless --project names one. Published again, projectors
 pass over what they have and listeners hear it once more; written anew, the memories with events in it are made from the

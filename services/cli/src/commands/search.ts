@@ -2,7 +2,7 @@ import type { InputOf } from '@daybook/api/graphql'
 import { type Command, Option } from 'commander'
 import { NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
-import { addExamples, collect, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, collect, invocation, wholeNumber } from '../command.ts'
 import { painterFor } from '../output/paint.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeText } from '../output/safe-text.ts'
@@ -40,6 +40,10 @@ export function configure(command: Command): void {
     `daybook search '"connection refused" -docker' --mode keyword`,
     'daybook search -- -5 degrees',
   ])
+  addNotes(
+    command,
+    'With --json what a memory says stands there once, in memory.content; `daybook get` has its text as one.',
+  )
 }
 
 interface SearchOptions {
@@ -76,7 +80,8 @@ async function search(query: string, options: SearchOptions, command: Command): 
   for (const missing of result.degraded) note(`Note: ${safeText(missing)}`)
   if (result.message !== null) note(safeText(result.message))
   if (content !== null) {
-    const hits = result.hits.map((hit) => ({ ...hit, memory: content.withContent(hit.memory) }))
+    const { compactHit } = await import('../output/compact-hit.ts')
+    const hits = result.hits.map((hit) => compactHit({ ...hit, memory: content.withContent(hit.memory) }))
     return printJson({ ...result, hits })
   }
   if (result.hits.length === 0 && result.message === null) note('Nothing was found.')

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples, globalOptions } from '../command.ts'
+import { addExamples, addNotes, globalOptions } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { print, printJson } from '../output/print.ts'
 import { readStatus, statusUnreachable } from '../status/read-status.ts'
@@ -12,8 +12,8 @@ export function configure(command: Command): void {
     .option('--watch [seconds]', `show it again every so many seconds (default ${DEFAULT_SECONDS})`, seconds)
     .action((options: { watch?: number | true }, self: Command) => status(options.watch, self))
   addExamples(command, ['daybook status', 'daybook status --watch 5', 'daybook status --json'])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     '\nEnds with 0 where the daemon is ready, even while an index catches up; 1 where it answers but is not ready; 3 where\nit does not answer. A key that may run the whole Daybook sees all projects, generations and sizes besides.',
   )
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { addExamples, collect, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, collect, invocation, wholeNumber } from '../command.ts'
 import { toJson } from '../output/json.ts'
-import { note, print } from '../output/print.ts'
+import { note, print, printRaw } from '../output/print.ts'
 import { renderEvent } from '../tail/event.ts'
 import { follow } from '../tail/follow.ts'
 import { TAIL, tailWhole } from '../tail/tail-documents.ts'
@@ -20,8 +20,8 @@ export function configure(command: Command): void {
     'daybook tail --after 0 --kind decision',
     'daybook tail --json | jq .memory.title',
   ])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     '\nSequence, time, type, kind and title of each event; with --json one JSON object a line. It goes on where it was\nwhen the daemon restarts. Ctrl-C ends it with exit code 0.',
   )
 }
@@ -48,6 +48,6 @@ async function tail({ after, kind }: TailOptions, command: Command): Promise<voi
   await follow({
     ...following,
     document: tailWhole(memoryContent()),
-    onEvent: (event) => print(toJson({ ...event, memory: event.memory && withContent(event.memory) })),
+    onEvent: (event) => printRaw(toJson({ ...event, memory: event.memory && withContent(event.memory) })),
   })
 }

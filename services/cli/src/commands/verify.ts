@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import type { OperationRequest } from '../client/operations.ts'
-import { addExamples, invocation } from '../command.ts'
+import { addExamples, addNotes, invocation } from '../command.ts'
 import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
 import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
@@ -29,8 +29,8 @@ export function configure(command: Command): void {
     'daybook verify --journal --project default',
     'daybook verify --journal --project default --from 1200:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ])
-  command.addHelpText(
-    'after',
+  addNotes(
+    command,
     `
 Ends with 0 where everything is what the journal says, or was repaired; with 1 where something differs, or events are parked,
 which is no difference but is not what the journal says either:  daybook parked list  Nothing is changed without --repair,

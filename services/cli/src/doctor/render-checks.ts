@@ -1,15 +1,24 @@
+import { outputColumns } from '../output/columns.ts'
 import type { Painter } from '../output/paint.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { wrapBehind } from '../output/wrap.ts'
 import type { Check } from './check.ts'
 
 /** A line each, with what to do below those that need it, and the sum. */
-export function renderChecks(checks: readonly Check[], { bold, dim }: Painter): string {
+export function renderChecks(
+  checks: readonly Check[],
+  { bold, dim }: Painter,
+  columns = outputColumns(),
+): string {
   const width = Math.max(...checks.map(({ name }) => safeLine(name).length))
   const lines = checks.flatMap(({ name, status, message, advice }) => {
     const state = status.padEnd(7)
+    const before = `${status === 'OK' ? state : bold(state)}  ${safeLine(name).padEnd(width)}  `
     return [
-      `${status === 'OK' ? state : bold(state)}  ${safeLine(name).padEnd(width)}  ${safeLine(message)}`,
-      ...(advice === null ? [] : [`${' '.repeat(9 + width + 2)}${dim(`→ ${safeLine(advice)}`)}`]),
+      wrapBehind(before, safeLine(message), columns),
+      ...(advice === null
+        ? []
+        : [wrapBehind(' '.repeat(9 + width + 2), dim(`→ ${safeLine(advice)}`), columns)]),
     ]
   })
   return [...lines, '', sum(checks)].join('\n')

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { bytesInWords, sizeInWords } from '@daybook/memory/size-in-words'
 import { sortedJson } from '@daybook/memory/sorted-json'
 import { parseMoment } from '../moment.ts'
 
@@ -60,7 +61,9 @@ export function createEntryReader(): (line: number, text: string) => Entry | Bad
     const json = JSON.stringify({ ...given, ...momentsOf(given), idempotencyKey })
     const bytes = Buffer.byteLength(json)
     return bytes > LONGEST_INPUT
-      ? bad(`is too long to be sent: it has ${bytes} bytes, the limit is ${LONGEST_INPUT}`)
+      ? bad(
+          `is too long to be sent: the limit is ${sizeInWords(LONGEST_INPUT)}, and it has ${bytesInWords(bytes)}`,
+        )
       : { line, json, bytes }
   }
 }

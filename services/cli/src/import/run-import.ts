@@ -1,8 +1,8 @@
 import { readLines } from '@daybook/runtime/read-lines'
 import type { Connection } from '../settings.ts'
 import { DEFAULT_LIMITS, toBatches } from './batches.ts'
+import type { Counts } from './counts.ts'
 import { type BadLine, createEntryReader } from './entry.ts'
-import type { Counts } from './progress.ts'
 import { sendBatch } from './send-batch.ts'
 
 export interface Import {

@@ -1,7 +1,10 @@
+import { grouped } from '@daybook/memory/size-in-words'
 import { pause } from '@daybook/runtime/backoff'
 import { CliError } from '../cli-error.ts'
 import { type Projection, readProjections } from '../client/projections.ts'
 import { EXIT } from '../exit-codes.ts'
+import { safeLine } from '../output/safe-text.ts'
+import type { Progress } from '../progress/render-progress.ts'
 import type { Connection } from '../settings.ts'
 
 /** Longest time without any progress before waiting is given up, in milliseconds. A model takes seconds to load. */
@@ -12,7 +15,7 @@ interface Waiting {
   readonly connection: Connection
   readonly sequence: number
   readonly signal: AbortSignal
-  readonly onProgress: (message: string) => void
+  readonly onProgress: (progress: Progress) => void
   readonly stallMs?: number
 }
 
@@ -24,6 +27,7 @@ interface Waiting {
 export async function waitUntilSearchable(given: Waiting): Promise<boolean> {
   const { connection, sequence, signal, onProgress, stallMs = STALL_MS } = given
   let state = ''
+  let mostPending = 0
   let movedAt = performance.now()
   while (!signal.aborted) {
     const projections = await readProjections(connection)
@@ -39,7 +43,9 @@ export async function waitUntilSearchable(given: Waiting): Promise<boolean> {
         'With DAYBOOK_EMBEDDER=none there are no vectors to wait for: import without --wait.',
       ])
     state = now
-    onProgress(now)
+    const [first] = open
+    mostPending = Math.max(mostPending, first?.pendingEmbeddings ?? 0)
+    if (first !== undefined) onProgress(progressOf(first, sequence, mostPending))
     await pause(POLL_MS, signal)
   }
   return false
@@ -47,6 +53,18 @@ export async function waitUntilSearchable(given: Waiting): Promise<boolean> {
 
 function describe({ name, position, pendingEmbeddings }: Projection, sequence: number): string {
   return position < sequence
-    ? `${name} is at sequence ${position} of ${sequence}`
-    : `${name} has ${pendingEmbeddings} memories without vectors`
+    ? `${name} is at sequence ${grouped(position)} of ${grouped(sequence)}`
+    : `${name} has ${grouped(pendingEmbeddings)} memories without vectors`
+}
+
+/** The index first, which is there before the vectors are. @param mostPending memories without vectors that there ever were */
+function progressOf(
+  { name, position, pendingEmbeddings }: Projection,
+  sequence: number,
+  mostPending: number,
+): Progress {
+  const work = `waiting for ${safeLine(name)}`
+  return position < sequence
+    ? { work, phase: 'indexing', done: position, total: sequence }
+    : { work, phase: 'vectors', done: mostPending - pendingEmbeddings, total: mostPending }
 }

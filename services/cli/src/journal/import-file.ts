@@ -1,9 +1,13 @@
 import type { ImportProgress, ImportResult } from '@daybook/journal/import/import-progress'
+import { grouped } from '@daybook/memory/size-in-words'
 import { CliError } from '../cli-error.ts'
 import { readHead } from '../client/projections.ts'
 import { EXIT } from '../exit-codes.ts'
+import { duration } from '../output/duration.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
+import type { Progress } from '../progress/render-progress.ts'
+import { showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
 import { sendJournal } from './send-journal.ts'
 
@@ -14,8 +18,8 @@ interface JournalFile {
   readonly signal: AbortSignal
 }
 
-/** Between two lines of progress. */
-const PROGRESS_MS = 5_000
+/** An import that is done sooner is not talked about where there is no bar, in milliseconds. */
+const QUIET_MS = 3_000
 
 /**
  * Imports an exported journal, and says what came of it.
@@ -31,8 +35,14 @@ export async function importJournalFile({
   const startedAt = performance.now()
   if (!json)
     note('This is an exported journal: its projects are imported with their ids, sequences and times.')
+  const display = await showProgress({ quietMs: QUIET_MS })
   try {
-    const result = await sendJournal({ connection, source, signal, onProgress: progressLines() })
+    const result = await sendJournal({
+      connection,
+      source,
+      signal,
+      onProgress: (progress) => display.update(progressOf(progress)),
+    }).finally(display.stop)
     const seconds = (performance.now() - startedAt) / 1000
     if (json) printJson({ ...result, seconds: Number(seconds.toFixed(3)), ended: 'complete' })
     else print(describe(result, seconds))
@@ -45,20 +55,18 @@ export async function importJournalFile({
   }
 }
 
-function progressLines(): (progress: ImportProgress) => void {
-  let last = performance.now()
-  return ({ project, sequence, events }) => {
-    if (performance.now() - last < PROGRESS_MS) return
-    last = performance.now()
-    note(`${safeLine(project)}: event ${sequence} of ${events} …`)
-  }
-}
+const progressOf = ({ project, sequence, events }: ImportProgress): Progress => ({
+  work: 'import',
+  phase: safeLine(project),
+  done: sequence,
+  total: events,
+})
 
 function describe({ imported, alreadyThere, projects }: ImportResult, seconds: number): string {
-  const names = projects.map(({ name, events }) => `  ${safeLine(name)}: ${events} events`)
+  const names = projects.map(({ name, events }) => `  ${safeLine(name)}: ${grouped(events)} events`)
   const taken = projects.filter(({ tookOver }) => tookOver).map(({ name }) => safeLine(name))
   return [
-    `Done: ${imported} events imported, ${alreadyThere} already there, in ${seconds.toFixed(1)} s`,
+    `Done: ${grouped(imported)} events imported, ${grouped(alreadyThere)} already there, in ${duration(seconds)}`,
     ...names,
     ...(taken.length > 0
       ? [`The empty project of the same name gave up its place; its keys now open: ${taken.join(', ')}`]

@@ -32,3 +32,13 @@ test('of an endless line no more than needed is held', async () => {
   await peekLine(endless())
   expect(read).toBe(64)
 })
+
+test.each([
+  ['a picture, which has a line feed before its first NUL', '\u0089PNG\r\n\u001A\n\0\0\0\rIHDR', true],
+  ['a database', 'SQLite format 3\0', true],
+  ['text in UTF-16', 't\0e\0x\0t\0', true],
+  ['a text', '{"content": {}}\n', false],
+  ['a text that is damaged further on', `${'x'.repeat(8_000)}\0`, false],
+])('%s: binary or not', async (_, text, binary) => {
+  expect((await peekLine(chunksOf(text, 64 * 1024))).binary).toBe(binary)
+})

@@ -7,7 +7,7 @@ import type { ExportEnd } from '@daybook/journal/export/export-format'
 import { UsageError } from '../cli-error.ts'
 import { openStream } from '../client/stream.ts'
 import type { Connection } from '../settings.ts'
-import { createExportWatch } from './watch-export.ts'
+import { createExportWatch, type PassedEvents } from './watch-export.ts'
 
 export interface ExportRequest {
   readonly connection: Connection
@@ -16,7 +16,7 @@ export interface ExportRequest {
   /** Standard output unless given. */
   readonly file: string | undefined
   readonly signal: AbortSignal
-  readonly onProgress: (events: number, bytes: number) => void
+  readonly onProgress: (passed: PassedEvents, bytes: number) => void
 }
 
 export interface SavedExport extends ExportEnd {
@@ -65,7 +65,7 @@ async function receive(
     watch.add(chunk)
     bytes += chunk.byteLength
     if (!output.write(chunk)) await once(output, 'drain')
-    onProgress(watch.events(), bytes)
+    onProgress(watch.passed(), bytes)
   }
   return { ...watch.end(), bytes }
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createExportWatch } from './watch-export.ts'
 
-const BODY = '{"format":"daybook-journal","version":1}\n{"project":{}}\n{"event":{"é":1}}\n'
+const BODY =
+  '{"format":"daybook-journal","version":1}\n{"project":{"events":1,"name":"default"}}\n{"event":{"é":1}}\n'
 const END = { events: 1, projects: 1, sha256: createHash('sha256').update(BODY).digest('hex') }
 const WHOLE = `${BODY}${JSON.stringify({ end: END })}\n`
 
@@ -16,7 +17,7 @@ function watch(text: string, size = 7) {
 test.each([1, 2, 7, 1_000])('an export that comes in chunks of %i bytes is whole', (size) => {
   const watched = watch(WHOLE, size)
   expect(watched.end()).toEqual(END)
-  expect(watched.events()).toBe(1)
+  expect(watched.passed()).toEqual({ events: 1, project: { name: 'default', events: 1, of: 1 } })
 })
 
 test.each([

@@ -1,23 +1,37 @@
 import { createHash } from 'node:crypto'
-import type { ExportEnd } from '@daybook/journal/export/export-format'
+import type { ExportEnd, ExportedProject } from '@daybook/journal/export/export-format'
 import { CliError, RefusedError } from '../cli-error.ts'
 import { EXIT } from '../exit-codes.ts'
 
 /** Looks at an export as it passes: whether it is whole, and what it holds. */
 export interface ExportWatch {
   add(chunk: Uint8Array): void
-  /** Events that have passed, about. */
-  events(): number
+  /** Events that have passed, and those of the project that is passing. */
+  passed(): PassedEvents
   /** What the last line says. @throws RefusedError with Daybook's reason, CliError INCOMPLETE where it is not the end, or not of these bytes */
   end(): ExportEnd
 }
 
+export interface PassedEvents {
+  readonly events: number
+  /** Null until its line has passed. */
+  readonly project: { readonly name: string; readonly events: number; readonly of: number } | null
+}
+
 const LINE_FEED = 0x0a
+/** How the line of a project begins, and no other: see `export-format.ts`. */
+const PROJECT = Buffer.from('{"project":')
 
 /** Holds the last line until another one follows; the checksum is of all before. */
 export function createExportWatch(): ExportWatch {
   const sha256 = createHash('sha256')
-  let lines = 0
+  let events = 0
+  let project: { name: string; before: number; of: number } | null = null
+  const pass = (line: Buffer) => {
+    const begun = line.subarray(0, PROJECT.length).equals(PROJECT) ? parse(line).project : undefined
+    if (begun !== undefined) project = { name: begun.name, before: events, of: begun.events }
+    else if (project !== null) events += 1
+  }
   let held: Buffer = Buffer.alloc(0)
   return {
     add(chunk) {
@@ -26,11 +40,16 @@ export function createExportWatch(): ExportWatch {
       const start = bytes.length < 2 ? 0 : bytes.lastIndexOf(LINE_FEED, bytes.length - 2) + 1
       const passed = bytes.subarray(0, start)
       sha256.update(passed)
-      for (let at = passed.indexOf(LINE_FEED); at !== -1; at = passed.indexOf(LINE_FEED, at + 1)) lines += 1
+      for (let from = 0, to = passed.indexOf(LINE_FEED); to !== -1; to = passed.indexOf(LINE_FEED, from)) {
+        pass(passed.subarray(from, to))
+        from = to + 1
+      }
       held = bytes.subarray(start)
     },
-    // The header stands before them, and a line for each project.
-    events: () => Math.max(0, lines - 2),
+    passed: () => ({
+      events,
+      project: project && { name: project.name, events: events - project.before, of: project.of },
+    }),
     end() {
       const { end, error } = parse(held)
       if (error !== undefined)
@@ -42,14 +61,15 @@ export function createExportWatch(): ExportWatch {
   }
 }
 
-interface LastLine {
+interface Line {
+  readonly project?: ExportedProject
   readonly end?: ExportEnd
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean }
 }
 
-function parse(line: Buffer): LastLine {
+function parse(line: Buffer): Line {
   try {
-    return (JSON.parse(line.toString()) as LastLine | null) ?? {}
+    return (JSON.parse(line.toString()) as Line | null) ?? {}
   } catch {
     return {}
   }

@@ -11,7 +11,7 @@ import { note, print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
-import { operationName } from './progress-line.ts'
+import { operationName } from './operation-progress.ts'
 import { watchOperation } from './watch-operation.ts'
 
 interface Cancelling {

@@ -1,16 +1,16 @@
 import type { Operation } from '../client/operations.ts'
 import { age } from '../output/age.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { shorten } from '../output/shorten.ts'
 import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
 
-/** Characters of an error; `operations show` has all of it. */
+/** Characters of an error on a terminal; `operations show` has all of it. */
 const ERROR = 60
 
 /** What it is doing, or waits for, or failed of. */
 function statusOf({ status, phase, error }: Operation): string {
-  const said = safeLine(error ?? (status === 'RUNNING' ? phase : '-'))
-  return said.length <= ERROR ? said : `${said.slice(0, ERROR - 1)}…`
+  return shorten(safeLine(error ?? (status === 'RUNNING' ? phase : '-')), ERROR)
 }
 
 /** One line an operation. */

@@ -1,9 +1,10 @@
+import { grouped } from '@daybook/memory/size-in-words'
 import type { VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
 import type { Operation } from '../client/operations.ts'
 import { duration } from '../output/duration.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { spoken } from '../output/spoken.ts'
-import { operationName } from './progress-line.ts'
+import { operationName } from './operation-progress.ts'
 import { type ReportOptions, renderVerified, renderVerifiedJournal } from './verify-report.ts'
 
 /** Differences that are named unless all are asked for. */
@@ -41,11 +42,13 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
       return renderVerifiedJournal(result as unknown as VerifyJournalResult, options)
     case 'REPLAY':
       return projection === null
-        ? [`${number('published')} events were published again. Whoever has them already passes over them.`]
+        ? [
+            `${grouped(number('published'))} events were published again. Whoever has them already passes over them.`,
+          ]
         : rewritten(result)
     case 'BACKFILL':
       return [
-        `Vectors made: ${number('done')}; there already: ${number('skipped')}; failed: ${number('failed')}.`,
+        `Vectors made: ${grouped(number('done'))}; there already: ${grouped(number('skipped'))}; failed: ${grouped(number('failed'))}.`,
         ...(number('failed') > 0 ? ['Why:  daybook doctor'] : []),
       ]
     case 'RETRY_PARKED':
@@ -57,7 +60,7 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
 
 function rewritten(result: Result): string[] {
   const [memories, generation] = [Number(result['rewritten'] ?? 0), Number(result['generation'] ?? 0)]
-  const anew = `${memories} memories were written anew in generation ${generation}.`
+  const anew = `${grouped(memories)} memories were written anew in generation ${generation}.`
   const tried = Number(result['retried'] ?? 0) + Number(result['failed'] ?? 0)
   return tried === 0 ? [anew] : [anew, ...retried(result)]
 }
@@ -65,7 +68,7 @@ function rewritten(result: Result): string[] {
 function retried(result: Result): string[] {
   const failed = Number(result['failed'] ?? 0)
   return [
-    `Memories up to date again: ${Number(result['retried'] ?? 0)}; still parked: ${failed}.`,
+    `Memories up to date again: ${grouped(Number(result['retried'] ?? 0))}; still parked: ${grouped(failed)}.`,
     ...(failed > 0 ? ['Why:  daybook parked list'] : []),
   ]
 }

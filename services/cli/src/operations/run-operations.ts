@@ -4,7 +4,7 @@ import { EXIT } from '../exit-codes.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
 import type { Connection } from '../settings.ts'
-import { operationName } from './progress-line.ts'
+import { operationName } from './operation-progress.ts'
 import { isGood, renderEnded } from './render-ended.ts'
 import { watchOperation } from './watch-operation.ts'
 

@@ -23,7 +23,7 @@ test('a project that is equal has one line and one digest', () => {
   expect(renderVerified({ clean: true, projects: [equal] }, options)).toEqual([
     [
       'project  memories  position  pending  parked  repaired  result  digest',
-      'default        10        12        0       0         0  equal   aaaaaaaaaaaaaaaa',
+      `default        10        12        0       0         0  equal   ${'a'.repeat(64)}`,
     ].join('\n'),
   ])
 })
@@ -41,7 +41,7 @@ test('what differs is named, the rest counted, with how to see it', () => {
     },
   ]
   const [rows, ...lines] = renderVerified({ clean: false, projects }, options)
-  expect(rows).toContain('120 differ  aaaaaaaaaaaaaaaa in the journal, bbbbbbbbbbbbbbbb in the index')
+  expect(rows).toContain(`120 differ  ${'a'.repeat(64)} in the journal, ${'b'.repeat(64)} in the index`)
   expect(lines).toEqual([
     'shop: the words of 3 memories are indexed otherwise',
     'shop: memory memory-1 differs in row, vectors',

@@ -1,4 +1,6 @@
+import { grouped } from '@daybook/memory/size-in-words'
 import type { VerifiedProject, VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
+import { outputColumns } from '../output/columns.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { table } from '../output/table.ts'
 
@@ -9,8 +11,11 @@ export interface ReportOptions {
   readonly seeAll: string
 }
 
-/** Characters of a digest that are shown: enough to see that two are not the same. */
+/** Characters of a digest that a terminal shows: enough to see that two are not the same. Elsewhere it is whole. */
 const DIGEST = 16
+
+const shortDigest = (digest: string) =>
+  safeLine(digest).slice(0, outputColumns() === Number.POSITIVE_INFINITY ? undefined : DIGEST)
 
 /** Each project in a line, then what differs, by name. */
 export function renderVerified({ projects }: VerifyResult, options: ReportOptions): string[] {
@@ -51,14 +56,14 @@ export function renderVerified({ projects }: VerifyResult, options: ReportOption
 }
 
 function resultOf({ different, indexProblems, parked }: VerifiedProject): string {
-  if (different > 0) return different === 1 ? '1 differs' : `${different} differ`
+  if (different > 0) return different === 1 ? '1 differs' : `${grouped(different)} differ`
   if (indexProblems.length > 0) return 'index differs'
   return parked > 0 ? 'parked' : 'equal'
 }
 
 /** Equal ones are shown once. After a repair they are those from before it. */
 function digests({ journalDigest, projectionDigest, repaired }: VerifiedProject): string {
-  const [wanted, held] = [journalDigest, projectionDigest].map((one) => safeLine(one).slice(0, DIGEST))
+  const [wanted, held] = [journalDigest, projectionDigest].map(shortDigest)
   if (journalDigest === projectionDigest) return wanted ?? ''
   return `${wanted} in the journal, ${held} ${repaired > 0 ? 'before the repair' : 'in the index'}`
 }
@@ -71,8 +76,8 @@ export function renderVerifiedJournal({ projects }: VerifyJournalResult, options
     one.events,
     one.erased,
     one.sequence,
-    one.count === 0 ? 'unbroken' : one.count === 1 ? '1 problem' : `${one.count} problems`,
-    safeLine(one.head).slice(0, DIGEST),
+    one.count === 0 ? 'unbroken' : one.count === 1 ? '1 problem' : `${grouped(one.count)} problems`,
+    shortDigest(one.head),
   ])
   return [
     table(['project', 'events', 'erased', 'sequence', 'result', 'head'], rows),
@@ -92,7 +97,7 @@ export function renderVerifiedJournal({ projects }: VerifyJournalResult, options
 function named(lines: readonly string[], count: number, { named: most, seeAll }: ReportOptions): string[] {
   const shown = lines.slice(0, most)
   if (count <= shown.length) return [...shown]
-  const more = `… and ${count - shown.length} more.`
+  const more = `… and ${grouped(count - shown.length)} more.`
   return [
     ...shown,
     lines.length > shown.length

@@ -1,9 +1,9 @@
-import { listOperations, type Operation } from '../client/operations.ts'
+import { hasEnded, listOperations, type Operation } from '../client/operations.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { type ProgressDisplay, showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
 import { followOperation } from './follow-operation.ts'
-import { operationName } from './progress-line.ts'
-import { type OperationProgress, showOperationProgress } from './show-progress.ts'
+import { operationName, operationProgress } from './operation-progress.ts'
 
 /** Milliseconds after which an operation that nobody takes is worth a word. A reindex service looks twice a second. */
 const QUEUED_LONG_MS = 3_000
@@ -14,7 +14,7 @@ export async function watchOperation(
   first: Operation,
   signal: AbortSignal,
 ): Promise<Operation | null> {
-  const progress = await showOperationProgress(process.stderr, first)
+  const progress = await showProgress()
   let status = first.status
   const timer = setTimeout(() => {
     if (status === 'QUEUED') void sayWhyQueued(connection, first, progress)
@@ -25,7 +25,8 @@ export async function watchOperation(
       onNotice: progress.say,
       onChange: (operation) => {
         status = operation.status
-        progress.update(operation)
+        // What came of it is printed; a line would say it twice.
+        if (!hasEnded(operation)) progress.update(operationProgress(operation))
       },
     })
   } finally {
@@ -37,7 +38,7 @@ export async function watchOperation(
 async function sayWhyQueued(
   connection: Connection,
   { id }: Operation,
-  progress: OperationProgress,
+  progress: ProgressDisplay,
 ): Promise<void> {
   // A failure to look is no reason to stop watching.
   const active = await listOperations(connection, { active: true }).catch(() => null)

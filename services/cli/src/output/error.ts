@@ -1,7 +1,9 @@
 import { CliError, RefusedError } from '../cli-error.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { columnsOf } from './columns.ts'
 import { toJson } from './json.ts'
 import { safeText } from './safe-text.ts'
+import { wrap } from './wrap.ts'
 
 /** How a failure ends: with a text on standard error (JSON where that was asked for), and an exit code. */
 export function renderError(error: unknown, json: boolean): { text: string; exitCode: ExitCode } {
@@ -14,7 +16,7 @@ export function renderError(error: unknown, json: boolean): { text: string; exit
   // Messages about a field begin with its path, most of the time.
   const where = field === null || failure.message.includes(field) ? '' : `${field}: `
   const lines = [`daybook: ${where}${failure.message}`, ...failure.hints.map((hint) => `  ${hint}`)]
-  return { text: safeText(lines.join('\n')), exitCode: failure.exitCode }
+  return { text: wrap(safeText(lines.join('\n')), columnsOf(process.stderr)), exitCode: failure.exitCode }
 }
 
 function unexpected(error: unknown): CliError {

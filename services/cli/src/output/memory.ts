@@ -1,7 +1,10 @@
 import type { HistoryEvent } from '../client/memory.ts'
 import type { MemoryWithContent } from '../client/memory-content.ts'
+import { outputColumns } from './columns.ts'
 import { toJson } from './json.ts'
 import { safeLine, safeText } from './safe-text.ts'
+import { shorten } from './shorten.ts'
+import { wrap } from './wrap.ts'
 
 /** A field's value for people: lists one a line, texts as they are, set in where they have several lines. */
 function renderValue(value: unknown): string {
@@ -9,10 +12,13 @@ function renderValue(value: unknown): string {
   return typeof value === 'object' ? toJson(value) : safeText(String(value))
 }
 
+/** Columns by which what belongs to a line above is set in. */
+const SET_IN = 2
+
 function renderField(name: string, value: unknown): string {
   const lines = renderValue(value).split('\n')
   return lines.length === 1
-    ? `${name}: ${lines[0]}`
+    ? wrap(`${name}: ${lines[0]}`, outputColumns(), SET_IN)
     : [`${name}:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
@@ -37,18 +43,20 @@ export function renderMemory(memory: MemoryWithContent): string {
   ].join('\n')
 }
 
-/** Characters of a version's text that its line in the history shows. */
-const SHOWN = 80
-
 /** What happened to a memory: an event, what it changed, and where that is its text, how it begins; then how to go back. */
 export function renderHistory(events: readonly HistoryEvent[], id: string): string {
+  const columns = outputColumns()
   const lines = events.flatMap(({ version, sequence, recordedAt, type, changed, actor, memory }) => {
     const what = changed.length === 0 ? '' : `  ${changed.map(safeLine).join(', ')}`
     const who = actor === null ? '' : `  by ${safeLine(actor)}`
     const text = changed.some((name) => name.startsWith('content.')) ? safeLine(memory?.text ?? '') : ''
     return [
-      `version ${version}  sequence ${sequence}  ${recordedAt}  ${safeLine(type)}${what}${who}`,
-      ...(text === '' ? [] : [`  ${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}`]),
+      wrap(
+        `version ${version}  sequence ${sequence}  ${recordedAt}  ${safeLine(type)}${what}${who}`,
+        columns,
+        SET_IN,
+      ),
+      ...(text === '' ? [] : [`  ${shorten(text, columns - SET_IN)}`]),
     ]
   })
   const before = events.at(-2)

@@ -1,14 +1,42 @@
+import { grouped } from '@daybook/memory/size-in-words'
 import stringWidth from 'string-width'
+import { outputColumns } from './columns.ts'
+import { wrap } from './wrap.ts'
 
-/** Rows under a header, numbers to the right; plain text without lines, so that cut and awk can read it. */
-export function table(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cells = [header, ...rows].map((row) => row.map(String))
+type Row = readonly (string | number)[]
+
+/**
+ * Rows under a header, numbers to the right; plain text without lines, so that cut and awk can read it. Where the terminal is too
+ * narrow for that, a row is what its columns say, one after the other:
+ *
+ *   projection pgvector
+ *     position: 12,345  head: 12,345  lag: 0
+ *     parked: 0
+ */
+export function table(header: readonly string[], rows: readonly Row[], columns = outputColumns()): string {
+  const cells = rows.map((row) => row.map(toText))
   // As a terminal shows them: CJK and emoji take two columns.
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column] ?? ''))))
+  const widths = header.map((_, column) =>
+    Math.max(...[header, ...cells].map((row) => stringWidth(row[column] ?? ''))),
+  )
   const isNumber = header.map((_, column) => rows.every((row) => typeof row[column] === 'number'))
   const padded = (cell: string, column: number) => {
     const blanks = ' '.repeat(Math.max(0, (widths[column] ?? 0) - stringWidth(cell)))
     return isNumber[column] ? blanks + cell : cell + blanks
   }
-  return cells.map((row) => row.map(padded).join('  ').trimEnd()).join('\n')
+  const lines = [header, ...cells].map((row) => row.map(padded).join('  ').trimEnd())
+  return lines.every((line) => stringWidth(line) <= columns)
+    ? lines.join('\n')
+    : cells.map((row) => rowAlone(header, row, columns)).join('\n')
+}
+
+const toText = (cell: string | number) => (typeof cell === 'number' ? grouped(cell) : cell)
+
+function rowAlone(
+  [first = '', ...names]: readonly string[],
+  [title = '', ...cells]: readonly string[],
+  columns: number,
+) {
+  const said = cells.map((cell, index) => `${names[index]}: ${cell}`)
+  return [wrap(`${first} ${title}`, columns), wrap(`  ${said.join('  ')}`, columns)].join('\n')
 }

@@ -9,7 +9,7 @@ const parked: ParkedEvent = {
   projectId: 'p',
   sequence: 120,
   memoryId: '0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
-  error: `a value\u001B[2J is too long\nfor it: ${'x'.repeat(100)}`,
+  error: `a value\u001B[2J is too long\nfor it: ${'and more '.repeat(20)}`,
   attempts: 5,
   parkedAt: '2026-11-21T11:00:00Z',
   droppedAt: null,
@@ -22,16 +22,28 @@ const parked: ParkedEvent = {
   },
 }
 
-test('a list has a line for each, cut so that it is one', () => {
+test('a list has a line for each, whole where it is not for a terminal', () => {
   const [header, line, dropped] = renderParkedList([parked, { ...parked, droppedAt: '2026' }], now).split(
     '\n',
   )
   expect(header).toMatch(/^sequence {2}project/u)
   expect(line).toMatch(
-    /^ {5}120 {2}default {2}pgvector .* 5 {2}1 hour ago {2}a value is too long for it: x+…$/u,
+    /^ {5}120 {2}default {2}pgvector .* 5 {2}1 hour ago {2}a value is too long for it: (?:and more ?){20}$/u,
   )
   expect(dropped).toContain('dropped')
   expect(renderParkedList([], now)).toBe('No event is parked.')
+})
+
+test('in a narrow terminal each is told in some lines, its error as it begins', () => {
+  expect(renderParkedList([parked], now, 60).split('\n').slice(0, 4)).toEqual([
+    'sequence 120',
+    '  project: default  projection: pgvector',
+    '  memory: 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d  tries: 5',
+    '  parked: 1 hour ago  error: a value is too long for it: and',
+  ])
+  expect(renderParked(parked, 60)).toContain(
+    '\nerror:    a value is too long for it: and more and more and\n          more and more',
+  )
 })
 
 test('one is shown whole, as data', () => {

@@ -1,14 +1,21 @@
 import type { ParkedEvent } from '../client/parked.ts'
 import { age } from '../output/age.ts'
+import { outputColumns } from '../output/columns.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { shorten } from '../output/shorten.ts'
 import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
+import { wrapBehind } from '../output/wrap.ts'
 
-/** Characters of an error in the list; `parked show` has all of it. */
+/** Characters of an error in the list on a terminal; `parked show` has all of it. */
 const ERROR = 60
 
 /** One line an event. */
-export function renderParkedList(parked: readonly ParkedEvent[], now: number): string {
+export function renderParkedList(
+  parked: readonly ParkedEvent[],
+  now: number,
+  columns = outputColumns(),
+): string {
   if (parked.length === 0) return 'No event is parked.'
   const rows = parked.map((one) => [
     one.sequence,
@@ -17,10 +24,10 @@ export function renderParkedList(parked: readonly ParkedEvent[], now: number): s
     safeLine(one.memoryId),
     one.attempts,
     one.droppedAt === null ? age(one.parkedAt, now) : 'dropped',
-    short(safeLine(one.error)),
+    shorten(safeLine(one.error), ERROR, columns),
   ])
   return [
-    table(['sequence', 'project', 'projection', 'memory', 'tries', 'parked', 'error'], rows),
+    table(['sequence', 'project', 'projection', 'memory', 'tries', 'parked', 'error'], rows, columns),
     '',
     'All of one:    daybook parked show <sequence>',
     'Try again:     daybook parked retry <memory>, or --all',
@@ -28,10 +35,8 @@ export function renderParkedList(parked: readonly ParkedEvent[], now: number): s
   ].join('\n')
 }
 
-const short = (text: string) => (text.length <= ERROR ? text : `${text.slice(0, ERROR - 1)}…`)
-
 /** Everything about one. */
-export function renderParked({ event, ...parked }: ParkedEvent): string {
+export function renderParked({ event, ...parked }: ParkedEvent, columns = outputColumns()): string {
   const memory = event?.memory ?? null
   return [
     `sequence ${parked.sequence} of ${safeLine(parked.project)}, parked by ${spoken(parked.projection)}`,
@@ -44,9 +49,15 @@ export function renderParked({ event, ...parked }: ParkedEvent): string {
     ...(event?.status === 'OPAQUE' ? ['content:  this version of Daybook cannot read it'] : []),
     ...(memory === null
       ? []
-      : [`title:    ${safeLine(memory.title)} (${safeLine(memory.kind.toLowerCase())})`]),
+      : [
+          wrapBehind(
+            'title:    ',
+            `${safeLine(memory.title)} (${safeLine(memory.kind.toLowerCase())})`,
+            columns,
+          ),
+        ]),
     `parked:   ${safeLine(parked.parkedAt)}, after ${parked.attempts} tries`,
     ...(parked.droppedAt === null ? [] : [`dropped:  ${safeLine(parked.droppedAt)}`]),
-    `error:    ${safeLine(parked.error)}`,
+    wrapBehind('error:    ', safeLine(parked.error), columns),
   ].join('\n')
 }

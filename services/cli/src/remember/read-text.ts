@@ -1,3 +1,5 @@
+import { LIMITS } from '@daybook/memory/limits'
+import { sizeInWords } from '@daybook/memory/size-in-words'
 import { UsageError } from '../cli-error.ts'
 import { note } from '../output/print.ts'
 
@@ -19,7 +21,10 @@ export async function readText(input: AsyncIterable<Uint8Array>): Promise<string
     for await (const part of input) {
       clearTimeout(hint)
       size += part.byteLength
-      if (size > MOST_BYTES) throw new UsageError('The text on standard input is too long to be one memory')
+      if (size > MOST_BYTES)
+        throw new UsageError(
+          `The text on standard input is too long: the limit is ${sizeInWords(LIMITS.textBytes)}, and it has more than ${sizeInWords(MOST_BYTES)}`,
+        )
       parts.push(part)
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts)).replace(/\r?\n$/u, '')

@@ -1,10 +1,12 @@
+import { grouped } from '@daybook/memory/size-in-words'
 import type { Projection } from '../client/projections.ts'
 import type { SystemPart } from '../client/system.ts'
-import { progressLine } from '../operations/progress-line.ts'
+import { operationProgress } from '../operations/operation-progress.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { size } from '../output/size.ts'
 import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
+import { progressLine } from '../progress/render-progress.ts'
 import { generationsTable } from '../reindex/generations-table.ts'
 import type { Status } from './read-status.ts'
 
@@ -48,14 +50,14 @@ function renderSystem({ system, generations, operations }: Status, now: number):
   if (system === null) return []
   const { projects, events, memories, databaseBytes, queuedTexts, failedTexts, parts } = system
   return [
-    `All projects (${projects}): ${events} events, ${memories} memories to be found; the database takes ${size(databaseBytes)}`,
-    `Vectors: ${queuedTexts} texts wait${failedTexts > 0 ? `, ${failedTexts} of them failed` : ''}`,
+    `All projects (${grouped(projects)}): ${grouped(events)} events, ${grouped(memories)} memories to be found; the database takes ${size(databaseBytes)}`,
+    `Vectors: ${grouped(queuedTexts)} texts wait${failedTexts > 0 ? `, ${grouped(failedTexts)} of them failed` : ''}`,
     `Parts: ${parts.map(describePart).join(' · ')}`,
     '',
     generationsTable(generations, now),
     '',
-    ...operations.map((one) =>
-      one.status === 'QUEUED' ? `${progressLine(one, null)} (queued)` : progressLine(one, null),
+    ...operations.map(
+      (one) => `${progressLine(operationProgress(one), null)}${one.status === 'QUEUED' ? ' (queued)' : ''}`,
     ),
     ...(operations.length > 0 ? [''] : []),
   ]
@@ -79,14 +81,18 @@ function nextSteps({ projections, system, generations }: Status): string[] {
       ? []
       : [`${safeLine(name)} is ${safeLine(state)}: the daemon’s log says why.`]),
     ...(lag > 0
-      ? [`${safeLine(name)} still has to apply ${lag} of the journal’s events; searches find them then.`]
+      ? [
+          `${safeLine(name)} still has to apply ${grouped(lag)} of the journal’s events; searches find them then.`,
+        ]
       : []),
     ...(pendingEmbeddings > 0
       ? [
-          `Memories without vectors yet: ${pendingEmbeddings}. They are found by words; by meaning soon, unless DAYBOOK_EMBEDDER is none.`,
+          `Memories without vectors yet: ${grouped(pendingEmbeddings)}. They are found by words; by meaning soon, unless DAYBOOK_EMBEDDER is none.`,
         ]
       : []),
-    ...(parked > 0 ? [`Events that could not be applied: ${parked}. Why:  daybook parked list`] : []),
+    ...(parked > 0
+      ? [`Events that could not be applied: ${grouped(parked)}. Why:  daybook parked list`]
+      : []),
   ])
   // Of other projects, which the lines above do not see.
   const others = generations.filter(({ status, lag, parked }) => status === 'LIVE' && (lag > 0 || parked > 0))

@@ -1,7 +1,9 @@
 import { pause } from '@daybook/runtime/backoff'
+import { columnsOf } from '../output/columns.ts'
 import { renderError } from '../output/error.ts'
 import { toJson } from '../output/json.ts'
-import { print } from '../output/print.ts'
+import { print, printRaw } from '../output/print.ts'
+import { wrap } from '../output/wrap.ts'
 import type { Environment, GlobalOptions } from '../settings.ts'
 import { readStatus, type Status, statusUnreachable } from './read-status.ts'
 import { renderStatus } from './render-status.ts'
@@ -23,9 +25,10 @@ export async function watchStatus(
     const text = await look(options, environment)
     if (redraws)
       process.stdout.write(
-        `${HOME}${text}\n\n${new Date().toISOString()}, every ${everySeconds} s; Ctrl-C ends\n`,
+        `${HOME}${wrap(text, columnsOf(process.stdout))}\n\n${new Date().toISOString()}, every ${everySeconds} s; Ctrl-C ends\n`,
       )
-    else print(options.json === true ? text : `${text}\n`)
+    else if (options.json === true) printRaw(text)
+    else print(`${text}\n`)
     await pause(everySeconds * 1_000, ending.signal)
   }
 }

@@ -1,4 +1,6 @@
+import { outputColumns } from '../output/columns.ts'
 import { safeLine } from '../output/safe-text.ts'
+import { wrapBehind } from '../output/wrap.ts'
 import type { TailedEvent } from './tail-documents.ts'
 
 const WITHOUT_MEMORY: Readonly<Record<TailedEvent['status'], string>> = {
@@ -7,9 +9,19 @@ const WITHOUT_MEMORY: Readonly<Record<TailedEvent['status'], string>> = {
   ERASED: '(erased)',
 }
 
-/** One line: sequence, time, type, kind, title. */
-export function renderEvent({ sequence, type, recordedAt, status, memory }: TailedEvent): string {
+/** What a title needs at least, beside what stands before it. */
+const TITLE = 24
+
+/** One line: sequence, time, type, kind, title; the last two below the others where a terminal is narrow. */
+export function renderEvent(
+  { sequence, type, recordedAt, status, memory }: TailedEvent,
+  columns = outputColumns(),
+): string {
   const kind = memory === null ? '-' : safeLine(memory.kind.toLowerCase())
   const title = memory === null ? WITHOUT_MEMORY[status] : safeLine(memory.title)
-  return `${String(sequence).padStart(6)}  ${recordedAt}  ${safeLine(type).padEnd(17)}  ${kind.padEnd(8)}  ${title}`
+  const happened = `${String(sequence).padStart(6)}  ${recordedAt}  ${safeLine(type).padEnd(17)}  `
+  const what = `${kind.padEnd(8)}  `
+  return happened.length + what.length + TITLE <= columns
+    ? wrapBehind(happened + what, title, columns)
+    : `${happened.trimEnd()}\n${wrapBehind(`        ${what}`, title, columns)}`
 }

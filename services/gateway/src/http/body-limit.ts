@@ -1,9 +1,10 @@
+import { sizeInWords } from '@daybook/memory/size-in-words'
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 
 function tooLarge() {
   return createGraphQLError(
-    `The request's body is too large: the limit is ${REQUEST_LIMITS.bodyBytes} bytes`,
+    `The request's body is too large: the limit is ${sizeInWords(REQUEST_LIMITS.bodyBytes)}`,
     {
       extensions: { code: 'BODY_TOO_LARGE', limit: REQUEST_LIMITS.bodyBytes, http: { status: 413 } },
     },

@@ -1,7 +1,7 @@
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { stem } from './porter2.ts'
+import { stem } from './stem.ts'
 
 const BEGINNINGS =
   'consist knack run hop hope general commun sky day enjoy fluff caress agree plaster bl conflat troubl fall operat able vietnam decis relat condition ration digit vile radic analog skill arsenal happ cri tie gas kiwi news proceed succeed controll probat rate creat sens'

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { REPOSITORY } from '../support/daemon.ts'
+
+/* What `npm start` and the CLI run, in a small repository with the same scripts. */
+
+let repository = ''
+beforeEach(() => {
+  repository = mkdtempSync(join(tmpdir(), 'daybook-bundles-'))
+  for (const script of ['start.mjs', 'fresh-bundle.mjs', 'bundle.mjs', 'repository.mjs'])
+    cpSync(join(REPOSITORY, 'scripts', script), join(repository, 'scripts', script))
+  mkdirSync(join(repository, 'node_modules'))
+  symlinkSync(join(REPOSITORY, 'node_modules/esbuild'), join(repository, 'node_modules/esbuild'))
+  write('package.json', '{ "type": "module" }')
+  write('package-lock.json', '{}')
+  write('services/demo/package.json', '{ "type": "module", "bundle": { "main": "src/main.ts" } }')
+  write(
+    'services/demo/src/main.ts',
+    `import { said } from './said.ts'\nconsole.log(said, ...process.argv.slice(2))`,
+  )
+  write('services/demo/src/said.ts', `export const said: string = 'one'`)
+})
+afterEach(() => rmSync(repository, { recursive: true }))
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(repository, path)), { recursive: true })
+  writeFileSync(join(repository, path), text)
+}
+
+const start = () =>
+  execFileSync(process.execPath, [join(repository, 'scripts/start.mjs'), 'demo', 'with', 'words'], {
+    encoding: 'utf8',
+  }).trim()
+const cache = () => join(repository, 'node_modules/.cache/daybook/bundles/demo')
+const bundles = () => readdirSync(cache()).filter((name) => name !== 'newest.json')
+
+test('a bundle that is missing is made, and used again as long as its sources are the same', () => {
+  expect(start()).toBe('one with words')
+  const [made] = bundles()
+  expect(start()).toBe('one with words')
+  expect(bundles()).toEqual([made])
+})
+
+test('a bundle that is older than one of its sources is made again', () => {
+  start()
+  write('services/demo/src/said.ts', `export const said: string = 'two, which is longer'`)
+  expect(start()).toBe('two, which is longer with words')
+  // What runs from the one before goes on.
+  expect(bundles()).toHaveLength(2)
+})
+
+test('so it is where packages have changed, or the list of what is bundled', () => {
+  start()
+  write('package-lock.json', '{ "packages": {} }')
+  start()
+  expect(bundles()).toHaveLength(2)
+  write('services/demo/src/other.ts', `console.log('another')`)
+  write('services/demo/package.json', '{ "type": "module", "bundle": { "main": "src/other.ts" } }')
+  expect(start()).toBe('another')
+})
+
+test.each([
+  ['the bundle itself', () => bundles().map((name) => join(cache(), name))],
+  ['all of the cache', () => [join(repository, 'node_modules/.cache')]],
+])('it is made again where somebody has deleted %s', (_, deleted) => {
+  start()
+  for (const path of deleted()) rmSync(path, { recursive: true })
+  expect(start()).toBe('one with words')
+})
+
+test('and where what is known of it cannot be read, or a source is gone', () => {
+  start()
+  writeFileSync(join(cache(), 'newest.json'), '{"folder"')
+  expect(start()).toBe('one with words')
+  write('services/demo/src/main.ts', `console.log('alone')`)
+  rmSync(join(repository, 'services/demo/src/said.ts'))
+  expect(start()).toBe('alone')
+})
