@@ -16,7 +16,7 @@ export interface MiniLmOptions {
 /**
  * Starts all-MiniLM-L6-v2 (384 dimensions, 256 tokens, fp32) in a worker thread and resolves when it is loaded: 0.5 s
  * from a bundle, 0.9 s from source, and 1 s more for converting the weights on the first start. The process
- * then holds 240 MB (source: 450 MB). Nothing of it runs on the caller's event loop.
+ * then holds some 100 MB more. Nothing of it runs on the caller's event loop.
  *
  * A worker that dies rejects what was in flight with `WORKER_CRASHED`; the next call starts another.
  * The thread keeps the process alive until `close()`.

@@ -93,6 +93,8 @@ export function openDatabase(
     Client: address.ownSessions ? PreparingClient : Client,
     max: address.maxConnections,
     connectionTimeoutMillis: 30_000,
+    // Nobody else wants the only connection to the embedded database; a new one is prepared anew.
+    idleTimeoutMillis: address.ownSessions ? 10_000 : 0,
     application_name: 'daybook',
     // Runs once on each new connection before its first query; a failure gives the connection back and is the query's.
     verify: (client, done) => {

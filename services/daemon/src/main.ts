@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { runProcess } from '@daybook/process/run-process'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
-import { type Daemon, startDaemon } from './start-daemon.ts'
+import type { Daemon } from './start-daemon.ts'
 
 /* `npm start`: Daybook on this machine, until Ctrl-C. */
 
@@ -33,5 +33,9 @@ await runProcess({
   name: 'daybook',
   title: 'Daybook',
   defaultPort: DEFAULT_PORTS.gateway,
-  start: async (config, parts) => console.log(greeting(await startDaemon(config, parts), config.dataDir)),
+  async start(config, parts) {
+    // Once it has been said that it starts: until its code is read takes a moment.
+    const { startDaemon } = await import('./start-daemon.ts')
+    console.log(greeting(await startDaemon(config, parts), config.dataDir))
+  },
 })

@@ -1,15 +1,7 @@
-import { openEngines } from '@daybook/engines/engines'
 import { ensureDefaultKey } from '@daybook/gateway/default-key'
-import { serveGateway } from '@daybook/gateway/serve'
-import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServerAfter, openEmbeddedDatabase } from '@daybook/process/open-database'
 import { openEmbedders } from '@daybook/process/open-embedders'
-import { openMetrics } from '@daybook/process/open-metrics'
-import { openQueueWorkers } from '@daybook/process/open-queue-workers'
 import type { ProcessParts } from '@daybook/process/process-parts'
-import { startEngine } from '@daybook/projection/engine/start-engine'
-import { createPositionSignal } from '@daybook/projection/positions/position-signal'
-import { startReindex } from '@daybook/reindex/start'
 import { ALWAYS_ACTIVE, createActivity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import { checkAddress } from '@daybook/runtime/listen'
@@ -32,7 +24,7 @@ export interface Daemon {
  * @throws DaybookError CONFIGURATION, LOCKED, UNAVAILABLE, written for the person who started it
  */
 export async function startDaemon(config: Config, given: ProcessParts): Promise<Daemon> {
-  const { logger, progress, shutdown } = given
+  const { progress, shutdown } = given
   // Nobody else is on an embedded database.
   const activity = config.databaseUrl === undefined ? createActivity() : ALWAYS_ACTIVE
   const parts = { ...given, activity }
@@ -46,25 +38,13 @@ export async function startDaemon(config: Config, given: ProcessParts): Promise<
   // The model loads while the database starts: they are different threads and processes.
   const embedders = openEmbedders(config, parts)
   const open = config.databaseUrl === undefined ? openEmbeddedDatabase : openDatabaseServerAfter
-  const { db, done: defaultKey } = await open((owner) => ensureDefaultKey(owner, config), config, parts)
-  const bus = await openBus(config, parts)
+  // To read the services' code takes this process as long as the database and the model take theirs to start.
+  const [{ db, done: defaultKey }, { startServices }] = await Promise.all([
+    open((owner) => ensureDefaultKey(owner, config), config, parts),
+    import('./start-services.ts'),
+  ])
   await embedders.ready()
-  const signal = createPositionSignal()
-  const metrics = openMetrics('daybook', db, parts)
-  const shared = { db, bus, signal, embedders, metrics, activity }
-
-  const workers = openQueueWorkers(shared, parts)
-  const applying = { db, bus, signal, logger, metrics, workers, activity, model: embedders.preferred }
-  const { selfCheckMs } = config
-  const engines = openEngines(config)
-  for (const engine of engines) {
-    shutdown.add(engine.close)
-    const projector = await startEngine(engine, { ...applying, selfCheckMs })
-    shutdown.add(projector.stop, { part: `the ${engine.name} projector` })
-  }
-  const reindex = startReindex({ ...applying, embedders, engines, keepOldMs: config.keepGenerationMs })
-  shutdown.add(reindex.stop, { part: 'the operations' })
-  const gateway = await serveGateway(config, shared, parts)
+  const gateway = await startServices(config, { db, embedders }, parts)
   lock.serving(gateway.url)
   return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }
 }

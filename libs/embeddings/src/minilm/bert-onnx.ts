@@ -1,4 +1,4 @@
-import { createGraph } from './onnx-graph.ts'
+import { createGraph, type GraphFiles } from './onnx-graph.ts'
 import { transpose, type Weights } from './safetensors.ts'
 
 /** The numbers of a transformers `config.json` that the graph needs. */
@@ -10,7 +10,7 @@ export interface BertConfig {
 }
 
 /** Changed whenever the written graph changes; part of the cache folder's name, so old files are left alone. */
-export const GRAPH_VERSION = 1
+export const GRAPH_VERSION = 2
 
 /** The lowest fp32 number. Added to a score it leaves nothing after softmax (exp gives exactly 0), so padding is exact. */
 const MASKED = -3.4028234663852886e38
@@ -22,8 +22,13 @@ const MASKED = -3.4028234663852886e38
  * Output: `last_hidden_state`, float [batch, sequence, hidden]. These are the names that transformers.js expects.
  *
  * @param read gives a tensor by its PyTorch name, e.g. `encoder.layer.0.attention.self.query.weight`
+ * @param dataFile what the file of the large weights will be called
  */
-export function writeBertOnnx(config: BertConfig, read: (name: string) => Weights): Uint8Array {
+export function writeBertOnnx(
+  config: BertConfig,
+  read: (name: string) => Weights,
+  dataFile: string,
+): GraphFiles {
   const graph = createGraph('bert')
   const { node, scalar, int64 } = graph
   const hidden = config.hidden_size
@@ -98,8 +103,11 @@ export function writeBertOnnx(config: BertConfig, read: (name: string) => Weight
   }
 
   const perToken = ['batch', 'sequence'] as const
-  return graph.encode({
-    inputs: { input_ids: perToken, attention_mask: perToken, token_type_ids: perToken },
-    outputs: { last_hidden_state: [...perToken, hidden] },
-  })
+  return graph.encode(
+    {
+      inputs: { input_ids: perToken, attention_mask: perToken, token_type_ids: perToken },
+      outputs: { last_hidden_state: [...perToken, hidden] },
+    },
+    dataFile,
+  )
 }

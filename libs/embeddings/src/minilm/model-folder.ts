@@ -4,19 +4,26 @@ import { access } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
-const REQUIRED = ['config.json', 'tokenizer.json', join('onnx', 'model.onnx')] as const
+export const MODEL_FILE = join('onnx', 'model.onnx')
+/** The weights of a model that keeps them in a file of their own, as those that we convert do. */
+export const MODEL_DATA_FILE = join('onnx', 'model.onnx_data')
 
-/** The first file that a transformers.js model folder must have and this one has not, or undefined if it is complete. */
-export async function missingFile(folder: string): Promise<string | undefined> {
-  for (const file of REQUIRED) {
-    const found = await access(join(folder, file)).then(
-      () => true,
-      () => false,
-    )
-    if (!found) return file
-  }
+const REQUIRED = ['config.json', 'tokenizer.json', MODEL_FILE] as const
+
+/**
+ * The first file that a transformers.js model folder must have and this one has not, or undefined if it is complete.
+ * @param more files that it must have besides
+ */
+export async function missingFile(folder: string, more: readonly string[] = []): Promise<string | undefined> {
+  for (const file of [...REQUIRED, ...more]) if (!(await isThere(join(folder, file)))) return file
   return undefined
 }
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 /**
  * A model id for a folder whose origin is unknown: its name and the first 8 hex digits of its weights' SHA-256.
@@ -25,6 +32,8 @@ export async function missingFile(folder: string): Promise<string | undefined> {
  */
 export async function folderModelId(folder: string): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(createReadStream(join(folder, 'onnx', 'model.onnx'), { highWaterMark: 1 << 20 }), hash)
+  for (const file of [MODEL_FILE, MODEL_DATA_FILE])
+    if (await isThere(join(folder, file)))
+      await pipeline(createReadStream(join(folder, file), { highWaterMark: 1 << 20 }), hash, { end: false })
   return `${basename(folder)}@${hash.digest('hex').slice(0, 8)}/fp32`
 }

@@ -5,6 +5,19 @@ const { onnx } = onnxProto
 const { FLOAT, INT64 } = onnx.TensorProto.DataType
 const { AttributeType } = onnx.AttributeProto
 
+/** A model as ONNX writes one whose weights are a file of their own, which ONNX Runtime maps into memory and need not copy. */
+export interface GraphFiles {
+  /** The file of the graph, which names the other one. */
+  readonly model: Uint8Array
+  /** The large weights, one after the other. */
+  readonly data: Uint8Array
+}
+
+/** Smaller weights stay in the graph's file, where the runtime sees them while it makes its plans. Bytes. */
+const LARGE = 1_024
+/** Where large weights begin, so that they can be mapped: a multiple of so many bytes. */
+const PAGE = 4_096
+
 /** The name of a value that flows through the graph. */
 type Value = string
 type Attributes = Readonly<Record<string, number | readonly number[]>>
@@ -16,11 +29,17 @@ export interface GraphBuilder {
   scalar(value: number): Value
   /** An int64 vector, or an int64 scalar if a number is given. */
   int64(values: readonly number[] | number): Value
-  /** The finished model file. Inputs are int64 and outputs float; a dimension given as a string is dynamic. */
-  encode(shapes: {
-    inputs: Readonly<Record<string, readonly (string | number)[]>>
-    outputs: Readonly<Record<string, readonly (string | number)[]>>
-  }): Uint8Array
+  /**
+   * The finished model. Inputs are int64 and outputs float; a dimension given as a string is dynamic.
+   * @param dataFile what the file of the weights will be called, beside the model's
+   */
+  encode(
+    shapes: {
+      inputs: Readonly<Record<string, readonly (string | number)[]>>
+      outputs: Readonly<Record<string, readonly (string | number)[]>>
+    },
+    dataFile: string,
+  ): GraphFiles
 }
 
 /** Attribute values are floats where ONNX declares floats; everything else our graph uses is an integer. */
@@ -43,6 +62,30 @@ function valueInfo(elemType: number, shapes: Readonly<Record<string, readonly (s
 /** Little-endian bytes of a typed array, without copying. */
 const bytesOf = (array: Float32Array | BigInt64Array) =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+
+/** Moves large weights into a file of their own. */
+function moveOut(tensors: readonly InstanceType<typeof onnx.TensorProto>[], dataFile: string): Uint8Array {
+  const large = tensors.filter(({ rawData }) => rawData.length >= LARGE)
+  const size = large.reduce((end, { rawData }) => pageAfter(end) + rawData.length, 0)
+  const data = new Uint8Array(size)
+  let end = 0
+  for (const tensor of large) {
+    const { rawData } = tensor
+    const offset = pageAfter(end)
+    data.set(rawData, offset)
+    end = offset + rawData.length
+    tensor.rawData = new Uint8Array(0)
+    tensor.dataLocation = onnx.TensorProto.DataLocation.EXTERNAL
+    tensor.externalData = [
+      { key: 'location', value: dataFile },
+      { key: 'offset', value: String(offset) },
+      { key: 'length', value: String(rawData.length) },
+    ]
+  }
+  return data
+}
+
+const pageAfter = (end: number) => Math.ceil(end / PAGE) * PAGE
 
 /** An empty graph of ONNX opset 17 (the first with LayerNormalization), file format version 8. */
 export function createGraph(graphName: string): GraphBuilder {
@@ -84,8 +127,9 @@ export function createGraph(graphName: string): GraphBuilder {
         const dims = typeof values === 'number' ? [] : [list.length]
         return addTensor(name, INT64, dims, bytesOf(BigInt64Array.from(list, BigInt)))
       }),
-    encode: ({ inputs, outputs }) =>
-      onnx.ModelProto.encode({
+    encode({ inputs, outputs }, dataFile) {
+      const data = moveOut(initializers, dataFile)
+      const model = onnx.ModelProto.encode({
         irVersion: 8,
         producerName: 'daybook',
         opsetImport: [{ domain: '', version: 17 }],
@@ -96,6 +140,8 @@ export function createGraph(graphName: string): GraphBuilder {
           input: valueInfo(INT64, inputs),
           output: valueInfo(FLOAT, outputs),
         },
-      }).finish(),
+      }).finish()
+      return { model, data }
+    },
   }
 }

@@ -1,9 +1,9 @@
-import { cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFolderAtomically } from './atomic-folder.ts'
-import { missingFile } from './model-folder.ts'
+import { MODEL_DATA_FILE, missingFile } from './model-folder.ts'
 import { findNpmWeights } from './npm-weights.ts'
 import { prepareMiniLm } from './prepare.ts'
 import { testCacheDir } from './test-cache.ts'
@@ -29,9 +29,11 @@ describe('prepareMiniLm', () => {
 
   it('converts again if files were taken away', async () => {
     const { modelPath } = await prepareMiniLm({ cacheDir })
-    await rm(join(modelPath, 'tokenizer.json'))
-    await prepareMiniLm({ cacheDir })
-    expect(await missingFile(modelPath)).toBeUndefined()
+    for (const file of ['tokenizer.json', MODEL_DATA_FILE]) {
+      await rm(join(modelPath, file))
+      await prepareMiniLm({ cacheDir })
+      expect(await missingFile(modelPath, [MODEL_DATA_FILE])).toBeUndefined()
+    }
   })
 
   it('says what to do if the weights are damaged, and caches nothing', async () => {
@@ -50,6 +52,8 @@ describe('prepareMiniLm', () => {
     const prepared = await prepareMiniLm({ cacheDir, modelDir })
     expect(prepared).toMatchObject({ source: 'folder', modelPath: modelDir })
     expect(prepared.modelId).toMatch(/^my-model@[0-9a-f]{8}\/fp32$/)
+    await appendFile(join(modelDir, MODEL_DATA_FILE), 'other weights')
+    expect((await prepareMiniLm({ cacheDir, modelDir })).modelId).not.toBe(prepared.modelId)
 
     await rm(join(modelDir, 'onnx', 'model.onnx'))
     const preparing = prepareMiniLm({ cacheDir, modelDir })

@@ -4,7 +4,7 @@ import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
 import { createFolderAtomically } from './atomic-folder.ts'
 import { GRAPH_VERSION } from './bert-onnx.ts'
 import { convertWeights } from './convert.ts'
-import { folderModelId, missingFile } from './model-folder.ts'
+import { folderModelId, MODEL_DATA_FILE, missingFile } from './model-folder.ts'
 import { findNpmWeights, type NpmWeights, WEIGHTS_PACKAGE } from './npm-weights.ts'
 
 /** The model on the Hugging Face hub that is asked for if nothing is installed. */
@@ -65,7 +65,7 @@ async function useNpmWeights(weights: NpmWeights, options: PrepareOptions): Prom
   const name = `all-MiniLM-L6-v2-fp32-weights${weights.version}-graph${GRAPH_VERSION}`
   const folder = resolve(join(options.cacheDir, name))
   const prepared = { source: 'npm', modelPath: folder, modelId: 'all-MiniLM-L6-v2/fp32' } as const
-  if (!(await missingFile(folder))) return prepared
+  if (!(await missingFile(folder, [MODEL_DATA_FILE]))) return prepared
 
   options.onProgress?.(`converting the embedding model into ${folder} (once, about a second, 91 MB)`)
   try {

@@ -9,6 +9,7 @@ import { pause } from './backoff.ts'
 export interface Activity {
   /** Says that something happens: a request, a step of long work. */
   touch(): void
+  isIdle(): boolean
   /** Milliseconds between looks that are to be `everyMs` apart while there is activity. */
   interval(everyMs: number): number
   /** Calls back each time that it becomes active after it was idle. @returns ends that */
@@ -20,13 +21,17 @@ export interface Activity {
 /** Where other processes may do something at any time. */
 export const ALWAYS_ACTIVE: Activity = {
   touch() {},
+  isIdle: () => false,
   interval: (everyMs) => everyMs,
   onActive: () => () => {},
   wait: pause,
 }
 
-/** @param idleMs between looks while idle. 10 s: so long may pass until it is noticed what somebody did behind Daybook's back */
-export function createActivity({ idleAfterMs = 10_000, idleMs = 10_000 } = {}): Activity {
+/**
+ * @param idleMs between looks while idle. A minute: so long may pass until it is noticed what somebody did behind Daybook's back. All loops
+ *   together take 100 ms of processor time for a look
+ */
+export function createActivity({ idleAfterMs = 10_000, idleMs = 60_000 } = {}): Activity {
   const listeners = new Set<() => void>()
   let touchedAt = performance.now()
   const isIdle = () => performance.now() - touchedAt > idleAfterMs
@@ -41,6 +46,7 @@ export function createActivity({ idleAfterMs = 10_000, idleMs = 10_000 } = {}): 
       touchedAt = performance.now()
       if (wasIdle) for (const listener of listeners) listener()
     },
+    isIdle,
     interval,
     onActive,
     async wait(ms, signal) {

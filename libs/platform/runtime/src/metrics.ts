@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { pause } from './backoff.ts'
 
 /**
  * What a part reports of its work. Each takes only the methods it needs (`Pick<Metrics, 'appended'>`), so that a part
@@ -79,7 +80,6 @@ export interface MetricsOptions {
 export function createMetrics({ service, read, onError = () => {} }: MetricsOptions): ServiceMetrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry })
   const registers = [registry]
 
   const appendedEvents = new Counter({
@@ -132,6 +132,7 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
     help: 'Subscriptions that this process serves',
     registers,
   })
+  let watching: Promise<void> | undefined
   const updateReadings = read === undefined ? async () => {} : databaseGauges(registry, read, onError)
 
   return {
@@ -148,10 +149,23 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
     subscribed: (difference) => subscriptions.inc(difference),
     contentType: registry.contentType,
     async text() {
+      await (watching ??= watchNode(registry))
       await updateReadings()
       return registry.metrics()
     },
   }
+}
+
+/** Until the event loop has been watched for a moment, in milliseconds: what is told of none is no number. */
+const WATCHED_MS = 30
+
+/**
+ * Adds Node's own metrics, from when somebody asks for the first time: to watch the event loop wakes it a hundred times a second, which is
+ * one percent of a core for as long as the process lives.
+ */
+async function watchNode(registry: Registry): Promise<void> {
+  collectDefaultMetrics({ register: registry })
+  await pause(WATCHED_MS)
 }
 
 /** @returns brings the gauges up to date, where the last reading is older than `READINGS_MS`. */

@@ -28,13 +28,11 @@ const NOTHING = { projections: [], system: null, generations: [], operations: []
 /** @throws UnreachableError with `statusUnreachable` being what is known then; UnauthorisedError */
 export async function readStatus(options: GlobalOptions, environment: Environment): Promise<Status> {
   const place = placeFrom(options, environment)
-  const { version } = await readHealth(place)
-  const { ready, problems } = await readReadiness(place)
+  const [{ version }, { ready, problems }] = await Promise.all([readHealth(place), readReadiness(place)])
   const found = { reachable: true, url: place.url, version, ready, problems }
   if (!ready) return { ...found, ...NOTHING }
   const connection = connectionFrom(options, environment)
-  const projections = await readProjections(connection)
-  const state = await readSystem(connection)
+  const [projections, state] = await Promise.all([readProjections(connection), readSystem(connection)])
   return { ...found, ...NOTHING, projections, ...state }
 }
 

@@ -1,12 +1,13 @@
 import { ENGINES } from '@daybook/engines/engines'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-check/self-checks'
+import { LONGEST_IDLE_REST_MS } from '@daybook/projection/self-check/start-self-check'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
 /** How long what was mended is told of, in milliseconds. */
 const TOLD_MS = 24 * 3_600_000
 /** How long nobody may have looked, in milliseconds; at least, and as a multiple of the setting. */
-const IDLE_MS = 60_000
+const IDLE_MS = LONGEST_IDLE_REST_MS + 60_000
 const IDLE_TIMES = 12
 
 /** What the projectors' self-check found of late, and whether anybody makes it. */

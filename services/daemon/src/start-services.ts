@@ -1,0 +1,47 @@
+import type { Embedders } from '@daybook/embeddings/embedders'
+import { openEngines } from '@daybook/engines/engines'
+import { serveGateway } from '@daybook/gateway/serve'
+import type { Gateway } from '@daybook/gateway/start'
+import type { Database } from '@daybook/postgres/connect'
+import { openBus } from '@daybook/process/open-bus'
+import { openMetrics } from '@daybook/process/open-metrics'
+import { openQueueWorkers } from '@daybook/process/open-queue-workers'
+import type { ProcessParts } from '@daybook/process/process-parts'
+import { startEngine } from '@daybook/projection/engine/start-engine'
+import { createPositionSignal } from '@daybook/projection/positions/position-signal'
+import { startReindex } from '@daybook/reindex/start'
+import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
+import type { Config } from '@daybook/runtime/config'
+
+export interface ServicesOptions {
+  /** Migrated. */
+  readonly db: Database
+  readonly embedders: Embedders
+}
+
+/** The services of a daemon, on what it has opened: bus ▶ projectors ▶ reindex ▶ gateway. */
+export async function startServices(
+  config: Config,
+  { db, embedders }: ServicesOptions,
+  parts: ProcessParts,
+): Promise<Gateway> {
+  const { logger, shutdown } = parts
+  const activity: Activity = parts.activity ?? ALWAYS_ACTIVE
+  const bus = await openBus(config, parts)
+  const signal = createPositionSignal()
+  const metrics = openMetrics('daybook', db, parts)
+  const shared = { db, bus, signal, embedders, metrics, activity }
+
+  const workers = openQueueWorkers(shared, parts)
+  const applying = { db, bus, signal, logger, metrics, workers, activity, model: embedders.preferred }
+  const { selfCheckMs } = config
+  const engines = openEngines(config)
+  for (const engine of engines) {
+    shutdown.add(engine.close)
+    const projector = await startEngine(engine, { ...applying, selfCheckMs })
+    shutdown.add(projector.stop, { part: `the ${engine.name} projector` })
+  }
+  const reindex = startReindex({ ...applying, embedders, engines, keepOldMs: config.keepGenerationMs })
+  shutdown.add(reindex.stop, { part: 'the operations' })
+  return serveGateway(config, shared, parts)
+}
