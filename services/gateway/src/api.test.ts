@@ -1,7 +1,7 @@
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { describe, expect, test } from 'vitest'
+import { REMEMBER, useTestGateway } from './testing/test-gateway.ts'
 
 const NOTE = (text: string, more: object = {}) => ({ input: { content: { note: { text } }, ...more } })
 
@@ -25,23 +25,9 @@ const total = (parts: readonly { readonly contribution: number }[]) =>
   parts.reduce((sum, { contribution }) => sum + contribution, 0)
 
 describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
-  let database: TestDatabase
-  let running: TestGateway
-  let client: TestClient
+  const suite = useTestGateway(start)
 
-  beforeAll(async () => {
-    database = await start()
-    running = await startTestGateway(database)
-  })
-  afterAll(async () => {
-    await running?.stop()
-    await database?.stop()
-  })
-  beforeEach(async () => {
-    client = await running.newClient()
-  })
-
-  const remember = async (variables: object) => (await client.data(REMEMBER, variables))['remember']
+  const remember = async (variables: object) => (await suite.client.data(REMEMBER, variables))['remember']
 
   const CONTENTS: Record<string, [content: object, selection: string]> = {
     stash: [{ name: 'n', summary: 's', files: ['a.ts'] }, 'name summary files'],
@@ -69,7 +55,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       const { memory, sequence } = await remember({ input: { content: { [kind]: content } } })
       expect(memory.id).toMatch(new RegExp(`^${kind}:[0-9a-f-]{36}$`))
       const type = kind === 'error' ? 'ErrorMemory' : kind.charAt(0).toUpperCase() + kind.slice(1)
-      const read = await client.data(
+      const read = await suite.client.data(
         `query ($id: ID!, $s: Int!) { memory(id: $id, atLeast: $s) { __typename kind ... on ${type} { ${selection} } } }`,
         { id: memory.id, s: sequence },
       )
@@ -78,7 +64,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       )
       expect(read['memory']).toEqual({ __typename: type, kind: kind.toUpperCase(), ...expected })
 
-      const changed = await client.data(
+      const changed = await suite.client.data(
         `mutation ($id: ID!) {
           revise(id: $id, input: { importance: 9 }) { ... on Revised { memory { version importance } } }
           forget(id: $id) { ... on Forgotten { memory { version forgottenAt } } }
@@ -95,8 +81,10 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
   test('row 22: a memory is found under both spellings of its id, and an unknown one is null and no error', async () => {
     const { memory, sequence } = await remember(NOTE('hello'))
     const plain = memory.id.split(':')[1]
-    await client.data('query ($s: Int!) { search(query: "x", atLeast: $s) { sequence } }', { s: sequence })
-    const answer = await client.data(
+    await suite.client.data('query ($s: Int!) { search(query: "x", atLeast: $s) { sequence } }', {
+      s: sequence,
+    })
+    const answer = await suite.client.data(
       `query ($id: ID!, $plain: ID!, $wrong: ID!) {
         both: memory(id: $id) { id }
         plain: memory(id: $plain) { id }
@@ -120,7 +108,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
   test('a memory is findable by its words directly after remember with atLeast', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { sequence, memory } = await remember(NOTE(`zebra number${round}`))
-      const { search } = await client.data(
+      const { search } = await suite.client.data(
         'query ($q: String!, $s: Int!) { search(query: $q, mode: KEYWORD, atLeast: $s) { sequence hits { memory { id } } } }',
         { q: `number${round}`, s: sequence },
       )
@@ -132,7 +120,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
   test('a search is ranked as it asks for, and its hits say how', async () => {
     await remember(NOTE('the harbour in winter', { context: 'walk' }))
     const { sequence } = await remember(NOTE('the harbour in summer', { context: 'walk' }))
-    const answer = await client.data(
+    const answer = await suite.client.data(
       `query ($s: Int!) {
         usual: search(query: "harbour summer", atLeast: $s) { ...how }
         rrf: search(query: "harbour summer", ranking: RRF, atLeast: $s) { ...how }
@@ -181,8 +169,10 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     const { sequence } = await remember({
       input: { content: { stash: { name: 'auth-flow', summary: 'login with tokens' } } },
     })
-    await client.data('query ($s: Int!) { search(query: "x", atLeast: $s) { sequence } }', { s: sequence })
-    const answer = await client.data(`{
+    await suite.client.data('query ($s: Int!) { search(query: "x", atLeast: $s) { sequence } }', {
+      s: sequence,
+    })
+    const answer = await suite.client.data(`{
       exact: recall(key: "jwt-validation") { matchType hits { matchType score memory { title } } }
       found: pop(name: "login tokens") { matchType hits { memory { title } } }
       none: recall(key: "unheardof") { matchType message hits { score } }
@@ -198,7 +188,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
   })
 
   test('rememberMany commits what is right and says of each that is wrong what and where', async () => {
-    const { rememberMany } = await client.data(
+    const { rememberMany } = await suite.client.data(
       `mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) {
         __typename ... on Remembered { sequence } ... on ValidationError { field message } } }`,
       {
@@ -237,13 +227,13 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       code: 'IDEMPOTENCY_CONFLICT',
       currentVersion: 1,
     })
-    expect((await client.data('{ journal { sequence } }'))['journal']).toHaveLength(1)
+    expect((await suite.client.data('{ journal { sequence } }'))['journal']).toHaveLength(1)
   })
 
   test('a stale expectedVersion is refused with the version that the memory is at', async () => {
     const { memory } = await remember(NOTE('a'))
     const revise = (expectedVersion: number) =>
-      client.data(
+      suite.client.data(
         `mutation ($id: ID!, $v: Int!) { revise(id: $id, expectedVersion: $v, input: { labels: ["v${expectedVersion}"] }) {
           __typename ... on ConflictError { code currentVersion } } }`,
         { id: memory.id, v: expectedVersion },
@@ -259,13 +249,13 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
   test('the history and the journal tell what happened, page by page', async () => {
     const { memory } = await remember(NOTE('first'))
     for (const text of ['second', 'third'])
-      await client.data(
+      await suite.client.data(
         'mutation ($id: ID!, $t: String!) { revise(id: $id, input: { content: { note: { text: $t } } }) { __typename } }',
         { id: memory.id, t: text },
       )
     const page = async (after: string | null) =>
       (
-        await client.data(
+        await suite.client.data(
           `query ($id: ID!, $after: String) { memory(id: $id, atLeast: 3) { history(first: 2, after: $after) {
             edges { node { type version changed memory { text } } } pageInfo { hasNextPage endCursor } } } }`,
           { id: memory.id, after },
@@ -282,21 +272,23 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
       { node: { type: 'MemoryRevised', version: 3, changed: ['content.text'], memory: { text: 'third' } } },
     ])
     expect(second.pageInfo.hasNextPage).toBe(false)
-    const { journal } = await client.data('{ journal(after: 1, first: 1) { sequence type correlationId } }')
+    const { journal } = await suite.client.data(
+      '{ journal(after: 1, first: 1) { sequence type correlationId } }',
+    )
     expect(journal).toEqual([{ sequence: 2, type: 'MemoryRevised', correlationId: expect.any(String) }])
   })
 
   test('row 23: searching and reading count as access', async () => {
     const { memory, sequence } = await remember(NOTE('platypus'))
-    await client.data(
+    await suite.client.data(
       'query ($s: Int!) { search(query: "platypus", mode: KEYWORD, atLeast: $s) { sequence } }',
       { s: sequence },
     )
-    await client.data('query ($id: ID!) { memory(id: $id) { id } }', { id: memory.id })
+    await suite.client.data('query ($id: ID!) { memory(id: $id) { id } }', { id: memory.id })
     await expect
       .poll(
         async () =>
-          (await client.data('{ memories { edges { node { accessCount accessedAt } } } }'))['memories']
+          (await suite.client.data('{ memories { edges { node { accessCount accessedAt } } } }'))['memories']
             .edges[0].node,
       )
       .toMatchObject({ accessCount: 2, accessedAt: expect.any(String) })
@@ -311,7 +303,7 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     ]
     let last = 0
     for (const content of inputs) last = (await remember({ input: { content } })).sequence
-    const { search } = await client.data(
+    const { search } = await suite.client.data(
       `query ($s: Int!) { search(query: "kingfisher", mode: KEYWORD, atLeast: $s) { hits { memory {
         content ... on Insight { key content } ... on Fact { summary content } } } } }`,
       { s: last },
@@ -327,13 +319,13 @@ describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
     for (const text of texts) await remember(NOTE(text, { labels: text === 'c' ? [] : ['kept'] }))
     const list = async (after: string | null) =>
       (
-        await client.data(
+        await suite.client.data(
           `query ($after: String) { memories(first: 2, after: $after, filter: { kinds: [NOTE], labelsAny: ["kept"] }) {
             edges { node { text } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
           { after },
         )
       )['memories']
-    await client.data('{ search(query: "a", atLeast: 4) { sequence } }')
+    await suite.client.data('{ search(query: "a", atLeast: 4) { sequence } }')
     const first = await list(null)
     const second = await list(first.pageInfo.endCursor)
     const textsOf = (page: { edges: { node: { text: string } }[] }) =>

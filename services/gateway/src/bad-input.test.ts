@@ -1,29 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
 import { rawConnection } from '@daybook/runtime/testing/raw-http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+import { describe, expect, test } from 'vitest'
+import { REMEMBER, startTestGateway, useTestGateway } from './testing/test-gateway.ts'
 
 /** design.md, "Bad input and failure": what a caller does wrong. Failures of parts are in failures.test.ts. */
 describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
-  let database: TestDatabase
-  let running: TestGateway
-  let client: TestClient
+  const suite = useTestGateway(start)
 
-  beforeAll(async () => {
-    database = await start()
-    running = await startTestGateway(database)
-  })
-  afterAll(async () => {
-    await running?.stop()
-    await database?.stop()
-  })
-  beforeEach(async () => {
-    client = await running.newClient()
-  })
-
-  const journalLength = async () => (await client.data('{ journal { sequence } }'))['journal'].length
+  const journalLength = async () => (await suite.client.data('{ journal { sequence } }'))['journal'].length
 
   const NUL = '\u0000'
   const refused: [what: string, input: object, field: string, limit: RegExp][] = [
@@ -94,7 +80,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
   test.each(refused)(
     '%s is refused naming field and limit, and nothing is written',
     async (_, input, field, limit) => {
-      const { remember } = await client.data(REMEMBER, { input })
+      const { remember } = await suite.client.data(REMEMBER, { input })
       expect(remember).toMatchObject({ __typename: 'ValidationError', code: 'VALIDATION', field })
       expect(remember.message).toMatch(limit)
       expect(await journalLength()).toBe(0)
@@ -117,7 +103,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
   test.each(refusedByTypes)(
     '%s is refused by the schema, naming it, and nothing is written',
     async (_, input, naming) => {
-      const { body } = await client.send(REMEMBER, { input })
+      const { body } = await suite.client.send(REMEMBER, { input })
       expect(body.errors?.[0]?.message).toMatch(naming)
       expect(await journalLength()).toBe(0)
     },
@@ -143,13 +129,13 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       ['{ journal(first: 0) { sequence } }', 'first'],
     ]
     for (const [query, field] of cases) {
-      const { body } = await client.send(query)
+      const { body } = await suite.client.send(query)
       expect(body.errors?.[0]?.extensions, query).toMatchObject({ code: 'VALIDATION', field })
     }
   })
 
   test('C9: a cursor beyond what a list could have names the argument and the limit', async () => {
-    const { remember } = await client.data(REMEMBER, { input: { content: { note: { text: 'a' } } } })
+    const { remember } = await suite.client.data(REMEMBER, { input: { content: { note: { text: 'a' } } } })
     const history = (after: string) =>
       `{ memory(id: "${remember.memory.id}", atLeast: 1) { history(after: "${after}") { edges { cursor } } } }`
     const cases: [query: string, limit: RegExp][] = [
@@ -158,17 +144,17 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       ['{ memories(after: "9007199254740993") { edges { cursor } } }', /9007199254740991/],
     ]
     for (const [query, limit] of cases) {
-      const { body } = await client.send(query)
+      const { body } = await suite.client.send(query)
       expect(body.errors?.[0], query).toMatchObject({
         message: expect.stringMatching(limit),
         extensions: { code: 'VALIDATION', field: 'after' },
       })
     }
-    expect((await client.send(history('2147483647'))).body.errors).toBeUndefined()
+    expect((await suite.client.send(history('2147483647'))).body.errors).toBeUndefined()
   })
 
   test('C9: a project that can be none is refused wherever it is named', async () => {
-    const admin = await running.newClient(true)
+    const admin = await suite.running.newClient(true)
     for (const project of ['a\\u0000', ' ', 'x'.repeat(256)]) {
       const { body } = await admin.send(
         `{ parkedEvents(projection: PGVECTOR, project: "${project}") { sequence } }`,
@@ -184,14 +170,14 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
   })
 
   test('C9: what is no UTF-8 is refused, not replaced', async () => {
-    const headers = { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${suite.client.key}`, 'content-type': 'application/json' }
     const whole = JSON.stringify({
       query: REMEMBER,
       variables: { input: { content: { note: { text: '#' } } } },
     })
     const body = Buffer.from(whole)
     body[body.lastIndexOf('#')] = 0xff
-    const response = await fetch(`${client.url}/graphql`, { method: 'POST', headers, body })
+    const response = await fetch(`${suite.client.url}/graphql`, { method: 'POST', headers, body })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ errors: [{ message: 'The body is not UTF-8' }] })
     expect(await journalLength()).toBe(0)
@@ -205,9 +191,9 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       'text/plain',
     ]
     for (const type of types) {
-      const headers = { authorization: `Bearer ${client.key}`, 'content-type': type }
+      const headers = { authorization: `Bearer ${suite.client.key}`, 'content-type': type }
       const post = (body: string | ReadableStream) =>
-        fetch(`${client.url}/graphql`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+        fetch(`${suite.client.url}/graphql`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
       const large = 'x'.repeat(1_100_000)
       expect((await post(large)).status, type).toBe(413)
       expect((await post(new Blob([large]).stream())).status, type).toBe(413)
@@ -221,7 +207,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
 
   test('C9: an upload that its client breaks off is not said to be the database', async () => {
     const { logger, lines } = createMemoryLogger()
-    const own = await startTestGateway(database, null, { logger })
+    const own = await startTestGateway(suite.database, null, { logger })
     try {
       const { key } = await own.newClient(true)
       for (const path of ['/journal/import', '/graphql']) {
@@ -243,7 +229,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
 
   test('more than 500 memories in a call are refused, and none of them is written', async () => {
     const inputs = Array.from({ length: 501 }, (_, i) => ({ content: { note: { text: `${i}` } } }))
-    const { body } = await client.send(
+    const { body } = await suite.client.send(
       'mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }',
       { inputs },
     )
@@ -257,9 +243,9 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       'Bearer dbk_wrong',
       'Bearer nonsense',
       'Basic abc',
-      `Bearer ${client.key}x`,
+      `Bearer ${suite.client.key}x`,
     ]) {
-      const response = await fetch(`${client.url}/graphql`, {
+      const response = await fetch(`${suite.client.url}/graphql`, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -273,11 +259,11 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
   })
 
   test("another project's memory is not found, by whatever way it is asked for", async () => {
-    const { remember } = await client.data(REMEMBER, {
+    const { remember } = await suite.client.data(REMEMBER, {
       input: { content: { insight: { key: 'secret', content: 'the vault code' } } },
     })
-    await client.data('{ search(query: "x", atLeast: 1) { sequence } }')
-    const other = await running.newClient()
+    await suite.client.data('{ search(query: "x", atLeast: 1) { sequence } }')
+    const other = await suite.running.newClient()
     const id = remember.memory.id
     const reads = await other.data(
       `query ($id: ID!) {
@@ -321,7 +307,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       [`{ projections ${'@include(if: true) '.repeat(51)} { name } }`, /Directives limit of 50/],
     ]
     for (const [query, limit] of cases) {
-      const { body } = await client.send(query)
+      const { body } = await suite.client.send(query)
       expect(body.data ?? null).toBeNull()
       expect(body.errors?.[0]?.message).toMatch(limit)
     }
@@ -332,11 +318,11 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       query: '{ projections { name } }',
       variables: { a: 'x'.repeat(1_100_000) },
     })
-    const headers = { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' }
-    const said = await fetch(`${client.url}/graphql`, { method: 'POST', headers, body })
+    const headers = { authorization: `Bearer ${suite.client.key}`, 'content-type': 'application/json' }
+    const said = await fetch(`${suite.client.url}/graphql`, { method: 'POST', headers, body })
     expect(said.status).toBe(413)
     const stream = new Blob([body]).stream()
-    const unsaid = await fetch(`${client.url}/graphql`, {
+    const unsaid = await fetch(`${suite.client.url}/graphql`, {
       method: 'POST',
       headers,
       body: stream,
@@ -350,9 +336,9 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
 
   test('what is no JSON, and what is no object, is refused with 400', async () => {
     for (const body of ['{', '[]', '"a"']) {
-      const response = await fetch(`${client.url}/graphql`, {
+      const response = await fetch(`${suite.client.url}/graphql`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${suite.client.key}`, 'content-type': 'application/json' },
         body,
       })
       expect(response.status).toBe(400)
@@ -361,10 +347,10 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
 
   test('a text full of markup, quotes and control characters comes back as it was, and marked up safely in snippets', async () => {
     const text = `<img src=x onerror="alert(1)"> '; drop table events; -- \u202E\u0007 needle 𝕏`
-    const { remember } = await client.data(REMEMBER, { input: { content: { note: { text } } } })
+    const { remember } = await suite.client.data(REMEMBER, { input: { content: { note: { text } } } })
     expect(remember.memory.text).toBe(text)
     await sleep(0)
-    const { search } = await client.data(
+    const { search } = await suite.client.data(
       '{ search(query: "needle", mode: KEYWORD, atLeast: 1) { hits { snippet memory { text } } } }',
     )
     expect(search.hits[0].memory.text).toBe(text)

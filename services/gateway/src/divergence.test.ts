@@ -1,10 +1,10 @@
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+import { useTestGateway } from './testing/test-gateway.ts'
 
 const REMEMBER = `mutation ($text: String!) {
   remember(input: { content: { note: { text: $text } } }) { ... on Remembered { sequence hash } }
@@ -18,42 +18,29 @@ interface Receipt {
 }
 
 describe.each(TEST_DATABASES)('B1: clients of a journal that lost its end, on $name', ({ start }) => {
-  let database: TestDatabase
-  let running: TestGateway
-  let client: TestClient
-
-  beforeAll(async () => {
-    database = await start()
-    running = await startTestGateway(database)
-  })
-  afterAll(async () => {
-    await running?.stop()
-    await database?.stop()
-  })
-  beforeEach(async () => {
-    client = await running.newClient()
-  })
+  const suite = useTestGateway(start)
 
   const remember = async (times: number): Promise<Receipt[]> => {
     const receipts: Receipt[] = []
     for (let index = 0; index < times; index += 1)
-      receipts.push((await client.data(REMEMBER, { text: `note ${index}` })).remember)
+      receipts.push((await suite.client.data(REMEMBER, { text: `note ${index}` })).remember)
     return receipts
   }
-  const lose = (keep: number) => loseTail(database, projectScope(database.db, client.projectId), keep)
+  const lose = (keep: number) =>
+    loseTail(suite.database, projectScope(suite.database.db, suite.client.projectId), keep)
   const failure = async (query: string, variables: object) => {
-    const { body } = await client.send(query, variables)
+    const { body } = await suite.client.send(query, variables)
     const [error] = body.errors ?? []
     return { message: error?.message, ...error?.extensions }
   }
 
   test('B1: receipts and events name their place by its hash, and cursors take it', async () => {
     const receipts = await remember(3)
-    const { journal } = await client.data(JOURNAL, { after: 0 })
+    const { journal } = await suite.client.data(JOURNAL, { after: 0 })
     expect(journal).toEqual(receipts)
     const [, second, third] = receipts
-    expect(await client.data(JOURNAL, { after: 2, hash: second?.hash })).toEqual({ journal: [third] })
-    await client.data(
+    expect(await suite.client.data(JOURNAL, { after: 2, hash: second?.hash })).toEqual({ journal: [third] })
+    await suite.client.data(
       'query ($s: Int!, $h: String!) { search(query: "note", atLeast: $s, atLeastHash: $h) { sequence } }',
       { s: 3, h: third?.hash },
     )
@@ -79,7 +66,7 @@ describe.each(TEST_DATABASES)('B1: clients of a journal that lost its end, on $n
     await remember(2)
     expect(await failure(search, { s: 4, h: fourth?.hash })).toMatchObject({ code: 'DIVERGED', head: 4 })
     expect(await failure(JOURNAL, { after: 4, hash: fourth?.hash })).toMatchObject({ code: 'DIVERGED' })
-    expect((await client.data(JOURNAL, { after: 2, hash: second?.hash })).journal).toHaveLength(2)
+    expect((await suite.client.data(JOURNAL, { after: 2, hash: second?.hash })).journal).toHaveLength(2)
     expect(await failure(search, { s: 99 })).toMatchObject({ code: 'DIVERGED', head: 4 })
   })
 
@@ -97,9 +84,9 @@ describe.each(TEST_DATABASES)('B1: clients of a journal that lost its end, on $n
     await remember(5)
     const seen: number[] = []
     const socket = createClient({
-      url: `${client.url.replace('http', 'ws')}/graphql`,
+      url: `${suite.client.url.replace('http', 'ws')}/graphql`,
       webSocketImpl: WebSocket,
-      connectionParams: { Authorization: `Bearer ${client.key}` },
+      connectionParams: { Authorization: `Bearer ${suite.client.key}` },
       retryAttempts: 0,
     })
     const ended = new Promise<unknown>((resolve) => {
@@ -125,17 +112,17 @@ describe.each(TEST_DATABASES)('B1: clients of a journal that lost its end, on $n
 
   test('B1: what cannot be healed is said everywhere within 10 s, and stays so', async () => {
     await remember(3)
-    await client.data('{ search(query: "note", atLeast: 3) { sequence } }')
+    await suite.client.data('{ search(query: "note", atLeast: 3) { sequence } }')
     await lose(0)
-    const ready = () => fetch(`${client.url}/ready`)
+    const ready = () => fetch(`${suite.client.url}/ready`)
     await expect.poll(async () => (await ready()).status, { timeout: 10_000 }).toBe(503)
     expect(await (await ready()).json()).toEqual({
       ready: false,
       problems: [expect.stringContaining('DIVERGED: pgvector')],
     })
-    const { projections } = await client.data('{ projections { name position head lag status } }')
+    const { projections } = await suite.client.data('{ projections { name position head lag status } }')
     expect(projections).toEqual([{ name: 'pgvector', position: 3, head: 0, lag: -3, status: 'diverged' }])
-    const admin = await running.newClient(true)
+    const admin = await suite.running.newClient(true)
     const { checks } = await admin.data('{ checks { name status message } }')
     expect(checks).toContainEqual({
       name: 'divergence',

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
+import { startTestGateway, type TestClient, useTestGateway } from './testing/test-gateway.ts'
 
 const EVENTS =
   'subscription ($after: Int, $filter: MemoryFilter) { events(after: $after, filter: $filter) { sequence } }'
@@ -72,26 +72,12 @@ function overWebSocket(
 }
 
 describe.each(TEST_DATABASES)('subscriptions on $name', ({ start }) => {
-  let database: TestDatabase
-  let running: TestGateway
-  let client: TestClient
-
-  beforeAll(async () => {
-    database = await start()
-    running = await startTestGateway(database)
-  })
-  afterAll(async () => {
-    await running?.stop()
-    await database?.stop()
-  })
-  beforeEach(async () => {
-    client = await running.newClient()
-  })
+  const suite = useTestGateway(start)
 
   const write = async (times: number, kind: 'note' | 'todo' = 'note') => {
     const content = kind === 'note' ? { note: { text: 'n' } } : { todo: { description: 't' } }
     for (let i = 0; i < times; i += 1)
-      await client.data(
+      await suite.client.data(
         'mutation ($c: MemoryContentInput!) { remember(input: { content: $c }) { __typename } }',
         { c: content },
       )
@@ -104,7 +90,7 @@ describe.each(TEST_DATABASES)('subscriptions on $name', ({ start }) => {
     test('every event from `after` on comes once, in order, while clients write', async () => {
       await write(150)
       const writing = write(60)
-      const following = follow(client, { after: 20 })
+      const following = follow(suite.client, { after: 20 })
       await writing
       await expect.poll(() => following.seen.length, { timeout: 15_000 }).toBe(190)
       await sleep(50)
@@ -114,7 +100,7 @@ describe.each(TEST_DATABASES)('subscriptions on $name', ({ start }) => {
 
     test('without `after` only what comes from now on', async () => {
       await write(2)
-      const following = follow(client, {})
+      const following = follow(suite.client, {})
       await sleep(500)
       await write(2)
       await expect.poll(() => following.seen, { timeout: 5_000 }).toEqual([3, 4])
@@ -122,7 +108,7 @@ describe.each(TEST_DATABASES)('subscriptions on $name', ({ start }) => {
     })
 
     test('the filter holds', async () => {
-      const following = follow(client, { after: 0, filter: { kinds: ['TODO'] } })
+      const following = follow(suite.client, { after: 0, filter: { kinds: ['TODO'] } })
       await write(1)
       await write(1, 'todo')
       await write(1)
@@ -132,7 +118,7 @@ describe.each(TEST_DATABASES)('subscriptions on $name', ({ start }) => {
   })
 
   test("another project's events are not seen", async () => {
-    const other = await running.newClient()
+    const other = await suite.running.newClient()
     const following = overSse(other, { after: 0 })
     await write(3)
     await sleep(300)
@@ -141,13 +127,13 @@ describe.each(TEST_DATABASES)('subscriptions on $name', ({ start }) => {
   })
 
   test('a WebSocket with a wrong key is closed as forbidden', async () => {
-    const following = overWebSocket(client, { after: 0 }, 'dbk_wrong')
+    const following = overWebSocket(suite.client, { after: 0 }, 'dbk_wrong')
     expect(await following.closed).toBe(4403)
     expect(following.seen).toEqual([])
   })
 
   test('a stop of the gateway ends subscriptions and finishes the requests under way', async () => {
-    const own = await startTestGateway(database)
+    const own = await startTestGateway(suite.database)
     const its = await own.newClient()
     const sse = overSse(its, { after: 0 })
     const socket = overWebSocket(its, { after: 0 })

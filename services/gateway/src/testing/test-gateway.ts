@@ -8,7 +8,7 @@ import { openPgvector } from '@daybook/pgvector/engine'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import type { TestDatabase } from '@daybook/postgres/testing/test-database'
+import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
@@ -18,6 +18,7 @@ import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { Bus } from '@daybook/transport/bus'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { type Gateway, startGateway } from '../start.ts'
 
 /** A real gateway with its projector in this process, on a database that suites share. */
@@ -133,6 +134,31 @@ export async function startTestGateway(
       await embedder?.close()
     },
   }
+}
+
+/** What the tests of a suite share; there from the suite's first test on. */
+export interface GatewaySuite {
+  readonly database: TestDatabase
+  readonly running: TestGateway
+  /** Of a project of the test's own. */
+  readonly client: TestClient
+}
+
+/** Runs a gateway on a database of its own for the suite that calls this, and gives each test a new project. */
+export function useTestGateway(start: TestDatabaseKind['start']): GatewaySuite {
+  const suite: { -readonly [Part in keyof GatewaySuite]?: GatewaySuite[Part] } = {}
+  beforeAll(async () => {
+    suite.database = await start()
+    suite.running = await startTestGateway(suite.database)
+  })
+  afterAll(async () => {
+    await suite.running?.stop()
+    await suite.database?.stop()
+  })
+  beforeEach(async () => {
+    suite.client = await suite.running?.newClient()
+  })
+  return suite as GatewaySuite
 }
 
 /** A client of a gateway, with a key that opens the project. */
