@@ -1,6 +1,6 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
-import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
+import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { startGateway } from '@daybook/gateway/start'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { startAccessTracker } from '@daybook/pgvector/read/access'

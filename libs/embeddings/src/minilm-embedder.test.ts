@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { describeEmbedder } from './embedder.contract.ts'
 import type { Embedder } from './embedder.ts'
 import type { EmbedderError } from './embedder-error.ts'
-import { testCacheDir } from './minilm/test-cache.ts'
 import { startMiniLm } from './minilm-embedder.ts'
+import { testCacheDir } from './testing/test-cache.ts'
 
 const cacheDir = testCacheDir()
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)

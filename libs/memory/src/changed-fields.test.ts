@@ -2,23 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { changedFields } from './changed-fields.ts'
 import { COMMON_FIELD_NAMES } from './common-fields.ts'
 import type { MemoryState } from './state.ts'
+import { noteState } from './testing/note-state.ts'
 
-const STATE: MemoryState = {
-  id: '01920000-0000-7000-8000-000000000001',
-  kind: 'note',
-  content: { text: 'a' },
-  agent: null,
-  labels: [],
-  categories: [],
-  importance: 5,
-  context: null,
-  metadata: {},
-  occurredAt: null,
-  expiresAt: null,
-  createdAt: '2026-05-01T12:00:00.000Z',
-  updatedAt: '2026-05-01T12:00:00.000Z',
-  forgottenAt: null,
-}
+const STATE = noteState()
 
 const OTHER: Partial<MemoryState> = {
   agent: 'claude',

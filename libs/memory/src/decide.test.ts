@@ -4,30 +4,22 @@ import { decide } from './decide.ts'
 import { ConflictError, DaybookError, NotFoundError, ValidationError } from './errors.ts'
 import type { NewEvent } from './events.ts'
 import type { Memory, MemoryState } from './state.ts'
+import { noteState } from './testing/note-state.ts'
 
 const ID = '01920000-0000-7000-8000-000000000001'
 const T1 = '2026-05-01T12:00:00.000Z'
 const T2 = '2026-05-02T12:00:00.000Z'
 
-function state(over: Partial<MemoryState> = {}): MemoryState {
-  return {
+const state = (over: Partial<MemoryState> = {}): MemoryState =>
+  noteState({
     id: ID,
     kind: 'insight',
     content: { content: 'Water boils at 100 °C', key: 'water' },
-    agent: null,
     labels: ['physics'],
-    categories: [],
-    importance: 5,
-    context: null,
-    metadata: {},
-    occurredAt: null,
-    expiresAt: null,
     createdAt: T1,
     updatedAt: T1,
-    forgottenAt: null,
     ...over,
-  }
-}
+  })
 
 const memory = (over: Partial<MemoryState> = {}, version = 3): Memory => ({
   state: state(over),

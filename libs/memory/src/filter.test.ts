@@ -1,23 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { checkFilter, type MemoryFilter, matchesFilter } from './filter.ts'
-import type { MemoryState } from './state.ts'
+import { noteState } from './testing/note-state.ts'
 
-const STATE: MemoryState = {
-  id: '01920000-0000-7000-8000-000000000001',
-  kind: 'note',
-  content: { text: 'a' },
+const STATE = noteState({
   agent: 'claude',
   labels: ['a', 'b'],
   categories: ['c'],
-  importance: 5,
   context: 'here',
-  metadata: {},
   occurredAt: '2026-05-01T12:00:00.000Z',
-  expiresAt: null,
   createdAt: '2026-05-02T12:00:00.000Z',
   updatedAt: '2026-05-02T12:00:00.000Z',
-  forgottenAt: null,
-}
+})
 
 describe('a filter', () => {
   it.each<[MemoryFilter, boolean]>([

@@ -1,7 +1,6 @@
-import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import type { Command, RememberInput } from '@daybook/memory/commands'
 import type { Memory } from '@daybook/memory/state'
-import { note } from '@daybook/pgvector/testing/read-model-harness'
+import { note } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from './search.ts'
@@ -29,13 +28,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
     beforeHits?: () => Promise<void>,
   ): Promise<SearchAnswer> =>
     search(
-      {
-        scope,
-        readModel: harness.readModel,
-        embedders: fixedEmbedders([harness.embedder]),
-        engines: harness.engines,
-        ...(beforeHits !== undefined && { beforeHits }),
-      },
+      { ...harness.parts(scope), ...(beforeHits !== undefined && { beforeHits }) },
       { query: 'harbour', filter: {}, mode: 'HYBRID', limit: 10, ...request },
     )
   async function filled(input: Omit<RememberInput, 'content'> = {}): Promise<[ProjectScope, Memory[]]> {

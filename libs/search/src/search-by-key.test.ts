@@ -32,29 +32,8 @@ describe.each(COMBINATIONS)('search by key on $name with $database', ({ start, a
   afterAll(() => harness?.stop())
 
   const recall = (key: string, limit = 10, where = scope) =>
-    searchByKey(
-      {
-        scope: where,
-        readModel: harness.readModel,
-        embedders: fixedEmbedders([harness.embedder]),
-        engines: harness.engines,
-      },
-      RECALL,
-      key,
-      limit,
-    )
-  const pop = (name: string) =>
-    searchByKey(
-      {
-        scope,
-        readModel: harness.readModel,
-        embedders: fixedEmbedders([harness.embedder]),
-        engines: harness.engines,
-      },
-      POP,
-      name,
-      10,
-    )
+    searchByKey(harness.parts(where), RECALL, key, limit)
+  const pop = (name: string) => searchByKey(harness.parts(scope), POP, name, 10)
 
   it('gives what has exactly the key, newest first', async () => {
     const answer = await recall('auth-flow')

@@ -2,7 +2,7 @@ import { EmbedderError } from '@daybook/embeddings/embedder-error'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import type { Memory } from '@daybook/memory/state'
-import { note, rememberCommand } from '@daybook/pgvector/testing/read-model-harness'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { search } from './search.ts'
@@ -35,13 +35,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
 
   const find = (request: Partial<SearchRequest>, parts: Partial<SearchParts> = {}): Promise<SearchAnswer> =>
     search(
-      {
-        scope,
-        readModel: harness.readModel,
-        embedders: fixedEmbedders([harness.embedder]),
-        engines: harness.engines,
-        ...parts,
-      },
+      { ...harness.parts(scope), ...parts },
       { query: 'login token', filter: {}, mode: 'HYBRID', limit: 10, ...request },
     )
   const texts = ({ hits }: SearchAnswer) =>

@@ -1,6 +1,7 @@
 import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
+import { note } from '@daybook/memory/testing/commands'
 import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -8,7 +9,7 @@ import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { note, type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
+import { type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
 import { startRebuildingUnusable } from './unusable/rebuild-unusable.ts'
 
 describe.each(TEST_DATABASES)('a read model whose layout is another, on $name', ({ start }) => {

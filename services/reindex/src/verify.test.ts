@@ -1,4 +1,5 @@
 import { newId } from '@daybook/memory/id'
+import { note } from '@daybook/memory/testing/commands'
 import { generationTables } from '@daybook/pgvector/generation-tables'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -6,7 +7,7 @@ import { collectionName } from '@daybook/typesense/write/collection'
 import { documentId } from '@daybook/typesense/write/document'
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { note, type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
+import { type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
 
 interface Damaged {
   readonly memoryId: string

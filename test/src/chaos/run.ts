@@ -3,7 +3,7 @@ import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import { checkApi, type Shown } from '../crash/check-api.ts'
 import { checkProject, defaultProject } from '../crash/check-database.ts'
-import { runClient } from '../crash/client.ts'
+import { startClients } from '../crash/client.ts'
 import { createLedger, type Ledger } from '../crash/ledger.ts'
 import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { checkTypesenseIndex } from './check-typesense-index.ts'
@@ -34,8 +34,6 @@ export interface ChaosRun {
 }
 
 const CLIENTS = 3
-/** How long a client may take to learn what became of its last request. */
-const GIVE_UP_MS = 60_000
 const CATCH_UP_MS = 60_000
 /** A thousand texts take MiniLM ten seconds on an idle core. */
 const EMBEDDED_MS = 300_000
@@ -103,18 +101,7 @@ async function oneRound({
   const from = ledger.acknowledgements.length
   const retriedBefore = ledger.retried
   const lines: string[] = []
-  const stop = new AbortController()
-  const giveUp = new AbortController()
-  const clients = Array.from({ length: CLIENTS }, (_, index) =>
-    runClient({
-      api: cluster.api,
-      ledger,
-      random: createRandom(derivedSeed(seed, round, index)),
-      name: `r${round}c${index}`,
-      stop: stop.signal,
-      giveUp: giveUp.signal,
-    }),
-  )
+  const clients = startClients({ api: cluster.api, ledger, clients: CLIENTS, seed, round })
   try {
     await Promise.all(
       chosen.map(async ({ fault, after, random: own }) => {
@@ -127,13 +114,8 @@ async function oneRound({
   } catch (error) {
     differences.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
   } finally {
-    stop.abort()
-    const timer = setTimeout(() => giveUp.abort(), GIVE_UP_MS)
-    await Promise.all(clients)
-    clearTimeout(timer)
+    differences.push(...(await clients.stop()))
   }
-  if (giveUp.signal.aborted) differences.push('a client got no final answer within a minute')
-  differences.push(...ledger.complaints.splice(0))
   if (differences.length === 0)
     differences.push(...(await check(cluster, ledger, subscriber, from, embedder)))
   return [

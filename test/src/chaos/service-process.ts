@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
+import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { pause } from '@daybook/runtime/backoff'
-import { isReady, printedAddress, untilExit } from '../support/child-process.ts'
+import { isReady, killAtExit, killChild, printedAddress, stopChild } from '../support/child-process.ts'
 import { REPOSITORY } from '../support/daemon.ts'
 
 export type ServiceName = 'gateway' | 'projector-pgvector' | 'projector-typesense' | 'reindex'
@@ -36,7 +36,6 @@ export interface ServiceProcessOptions {
 }
 
 const START_TIMEOUT_MS = 120_000
-const STOP_TIMEOUT_MS = 20_000
 
 export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
   const { name, service, folder, environment } = options
@@ -77,10 +76,8 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       if (current !== null) throw new Error(`${name} is running already`)
       const started = { process: spawnIt(), url: null as string | null }
       current = started
-      const killIt = () => started.process.kill('SIGKILL')
-      process.once('exit', killIt)
+      killAtExit(started.process)
       started.process.once('exit', () => {
-        process.off('exit', killIt)
         if (current === started) current = null
       })
       const url = await printedAddress(started.process, /at (http:\/\/[\d.]+:\d+)/u, START_TIMEOUT_MS)
@@ -100,21 +97,9 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
       throw new Error(`${name} did not start (${how})\n${one.log()}`)
     },
     async kill() {
-      if (current === null) return
-      const ended = untilExit(current.process)
-      current.process.kill('SIGKILL')
-      await ended
+      if (current !== null) await killChild(current.process)
     },
-    async stop() {
-      if (current === null) return 0
-      const { process: stopping } = current
-      const ended = untilExit(stopping)
-      stopping.kill('SIGTERM')
-      const timer = setTimeout(() => stopping.kill('SIGKILL'), STOP_TIMEOUT_MS)
-      await ended
-      clearTimeout(timer)
-      return stopping.exitCode
-    },
+    stop: async () => (current === null ? 0 : stopChild(current.process)),
     freeze() {
       const frozen = current?.process
       frozen?.kill('SIGSTOP')

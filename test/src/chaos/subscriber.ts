@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { subscribe } from '../support/subscribe.ts'
 
 /** Follows `events(after)` over SSE through whichever gateway lives, and goes on from what it has seen last. */
 export interface Subscriber {
@@ -13,6 +14,10 @@ export interface Subscriber {
 
 const RECONNECT_MS = 50
 
+interface Answer {
+  readonly data?: { readonly events?: { readonly sequence: number } } | null
+}
+
 export function startSubscriber(urls: () => string[], apiKey: string): Subscriber {
   const seen: number[] = []
   const problems: string[] = []
@@ -26,31 +31,12 @@ export function startSubscriber(urls: () => string[], apiKey: string): Subscribe
   }
 
   const follow = async (url: string): Promise<void> => {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-        authorization: `Bearer ${apiKey}`,
-      },
-      body: JSON.stringify({
-        query: 'subscription ($after: Int!) { events(after: $after) { sequence } }',
-        variables: { after: seen.at(-1) ?? 0 },
-      }),
-      signal: stopping.signal,
-    })
-    if (!response.ok || response.body === null) return
-    const decoder = new TextDecoder()
-    let text = ''
-    for await (const chunk of response.body) {
-      text += decoder.decode(chunk as Uint8Array, { stream: true })
-      const messages = text.split('\n\n')
-      text = messages.pop() ?? ''
-      for (const message of messages) {
-        const sequence = /^data:.*"sequence":(\d+)/mu.exec(message)?.[1]
-        if (sequence !== undefined) hear(Number(sequence))
-      }
+    const request = {
+      query: 'subscription ($after: Int!) { events(after: $after) { sequence } }',
+      variables: { after: seen.at(-1) ?? 0 },
     }
+    for await (const { data } of subscribe<Answer>({ url, apiKey }, request, stopping.signal))
+      if (data?.events !== undefined) hear(data.events.sequence)
   }
 
   const run = async (): Promise<void> => {

@@ -18,17 +18,16 @@ import { type Check, HEALED, newUser, REPORTED, type User } from './support/user
  *
  * Here the journal is the truth, and an index that lost rows gets them back from it.
  */
-describe.each(PLACES)('accepted memories deleted by indexing, on $name', ({ database, typesense }) => {
+describe.each(PLACES)('accepted memories deleted by indexing, on $name', (place) => {
+  const { database, typesense, projection, engine } = place
   let daybook: Complained
   let user: User
   beforeAll(async () => {
-    daybook = await startComplained(database, typesense === null ? {} : { typesense })
+    daybook = await startComplained(database, { typesense })
     user = await newUser(daybook.gateways[0]!)
   })
   afterAll(() => daybook?.stop())
 
-  const projection = typesense === null ? 'pgvector' : 'typesense'
-  const engine = typesense === null ? 'POSTGRES' : 'TYPESENSE'
   const find = (query: string) => user.find(query, { engine })
 
   /** Takes memories out of the index as a clean-up would, behind everybody's back. */

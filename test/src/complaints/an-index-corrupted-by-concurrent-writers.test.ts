@@ -10,21 +10,19 @@ import { asUser, HEALED, newUser, REPORTED, type User } from './support/user.ts'
  * Here writers append to a journal under a lock and never touch an index; projectors take turns at it in transactions, however many
  * there are; and what is damaged all the same is made anew from the journal.
  */
-describe.each(PLACES)('an index corrupted by concurrent writers, on $name', ({ database, typesense }) => {
+describe.each(PLACES)('an index corrupted by concurrent writers, on $name', (place) => {
+  const { database, typesense, projection, engine } = place
   let daybook: Complained
   let user: User
   let writers: User[]
   beforeAll(async () => {
-    daybook = await startComplained(database, { gateways: 2, ...(typesense !== null && { typesense }) })
+    daybook = await startComplained(database, { gateways: 2, typesense })
     user = await newUser(daybook.gateways[0]!)
     // The same key at both gateways.
     const other = asUser(daybook.gateways[1]!.client(user))
     writers = [user, other, user, other, user, other]
   })
   afterAll(() => daybook?.stop())
-
-  const projection = typesense === null ? 'pgvector' : 'typesense'
-  const engine = typesense === null ? 'POSTGRES' : 'TYPESENSE'
 
   it('many writers at two gateways, two projectors of which one ends midway: the index is what the journal says', async () => {
     const work = async (writer: User, w: number) => {

@@ -10,7 +10,8 @@ import { HEALED, newUser, REPORTED, type Remembered, type User } from './support
  * Here a forgotten memory has no entry in any index, adds nothing to those around it, and one that comes back into an index by
  * somebody else's hand is thrown out again.
  */
-describe.each(PLACES)('deleted ones still found, on $name', ({ database, typesense }) => {
+describe.each(PLACES)('deleted ones still found, on $name', (place) => {
+  const { database, typesense, projection, engine } = place
   let daybook: Complained
   let user: User
   let memories: Remembered[]
@@ -18,7 +19,7 @@ describe.each(PLACES)('deleted ones still found, on $name', ({ database, typesen
   /** Its document in Typesense, as it was. */
   let document: Record<string, unknown> | null = null
   beforeAll(async () => {
-    daybook = await startComplained(database, typesense === null ? {} : { typesense })
+    daybook = await startComplained(database, { typesense })
     user = await newUser(daybook.gateways[0]!)
     const texts = [
       'the cook hummed',
@@ -40,8 +41,6 @@ describe.each(PLACES)('deleted ones still found, on $name', ({ database, typesen
   })
   afterAll(() => daybook?.stop())
 
-  const projection = typesense === null ? 'pgvector' : 'typesense'
-  const engine = typesense === null ? 'POSTGRES' : 'TYPESENSE'
   const documentId = () => `${user.projectId}_${forgotten.memoryId}`
 
   /** Everything that an answer says, as text: the memory must not be named in any part of it. */

@@ -9,18 +9,18 @@ import { newUser, type User } from './support/user.ts'
  *
  * Here the index is asked on until there is enough, and where it gives less everything that the filter leaves is compared.
  */
-describe.each(PLACES)('filtered vector search that returns too few, on $name', ({ database, typesense }) => {
+describe.each(PLACES)('filtered vector search that returns too few, on $name', (place) => {
+  const { database, typesense, engine } = place
   let daybook: Complained
   let user: User
   const CROWD = 5_200
   const RARE = 6
-  const engine = typesense === null ? 'POSTGRES' : 'TYPESENSE'
 
   beforeAll(async () => {
     // The crowd is put into the index alone, since remembering it takes a minute: the self-check would throw it out.
     daybook = await startComplained(database, {
       selfCheck: 'off',
-      ...(typesense !== null && { typesense }),
+      typesense,
     })
     user = await newUser(daybook.gateways[0]!)
     await user.remember([

@@ -13,7 +13,8 @@ import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
  * Here a text without vectors is a row in a queue that is worked off until it is empty, answers say what lacks vectors, and one
  * that waits for a text that is in no queue is found and queued anew.
  */
-describe.each(PLACES)('memories stored and never embedded, on $name', ({ database, typesense }) => {
+describe.each(PLACES)('memories stored and never embedded, on $name', (place) => {
+  const { database, typesense, projection, engine } = place
   let daybook: Complained
   let user: User
   let down = false
@@ -27,15 +28,13 @@ describe.each(PLACES)('memories stored and never embedded, on $name', ({ databas
         return working.embed(texts, options)
       },
     }
-    daybook = await startComplained(database, { embedder, ...(typesense !== null && { typesense }) })
+    daybook = await startComplained(database, { embedder, typesense })
   })
   beforeEach(async () => {
     user = await newUser(daybook.gateways[0]!)
   })
   afterAll(() => daybook?.stop())
 
-  const projection = typesense === null ? 'pgvector' : 'typesense'
-  const engine = typesense === null ? 'POSTGRES' : 'TYPESENSE'
   const byMeaning = async () => (await user.find('lantern', { engine, mode: 'SEMANTIC' })).texts.length
 
   it('as the embedder was unavailable: said in answers and reports, and made up for once it is back', async () => {

@@ -14,7 +14,7 @@ describe.each(PLACES)('no read-your-writes, on $name', ({ database, typesense })
   let writer: User
   let reader: User
   beforeAll(async () => {
-    daybook = await startComplained(database, { gateways: 2, ...(typesense !== null && { typesense }) })
+    daybook = await startComplained(database, { gateways: 2, typesense })
     writer = await newUser(daybook.gateways[0]!)
     reader = asUser(daybook.gateways[1]!.client(writer))
   })

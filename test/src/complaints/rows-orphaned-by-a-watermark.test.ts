@@ -11,17 +11,16 @@ import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
  * Here the position stands in the database of the rows, what is applied twice comes to the same, and contents are compared with
  * the journal whatever the position says.
  */
-describe.each(PLACES)('rows orphaned by a watermark, on $name', ({ database, typesense }) => {
+describe.each(PLACES)('rows orphaned by a watermark, on $name', (place) => {
+  const { database, typesense, projection, engine } = place
   let daybook: Complained
   let user: User
   beforeAll(async () => {
-    daybook = await startComplained(database, typesense === null ? {} : { typesense })
+    daybook = await startComplained(database, { typesense })
     user = await newUser(daybook.gateways[0]!)
   })
   afterAll(() => daybook?.stop())
 
-  const projection = typesense === null ? 'pgvector' : 'typesense'
-  const engine = typesense === null ? 'POSTGRES' : 'TYPESENSE'
   const find = (query: string) => user.find(query, { engine })
 
   /** The position to another event of the journal: one that is not is told apart by its hash, and nothing is looked for there. */

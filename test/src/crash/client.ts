@@ -1,6 +1,6 @@
 import { pause } from '@daybook/runtime/backoff'
 import { type Api, type GraphQLAnswer, TransportError } from '../support/graphql.ts'
-import type { Random } from '../support/random.ts'
+import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { type Acknowledgement, acknowledge, type Ledger, type SentRequest } from './ledger.ts'
 import {
   forget,
@@ -13,7 +13,7 @@ import {
   revise,
 } from './operations.ts'
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly api: Api
   readonly ledger: Ledger
   readonly random: Random
@@ -34,11 +34,57 @@ const isFinal = (answer: GraphQLAnswer<unknown>) =>
 /** Refusals that a client of random operations must expect. Everything else that is no success is a complaint. */
 const EXPECTED_REFUSALS = new Set(['VERSION_CONFLICT', 'FORGOTTEN', 'VALIDATION'])
 
+/** The clients of one round. */
+export interface Clients {
+  /**
+   * They begin nothing new, find out what became of what they have begun, and end.
+   * @param giveUpMs how long they may take for that; default a minute, after which everything has been up again for long
+   * @returns what was wrong with the answers they got
+   */
+  stop(giveUpMs?: number): Promise<string[]>
+}
+
+export interface ClientsOptions {
+  readonly api: Api
+  readonly ledger: Ledger
+  readonly clients: number
+  readonly seed: number
+  /** Unique over the data folder's life. */
+  readonly round: number
+}
+
+const GIVE_UP_MS = 60_000
+
+export function startClients({ api, ledger, clients, seed, round }: ClientsOptions): Clients {
+  const stop = new AbortController()
+  const giveUp = new AbortController()
+  const running = Array.from({ length: clients }, (_, index) =>
+    runClient({
+      api,
+      ledger,
+      random: createRandom(derivedSeed(seed, round, index)),
+      name: `r${round}c${index}`,
+      stop: stop.signal,
+      giveUp: giveUp.signal,
+    }),
+  )
+  return {
+    async stop(giveUpMs = GIVE_UP_MS) {
+      stop.abort()
+      const timer = setTimeout(() => giveUp.abort(), giveUpMs)
+      await Promise.all(running)
+      clearTimeout(timer)
+      const late = giveUp.signal.aborted ? ['a client got no final answer within a minute'] : []
+      return [...late, ...ledger.complaints.splice(0)]
+    },
+  }
+}
+
 /**
  * One agent: random operations one after another, as fast as answers come. What has an idempotency key is sent again
  * until there is an answer, as a careful agent would; what has none is given up after a failure, as it may have happened.
  */
-export async function runClient(options: ClientOptions): Promise<void> {
+async function runClient(options: ClientOptions): Promise<void> {
   const { random, stop } = options
   for (let count = 1; !stop.aborted; count += 1) {
     await oneOperation(options, `${options.name}-${count}`)

@@ -3,7 +3,7 @@ import { createTestDaemon, type StartOptions, type TestDaemon } from '../support
 import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { checkApi } from './check-api.ts'
 import { checkDatabase } from './check-database.ts'
-import { runClient } from './client.ts'
+import { startClients } from './client.ts'
 import { expectCleanStop, FAULTS, type Fault, interruptFirstStart } from './faults.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 
@@ -39,8 +39,6 @@ export interface CrashRun {
 
 const CLIENTS = 8
 const DIFFERENCES_NAMED = 20
-/** Clients that have no final answer by then never get one: everything has been up again for long. */
-const GIVE_UP_MS = 60_000
 
 /**
  * Rounds of: clients write, something is killed, everything is started again, and then nothing acknowledged may be
@@ -151,31 +149,15 @@ async function oneRound(
   try {
     if (folder.rounds === 0 && random.chance(0.5)) await interruptFirstStart(daemon, random, start)
     await daemon.start(start)
-    const stop = new AbortController()
-    const giveUp = new AbortController()
-    const clients = Array.from({ length: CLIENTS }, (_, index) =>
-      runClient({
-        api: daemon,
-        ledger,
-        random: createRandom(derivedSeed(seed, round, index)),
-        name: `r${round}c${index}`,
-        stop: stop.signal,
-        giveUp: giveUp.signal,
-      }),
-    )
+    const clients = startClients({ api: daemon, ledger, clients: CLIENTS, seed, round })
     try {
       await moment.come(() => ledger.acknowledgements.length - from)
       const details = await fault.inflict(daemon, random, start)
       if (details !== '') name += ` (${details})`
       await pause(afterwards)
     } finally {
-      stop.abort()
-      const timer = setTimeout(() => giveUp.abort(), daemon.running() ? GIVE_UP_MS : 0)
-      await Promise.all(clients)
-      clearTimeout(timer)
+      differences.push(...(await clients.stop(daemon.running() ? undefined : 0)))
     }
-    if (giveUp.signal.aborted) differences.push('a client got no final answer within a minute')
-    differences.push(...ledger.complaints.splice(0))
 
     const acknowledgements = ledger.acknowledgements.slice(from)
     const touched = [...new Set(acknowledgements.map((one) => one.memoryId))]

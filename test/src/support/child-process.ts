@@ -43,6 +43,32 @@ export function untilExit(child: ChildProcess): Promise<void> {
   })
 }
 
+/** Ends the child with this process, if it lives longer. */
+export function killAtExit(child: ChildProcess): void {
+  const killIt = () => child.kill('SIGKILL')
+  process.once('exit', killIt)
+  child.once('exit', () => process.off('exit', killIt))
+}
+
+/** `kill -9`. Resolves when it is gone. */
+export async function killChild(child: ChildProcess): Promise<void> {
+  const ended = untilExit(child)
+  child.kill('SIGKILL')
+  await ended
+}
+
+const STOP_TIMEOUT_MS = 20_000
+
+/** SIGTERM. @returns the exit code; null where it had to be killed after 20 s */
+export async function stopChild(child: ChildProcess): Promise<number | null> {
+  const ended = untilExit(child)
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await ended
+  clearTimeout(timer)
+  return child.exitCode
+}
+
 /** Signal 9. @returns false where there is no such process */
 export function killNow(pid: number): boolean {
   try {

@@ -3,11 +3,19 @@ import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { testCacheDir } from '@daybook/embeddings/minilm/test-cache'
+import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { copyMigratedCluster } from '@daybook/postgres/testing/embedded-template'
 import { pause } from '@daybook/runtime/backoff'
 import { lockHolder } from '@daybook/runtime/exclusive-lock'
-import { isReady, killNow, printedAddress, untilExit, untilGone } from './child-process.ts'
+import {
+  isReady,
+  killAtExit,
+  killChild,
+  killNow,
+  printedAddress,
+  stopChild,
+  untilGone,
+} from './child-process.ts'
 import { type Api, askGraphQL, TransportError } from './graphql.ts'
 
 /**
@@ -53,7 +61,6 @@ export class DaemonDidNotStart extends Error {}
 export const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
 /** Seconds on a quiet machine. */
 const START_TIMEOUT_MS = 120_000
-const STOP_TIMEOUT_MS = 20_000
 
 interface Running {
   readonly process: ChildProcess
@@ -95,10 +102,8 @@ export function createTestDaemon(givenDataDir?: string, defaults: StartOptions =
       }
       current = started
       started.process.stdout?.on('data', (data: Buffer) => (printed += data.toString()))
-      const killIt = () => started.process.kill('SIGKILL')
-      process.once('exit', killIt)
+      killAtExit(started.process)
       started.process.once('exit', () => {
-        process.off('exit', killIt)
         if (current === started) current = null
       })
       started.url = await printedAddress(started.process, /ready at (http:\S+)/u, START_TIMEOUT_MS)
@@ -117,25 +122,13 @@ export function createTestDaemon(givenDataDir?: string, defaults: StartOptions =
       return current !== null && parent === current.process.pid ? pid : undefined
     },
     async kill() {
-      if (current === null) return
-      const ended = untilExit(current.process)
-      current.process.kill('SIGKILL')
-      await ended
+      if (current !== null) await killChild(current.process)
     },
     killDatabase() {
       const pid = daemon.databasePid()
       return pid !== undefined && killNow(pid) ? pid : undefined
     },
-    async stop() {
-      if (current === null) return 0
-      const { process: stopping } = current
-      const ended = untilExit(stopping)
-      stopping.kill('SIGTERM')
-      const timer = setTimeout(() => stopping.kill('SIGKILL'), STOP_TIMEOUT_MS)
-      await ended
-      clearTimeout(timer)
-      return stopping.exitCode
-    },
+    stop: async () => (current === null ? 0 : stopChild(current.process)),
     ready,
     async graphql(request) {
       const url = current?.url ?? null

@@ -3,9 +3,9 @@ import { AutoTokenizer, env } from '@huggingface/transformers'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { TextSpan } from '../embedder.ts'
+import { testCacheDir } from '../testing/test-cache.ts'
 import { createChunker } from './chunk-text.ts'
 import { prepareMiniLm } from './prepare.ts'
-import { testCacheDir } from './test-cache.ts'
 import type { Tokenize } from './tokenizer.ts'
 
 const MAX_TOKENS = 256

@@ -2,11 +2,11 @@ import { appendFile, cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testCacheDir } from '../testing/test-cache.ts'
 import { createFolderAtomically } from './atomic-folder.ts'
 import { MODEL_DATA_FILE, missingFile } from './model-folder.ts'
 import { findNpmWeights } from './npm-weights.ts'
 import { prepareMiniLm } from './prepare.ts'
-import { testCacheDir } from './test-cache.ts'
 
 describe('prepareMiniLm', () => {
   let cacheDir: string

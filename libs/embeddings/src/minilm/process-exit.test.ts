@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { testCacheDir } from './test-cache.ts'
+import { testCacheDir } from '../testing/test-cache.ts'
 
 const embedderUrl = new URL('../minilm-embedder.ts', import.meta.url).href
 

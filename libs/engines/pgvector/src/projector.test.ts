@@ -5,6 +5,7 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { contentHash, leaseTexts } from '@daybook/embeddings/store'
 import type { LinkedEvent } from '@daybook/memory/events'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { startEngine } from '@daybook/projection/engine/start-engine'
@@ -18,13 +19,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { openPgvector } from './engine.ts'
 import { pgvectorStatus } from './read/projection-status.ts'
 import { checkReadModel } from './testing/check-read-model.ts'
-import {
-  appendRequest,
-  note,
-  type ReadModelHarness,
-  rememberCommand,
-  startReadModelHarness,
-} from './testing/read-model-harness.ts'
+import { appendRequest, type ReadModelHarness, startReadModelHarness } from './testing/read-model-harness.ts'
 
 describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => {
   let harness: ReadModelHarness

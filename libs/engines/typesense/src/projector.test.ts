@@ -4,29 +4,19 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import type { Command } from '@daybook/memory/commands'
 import type { LinkedEvent } from '@daybook/memory/events'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
-import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openTypesense } from './engine.ts'
 import { typesenseStatus } from './read/status.ts'
-import {
-  note,
-  rememberCommand,
-  startTypesenseHarness,
-  type TypesenseHarness,
-} from './testing/typesense-harness.ts'
-
-const PLACES = TEST_DATABASES.flatMap((database) =>
-  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
-)
+import { PLACES, startTypesenseHarness, type TypesenseHarness } from './testing/typesense-harness.ts'
 
 describe.each(PLACES)('the Typesense projector on $name', ({ database, server }) => {
   let harness: TypesenseHarness

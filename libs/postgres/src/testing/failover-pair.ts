@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pause } from '@daybook/runtime/backoff'
 import { Client } from 'pg'
 import { findBinaries, serverUser } from './native-binaries.ts'
-import { makeServerFolder, startNativeServer } from './native-server.ts'
-import { type NativeServer, runServer } from './running-server.ts'
+import { makeServerFolder, runInFolder, startNativeServer } from './native-server.ts'
+import type { NativeServer } from './running-server.ts'
 import { startSwitchingProxy } from './switching-proxy.ts'
 
 /** A primary and an asynchronous standby behind one address. A failover loses what the standby had not got. */
@@ -92,14 +91,7 @@ async function startStandby(primary: NativeServer): Promise<NativeServer> {
     ],
     { ...serverUser(), cwd: folder },
   )
-  const server = await runServer(folder)
-  return {
-    ...server,
-    async stop() {
-      await server.stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+  return runInFolder(folder)
 }
 
 async function untilCaughtUp(primary: NativeServer, standby: NativeServer): Promise<void> {

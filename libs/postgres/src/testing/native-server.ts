@@ -27,17 +27,22 @@ export async function startNativeServer(): Promise<NativeServer> {
       ],
       { ...serverUser(), cwd: folder, stdio: 'pipe' },
     )
-    const server = await runServer(folder)
-    return {
-      ...server,
-      async stop() {
-        await server.stop()
-        rmSync(folder, { recursive: true, force: true })
-      },
-    }
+    return await runInFolder(folder)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
+  }
+}
+
+/** Runs the server whose data the folder has. Stopping it removes the folder. */
+export async function runInFolder(folder: string): Promise<NativeServer> {
+  const server = await runServer(folder)
+  return {
+    ...server,
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 

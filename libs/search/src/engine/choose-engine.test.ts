@@ -1,5 +1,5 @@
-import { fixedEmbedders } from '@daybook/embeddings/embedders'
-import { note, type ReadModelHarness, rememberCommand } from '@daybook/pgvector/testing/read-model-harness'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
+import type { ReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { type AttachedTypesense, attachTypesense } from '@daybook/typesense/testing/attach-typesense'
 import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
@@ -38,13 +38,7 @@ describe('which engine answers', () => {
     parts: Partial<SearchParts> = {},
   ) =>
     search(
-      {
-        scope,
-        readModel: harness.readModel,
-        embedders: fixedEmbedders([harness.embedder]),
-        engines: harness.engines,
-        ...parts,
-      },
+      { ...harness.parts(scope), ...parts },
       { query: 'login', filter: {}, mode: 'HYBRID', limit: 10, ...request },
     )
 

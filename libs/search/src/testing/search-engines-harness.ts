@@ -1,3 +1,4 @@
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import { attachInMemory } from '@daybook/in-memory-engine/testing/attach-in-memory'
 import { readJournal } from '@daybook/journal/read/read'
@@ -10,6 +11,7 @@ import { attachTypesense } from '@daybook/typesense/testing/attach-typesense'
 import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { engineName, POSTGRES } from '../engine/engine-name.ts'
 import type { EngineSlot } from '../engine/search-engine.ts'
+import type { SearchParts } from '../search-parts.ts'
 import type { AttachedEngine, EngineKind } from './attached-engine.ts'
 
 /** The engines, each a suite's parameter: Postgres, one in memory, the double of Typesense and, where it is configured, a real one. */
@@ -38,6 +40,8 @@ export interface EngineHarness<Attached extends AttachedEngine | null = Attached
   readonly attached: Attached
   /** What searches may ask for. */
   readonly engines: readonly EngineSlot[]
+  /** What searches of a project work with. */
+  parts(scope: ProjectScope): SearchParts
   /** Writes what the read model does not have yet, without the engine beside it. */
   applyToReadModel(scope: ProjectScope): Promise<void>
 }
@@ -59,13 +63,22 @@ export async function startEngineHarness(
 ): Promise<EngineHarness> {
   const harness = await startReadModelHarness(database, options)
   const applyToReadModel = (scope: ProjectScope) => harness.apply(scope)
-  if (attach === null) return { ...harness, attached: null, engines: [], applyToReadModel }
+  const searched = (engines: readonly EngineSlot[]) => ({
+    ...harness,
+    applyToReadModel,
+    engines,
+    parts: (scope: ProjectScope) => ({
+      scope,
+      readModel: harness.readModel,
+      embedders: fixedEmbedders([harness.embedder]),
+      engines,
+    }),
+  })
+  if (attach === null) return { ...searched([]), attached: null }
   const attached = await attach(harness)
   const both: EngineHarness = {
-    ...harness,
+    ...searched([attached.slot]),
     attached,
-    engines: [attached.slot],
-    applyToReadModel,
     async remember(scope, ...inputs) {
       const memories = await harness.remember(scope, ...inputs)
       await both.apply(scope)

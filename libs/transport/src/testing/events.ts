@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { LinkedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
+import { noteState } from '@daybook/memory/testing/note-state'
 
 /** A hash for a place, the same each time; one of another history where `history` is named. */
 export function hashAt(sequence: number, history = ''): string {
@@ -28,22 +29,7 @@ export function noteEvent(projectId: string, sequence: number, text = `note ${se
     traceparent: null,
     data: {
       changed: ['content.text'],
-      state: {
-        id: memoryId,
-        kind: 'note',
-        content: { text },
-        agent: null,
-        labels: [],
-        categories: [],
-        importance: 5,
-        context: null,
-        metadata: {},
-        occurredAt: null,
-        expiresAt: null,
-        createdAt: at,
-        updatedAt: at,
-        forgottenAt: null,
-      },
+      state: noteState({ id: memoryId, content: { text }, createdAt: at, updatedAt: at }),
     },
   }
 }

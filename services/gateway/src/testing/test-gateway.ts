@@ -146,19 +146,31 @@ export interface GatewaySuite {
 
 /** Runs a gateway on a database of its own for the suite that calls this, and gives each test a new project. */
 export function useTestGateway(start: TestDatabaseKind['start']): GatewaySuite {
-  const suite: { -readonly [Part in keyof GatewaySuite]?: GatewaySuite[Part] } = {}
+  let database: TestDatabase
+  let running: TestGateway
+  let client: TestClient
   beforeAll(async () => {
-    suite.database = await start()
-    suite.running = await startTestGateway(suite.database)
+    database = await start()
+    running = await startTestGateway(database)
   })
   afterAll(async () => {
-    await suite.running?.stop()
-    await suite.database?.stop()
+    await running?.stop()
+    await database?.stop()
   })
   beforeEach(async () => {
-    suite.client = await suite.running?.newClient()
+    client = await running.newClient()
   })
-  return suite as GatewaySuite
+  return {
+    get database() {
+      return database
+    },
+    get running() {
+      return running
+    },
+    get client() {
+      return client
+    },
+  }
 }
 
 /** A client of a gateway, with a key that opens the project. */

@@ -4,9 +4,10 @@ import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { createInMemoryEngine, IN_MEMORY, type InMemoryEngine } from '@daybook/in-memory-engine/engine'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
-import type { Command, RememberInput } from '@daybook/memory/commands'
-import { newId } from '@daybook/memory/id'
+import { appendCommands } from '@daybook/journal/testing/append-commands'
+import type { Command } from '@daybook/memory/commands'
 import type { Memory } from '@daybook/memory/state'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import { hasEnded, type Operation } from '@daybook/operations/operation'
 import type { OperationType, OptionsOf } from '@daybook/operations/operation-types'
 import { readOperation } from '@daybook/operations/read'
@@ -63,7 +64,6 @@ export interface ReindexHarness extends TestDatabase {
   generations(projection: string): Promise<string>
 }
 
-const METADATA = { actor: 'test', correlationId: null, causationId: null }
 const ALL = {
   model: null,
   regenerateEmbeddings: false,
@@ -85,8 +85,6 @@ export const REBUILT = TEST_DATABASES.flatMap((database) =>
     .filter((projection) => projection === 'pgvector' || database === TEST_DATABASES.at(-1))
     .map((projection) => ({ ...database, projection })),
 )
-
-export const note = (text: string): RememberInput => ({ content: { kind: 'note', fields: { text } } })
 
 export async function startReindexHarness({
   start,
@@ -119,21 +117,8 @@ export async function startReindexHarness({
     typesense,
     client,
     inMemory,
-    async append(scope, ...commands) {
-      const outcomes = await writer.appendMany(
-        scope,
-        commands.map((command) => ({ command, metadata: METADATA })),
-      )
-      return outcomes.map((outcome) => {
-        if ('error' in outcome) throw outcome.error
-        return outcome.appended.memory
-      })
-    },
-    remember: (scope, ...texts) =>
-      harness.append(
-        scope,
-        ...texts.map((text) => ({ type: 'remember' as const, id: newId(), input: note(text) })),
-      ),
+    append: (scope, ...commands) => appendCommands(writer, scope, commands),
+    remember: (scope, ...texts) => harness.append(scope, ...texts.map((text) => rememberCommand(note(text)))),
     async settled() {
       for (;;) {
         const { rows } = await sql<{ open: number }>`

@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { subscribe } from '../../support/subscribe.ts'
 
 /** Follows `events` over SSE through whichever gateway lives, as an agent does that keeps a copy of the journal. */
 export interface Follower {
@@ -39,35 +40,13 @@ export function startFollower(urls: () => string[], apiKey: string): Follower {
   }
 
   const follow = async (url: string): Promise<void> => {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-        authorization: `Bearer ${apiKey}`,
-      },
-      body: JSON.stringify({
-        query: `subscription ($after: Int!, $hash: String) {
-          events(after: $after, afterHash: $hash) { sequence hash }
-        }`,
-        variables: { after: copy.length, hash: copy.at(-1) ?? null },
-      }),
-      signal: stopping.signal,
-    })
-    if (response.body === null) return
-    const decoder = new TextDecoder()
-    let text = ''
-    for await (const chunk of response.body) {
-      text += decoder.decode(chunk as Uint8Array, { stream: true })
-      const messages = text.split('\n\n')
-      text = messages.pop() ?? ''
-      for (const message of messages) {
-        const json = /^data: ?(\{.*\})$/mu.exec(message)?.[1]
-        if (json !== undefined) hear(JSON.parse(json) as Answer)
-      }
+    const request = {
+      query: `subscription ($after: Int!, $hash: String) {
+        events(after: $after, afterHash: $hash) { sequence hash }
+      }`,
+      variables: { after: copy.length, hash: copy.at(-1) ?? null },
     }
-    // An error before the first event may come as plain JSON.
-    if (text.startsWith('{')) hear(JSON.parse(text) as Answer)
+    for await (const answer of subscribe<Answer>({ url, apiKey }, request, stopping.signal)) hear(answer)
   }
 
   const run = async (): Promise<void> => {

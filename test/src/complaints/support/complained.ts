@@ -30,7 +30,7 @@ import { TYPESENSE_SERVERS, type TypesenseKind } from '@daybook/typesense-double
 /** What the parts of a Daybook in this process are made of. */
 export interface ComplainedOptions {
   /** Default: none. */
-  readonly typesense?: TypesenseKind
+  readonly typesense?: TypesenseKind | null
   /** Default: the one for tests, which knows words and no meaning. */
   readonly embedder?: Embedder
   /** What events travel on from the first gateway. Default: one that works. */
@@ -61,7 +61,7 @@ export interface Complained {
 export async function startComplained(
   { start }: Pick<TestDatabaseKind, 'start'>,
   {
-    typesense: server,
+    typesense: server = null,
     embedder = createHashEmbedder({ dimension: 64 }),
     bus,
     gateways: count = 1,
@@ -72,7 +72,7 @@ export async function startComplained(
   const database = await start()
   stops.push(() => database.stop())
   const { db } = database
-  const typesense = server === undefined ? null : await server.start()
+  const typesense = server === null ? null : await server.start()
   if (typesense !== null) stops.push(() => typesense.stop())
   const client = typesense === null ? null : createTypesenseClient(typesense)
   if (client !== null) stops.push(() => client.close())
@@ -152,12 +152,20 @@ export async function startComplained(
 
 /** The places in which an index lies, each with everything before it: a complaint is tried at all of them. */
 export const PLACES = [
-  ...TEST_DATABASES.map((database) => ({ name: database.name, database, typesense: null })),
+  ...TEST_DATABASES.map((database) => ({
+    name: database.name,
+    database,
+    typesense: null,
+    projection: 'pgvector',
+    engine: 'POSTGRES' as const,
+  })),
   ...TYPESENSE_SERVERS.flatMap((typesense) =>
     TEST_DATABASES.slice(-1).map((database) => ({
       name: `${database.name} with ${typesense.name} of Typesense`,
       database,
       typesense,
+      projection: 'typesense',
+      engine: 'TYPESENSE' as const,
     })),
   ),
 ]

@@ -1,17 +1,13 @@
 import { checkFilter, type MemoryFilter, matchesFilter } from '@daybook/memory/filter'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { silentLogger } from '@daybook/runtime/logger'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  note,
-  type ReadModelHarness,
-  rememberCommand,
-  startReadModelHarness,
-} from '../testing/read-model-harness.ts'
+import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { readAccess, startAccessTracker } from './access.ts'
 import { liveReadModel } from './live-read-model.ts'
 import { pgvectorStatus } from './projection-status.ts'

@@ -1,13 +1,14 @@
-import { embedInChunks } from '@daybook/embeddings/embed-in-chunks'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
-import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
+import { embedQueue } from '@daybook/embeddings/testing/embed-queue'
 import type { AppendRequest } from '@daybook/journal/append/append-request'
 import { createJournalWriter, type JournalWriter } from '@daybook/journal/append/journal-writer'
 import { readJournal } from '@daybook/journal/read/read'
+import { appendCommands } from '@daybook/journal/testing/append-commands'
+import { NOBODY } from '@daybook/journal/testing/requests'
 import type { Command, RememberInput } from '@daybook/memory/commands'
-import { newId } from '@daybook/memory/id'
 import type { Memory } from '@daybook/memory/state'
+import { rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
@@ -35,18 +36,7 @@ export interface ReadModelHarness extends TestDatabase {
   embed(): Promise<void>
 }
 
-const METADATA = { actor: null, correlationId: null, causationId: null }
-
-export const appendRequest = (command: Command): AppendRequest => ({ command, metadata: METADATA })
-export const note = (text: string, more: Omit<RememberInput, 'content'> = {}): RememberInput => ({
-  content: { kind: 'note', fields: { text } },
-  ...more,
-})
-export const rememberCommand = (input: RememberInput, id = newId()): Command => ({
-  type: 'remember',
-  id,
-  input,
-})
+export const appendRequest = (command: Command): AppendRequest => ({ command, metadata: NOBODY })
 
 /** @param dimension of the hash embedder; small, as an HNSW index is slow to fill. */
 export async function startReadModelHarness(
@@ -67,13 +57,7 @@ export async function startReadModelHarness(
     readModel,
     projection,
     embedder,
-    async append(scope, ...commands) {
-      const outcomes = await writer.appendMany(scope, commands.map(appendRequest))
-      return outcomes.map((outcome) => {
-        if ('error' in outcome) throw outcome.error
-        return outcome.appended.memory
-      })
-    },
+    append: (scope, ...commands) => appendCommands(writer, scope, commands),
     async remember(scope, ...inputs) {
       const memories = await harness.append(scope, ...inputs.map((input) => rememberCommand(input)))
       await harness.apply(scope)
@@ -91,19 +75,7 @@ export async function startReadModelHarness(
       }
     },
     async embed() {
-      for (;;) {
-        const texts = await leaseTexts(db, embedder.modelId, { limit: 64 })
-        if (texts.length === 0) break
-        const chunks = await embedInChunks(
-          embedder,
-          texts.map(({ text }) => text),
-        )
-        await storeVectors(
-          db,
-          embedder.modelId,
-          texts.map((text, index) => ({ ...text, chunks: chunks[index] ?? [] })),
-        )
-      }
+      await embedQueue(db, embedder)
       await fillAllVectors(db, readModel.tables, generation)
     },
   }

@@ -1,10 +1,11 @@
+import { note } from '@daybook/memory/testing/commands'
 import { up } from '@daybook/postgres/migrations/0012-sessions'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { NO_FENCE } from '@daybook/projection/rebuild/fence'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { note, type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
+import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { gatherStatistics } from './create-generation.ts'
 
 describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {

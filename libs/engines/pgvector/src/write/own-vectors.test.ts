@@ -1,15 +1,11 @@
 import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkReadModel } from '../testing/check-read-model.ts'
-import {
-  note,
-  type ReadModelHarness,
-  rememberCommand,
-  startReadModelHarness,
-} from '../testing/read-model-harness.ts'
+import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { compareMemories } from '../verify/compare-memories.ts'
 import { fillAllVectors } from './write-vectors.ts'
 

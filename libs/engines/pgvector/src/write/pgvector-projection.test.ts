@@ -1,117 +1,18 @@
 import { eraseEvents } from '@daybook/journal/testing/erase'
 import { insertSegmentPostings } from '@daybook/lexical-index/write'
-import type { Command, RememberInput, ReviseInput } from '@daybook/memory/commands'
+import type { Command } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
+import { commandOf, generatedSteps } from '@daybook/memory/testing/generated-steps'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkReadModel } from '../testing/check-read-model.ts'
-import {
-  appendRequest,
-  note,
-  type ReadModelHarness,
-  rememberCommand,
-  startReadModelHarness,
-} from '../testing/read-model-harness.ts'
+import { appendRequest, type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { compareMemories } from '../verify/compare-memories.ts'
 import { rewriteMemories } from './rewrite-memories.ts'
-
-/** Words whose lexemes meet, stop words, and things that are hard to store. */
-const words = fc.constantFrom(
-  'login',
-  'logins',
-  'Login!',
-  'the',
-  'of',
-  'jwt-validation',
-  "o'brien",
-  'back\\slash',
-  '<b>bold</b>',
-  '🎉',
-  'straße',
-  '2023-05-08',
-  'https://example.org/a?b=c',
-  '"quoted"',
-  '\u0001',
-  '{"json": [1]}',
-)
-const text = fc.array(words, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(' '))
-const label = fc.constantFrom('red', 'blue', 'with blank', 'quote"d', '{x,y}')
-const moment = fc
-  .integer({ min: Date.parse('0001-01-02'), max: Date.parse('9999-12-30') })
-  .map((time) => new Date(time).toISOString())
-
-const common = fc.record(
-  {
-    labels: fc.uniqueArray(label, { maxLength: 3 }),
-    categories: fc.uniqueArray(label, { maxLength: 2 }),
-    importance: fc.integer({ min: 0, max: 10 }),
-    context: fc.option(fc.constantFrom('repo', 'chat 1')),
-    agent: fc.option(fc.constantFrom('ada', 'bob')),
-    occurredAt: fc.option(moment),
-    expiresAt: fc.option(moment),
-    metadata: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 }).map(wellFormed), {
-      maxKeys: 2,
-    }),
-  },
-  { requiredKeys: [] },
-)
-
-/** Metadata that the journal takes: no NUL, no lone surrogates, no -0, which JSON does not keep. */
-function wellFormed(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '').toWellFormed().replaceAll('\\ud', ''))
-}
-
-const content = fc.oneof(
-  text.map((one) => ({ kind: 'note', fields: { text: one } })),
-  fc
-    .record({ name: fc.constantFrom('auth-flow', 'build'), summary: text })
-    .map((fields) => ({ kind: 'stash', fields })),
-)
-const remember: fc.Arbitrary<RememberInput> = fc
-  .tuple(content, common)
-  .map(([given, more]) => ({ ...more, content: given }))
-
-/** What is done to one of six memories; that its kind differs or it is not there is part of the game. */
-type Step = { memory: number } & (
-  | { do: 'remember'; input: RememberInput }
-  | { do: 'revise'; input: ReviseInput }
-  | { do: 'forget' }
-  | { do: 'restore'; version: number | undefined }
-)
-const memory = fc.nat(5)
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ memory, do: fc.constant('remember' as const), input: remember }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      memory,
-      do: fc.constant('revise' as const),
-      input: fc.oneof(
-        common,
-        fc.tuple(content, common).map(([given, more]) => ({ ...more, content: given })),
-      ),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ memory, do: fc.constant('forget' as const) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      memory,
-      do: fc.constant('restore' as const),
-      version: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
-    }),
-  },
-)
-
-function commandOf(ids: readonly string[], one: Step): Command {
-  const id = ids[one.memory]!
-  if (one.do === 'remember' || one.do === 'revise') return { type: one.do, id, input: one.input } as Command
-  if (one.do === 'forget') return { type: 'forget', id }
-  return { type: 'restore', id, ...(one.version === undefined ? {} : { version: one.version }) }
-}
 
 describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) => {
   let harness: ReadModelHarness
@@ -124,7 +25,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
 
   it('is the fold of the journal after any commands, whatever the batches and whenever vectors come', async () => {
     const round = fc.record({
-      steps: fc.array(step, { minLength: 1, maxLength: 10 }),
+      steps: fc.array(generatedSteps(8), { minLength: 1, maxLength: 10 }),
       size: fc.integer({ min: 1, max: 12 }),
       embed: fc.boolean(),
     })

@@ -2,6 +2,7 @@ import { readEnd } from '@daybook/journal/read/read'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { newId } from '@daybook/memory/id'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { parkEvents } from '@daybook/projection/apply/parked-events'
 import { readDivergence } from '@daybook/projection/positions/divergence'
@@ -11,12 +12,7 @@ import { silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkReadModel } from '../testing/check-read-model.ts'
-import {
-  note,
-  type ReadModelHarness,
-  rememberCommand,
-  startReadModelHarness,
-} from '../testing/read-model-harness.ts'
+import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { pgvectorVerifiable } from '../verify/verifiable.ts'
 import { rewriteMemories } from './rewrite-memories.ts'
 

@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import { embedInChunks } from '@daybook/embeddings/embed-in-chunks'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
-import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
+import { embedQueue } from '@daybook/embeddings/testing/embed-queue'
 import { createJournalWriter, type JournalWriter } from '@daybook/journal/append/journal-writer'
 import { readJournal } from '@daybook/journal/read/read'
-import type { Command, RememberInput } from '@daybook/memory/commands'
-import { newId } from '@daybook/memory/id'
+import { appendCommands } from '@daybook/journal/testing/append-commands'
+import type { Command } from '@daybook/memory/commands'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import {
+  TEST_DATABASES,
+  type TestDatabase,
+  type TestDatabaseKind,
+} from '@daybook/postgres/testing/test-database'
 import { applyWithParking } from '@daybook/projection/apply/apply-with-parking'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import type { Projection } from '@daybook/projection/projection'
 import { silentLogger } from '@daybook/runtime/logger'
-import type { TestTypesense, TypesenseKind } from '@daybook/typesense-double/typesense-servers'
+import {
+  type TestTypesense,
+  TYPESENSE_SERVERS,
+  type TypesenseKind,
+} from '@daybook/typesense-double/typesense-servers'
 import { createTypesenseClient, type TypesenseClient } from '../client/client.ts'
 import { collectionName } from '../write/collection.ts'
 import { TYPESENSE_LAYOUT } from '../write/generation.ts'
@@ -58,17 +65,10 @@ export interface TypesenseHarness extends TestDatabase {
   check(scope: ProjectScope): Promise<string[]>
 }
 
-const METADATA = { actor: null, correlationId: null, causationId: null }
-
-export const note = (text: string, more: Omit<RememberInput, 'content'> = {}): RememberInput => ({
-  content: { kind: 'note', fields: { text } },
-  ...more,
-})
-export const rememberCommand = (input: RememberInput, id = newId()): Command & { readonly id: string } => ({
-  type: 'remember',
-  id,
-  input,
-})
+/** Each database with each server, for `describe.each`. */
+export const PLACES = TEST_DATABASES.flatMap((database) =>
+  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
+)
 
 export async function startTypesenseHarness(
   { start }: Pick<TestDatabaseKind, 'start'>,
@@ -106,16 +106,7 @@ export async function startTypesenseHarness(
     projection,
     embedder,
     replica,
-    async append(scope, ...commands) {
-      const outcomes = await writer.appendMany(
-        scope,
-        commands.map((command) => ({ command, metadata: METADATA })),
-      )
-      return outcomes.map((outcome) => {
-        if ('error' in outcome) throw outcome.error
-        return outcome.appended.memory
-      })
-    },
+    append: (scope, ...commands) => appendCommands(writer, scope, commands),
     async apply(scope, size = 100) {
       for (;;) {
         const from = await projection.position(scope)
@@ -124,21 +115,7 @@ export async function startTypesenseHarness(
         await applyWithParking(scope, projection, from, records, () => {})
       }
     },
-    async embed() {
-      for (;;) {
-        const texts = await leaseTexts(db, embedder.modelId, { limit: 64 })
-        if (texts.length === 0) return
-        const chunks = await embedInChunks(
-          embedder,
-          texts.map(({ text }) => text),
-        )
-        await storeVectors(
-          db,
-          embedder.modelId,
-          texts.map((text, index) => ({ ...text, chunks: chunks[index] ?? [] })),
-        )
-      }
-    },
+    embed: () => embedQueue(db, embedder),
     fill: () => writeAllVectors(db, generationWriter),
     check: (scope) => checkTypesense(scope, { client, generation, base, restMs: 0 }),
     async stop() {

@@ -2,25 +2,15 @@ import { readEnd } from '@daybook/journal/read/read'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { newId } from '@daybook/memory/id'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { heal } from '@daybook/projection/positions/heal'
 import { verifyProject } from '@daybook/projection/verify/verify-project'
 import { silentLogger } from '@daybook/runtime/logger'
-import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  note,
-  rememberCommand,
-  startTypesenseHarness,
-  type TypesenseHarness,
-} from '../testing/typesense-harness.ts'
+import { PLACES, startTypesenseHarness, type TypesenseHarness } from '../testing/typesense-harness.ts'
 import { typesenseVerifiable } from '../verify/verifiable.ts'
-
-const PLACES = TEST_DATABASES.flatMap((database) =>
-  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
-)
 
 describe.each(PLACES)('B1: the documents of a journal that lost its end, $name', ({ database, server }) => {
   let harness: TypesenseHarness

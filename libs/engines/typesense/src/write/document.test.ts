@@ -3,9 +3,9 @@ import { decide } from '@daybook/memory/decide'
 import { newId } from '@daybook/memory/id'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { keyOf, type MemoryState, titleOf } from '@daybook/memory/state'
+import { rememberInputs } from '@daybook/memory/testing/generated-steps'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rememberInput } from '../testing/generated-steps.ts'
 import { documentId, documentsOf } from './document.ts'
 import { collectionFields, FIELD_NAMES } from './schema.ts'
 
@@ -34,7 +34,7 @@ const chunk: fc.Arbitrary<VectorChunk> = fc
     end: start + length,
     embedding: embedding.map((x) => x + 0),
   }))
-const memory = rememberInput.map((input) => remembered(input))
+const memory = rememberInputs(80).map((input) => remembered(input))
 
 const isOfType: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',

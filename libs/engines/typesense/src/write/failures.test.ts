@@ -2,6 +2,7 @@ import { readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { UnavailableError } from '@daybook/memory/errors'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved } from '@daybook/projection/projection'
@@ -10,12 +11,7 @@ import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTypesenseClient } from '../client/client.ts'
 import { typesenseStatus } from '../read/status.ts'
-import {
-  note,
-  rememberCommand,
-  startTypesenseHarness,
-  type TypesenseHarness,
-} from '../testing/typesense-harness.ts'
+import { startTypesenseHarness, type TypesenseHarness } from '../testing/typesense-harness.ts'
 import { ensureAlias } from './collection.ts'
 import { keepCollection } from './keep-collection.ts'
 

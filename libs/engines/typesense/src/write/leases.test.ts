@@ -3,26 +3,16 @@ import { readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { CHAIN_START } from '@daybook/memory/event-hash'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved, type Projection } from '@daybook/projection/projection'
-import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { TypesenseClient } from '../client/client.ts'
-import {
-  note,
-  rememberCommand,
-  startTypesenseHarness,
-  type TypesenseHarness,
-} from '../testing/typesense-harness.ts'
+import { PLACES, startTypesenseHarness, type TypesenseHarness } from '../testing/typesense-harness.ts'
 import { leaseProject, releaseLease, renewLease } from './lease.ts'
 import { rewriteNoted } from './rewrites.ts'
 import { writeVectors } from './write-vectors.ts'
-
-const PLACES = TEST_DATABASES.flatMap((database) =>
-  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
-)
 
 describe.each(PLACES)('two replicas on one project, $name', ({ database, server }) => {
   let harness: TypesenseHarness

@@ -2,21 +2,15 @@ import { readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import { eraseEvents } from '@daybook/journal/testing/erase'
 import { newId } from '@daybook/memory/id'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
+import { commandOf, generatedSteps } from '@daybook/memory/testing/generated-steps'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { PositionMoved } from '@daybook/projection/projection'
-import { TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import * as fc from 'fast-check'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { typesenseStatus } from '../read/status.ts'
-import { commandOf, step } from '../testing/generated-steps.ts'
-import {
-  note,
-  rememberCommand,
-  startTypesenseHarness,
-  type TypesenseHarness,
-} from '../testing/typesense-harness.ts'
+import { PLACES, startTypesenseHarness, type TypesenseHarness } from '../testing/typesense-harness.ts'
 import { exportDocuments, ofProject } from '../verify/export-documents.ts'
 import { collectionName, deleteCollection } from './collection.ts'
 import { documentId } from './document.ts'
@@ -24,9 +18,6 @@ import { adoptCollection } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
 import { LAYOUT_VERSION } from './schema.ts'
 
-const PLACES = TEST_DATABASES.flatMap((database) =>
-  TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
-)
 /** More than the harness' embedder takes at once: four chunks. */
 const LONG = Array.from({ length: 90 }, (_, index) => `word${index}`).join(' ')
 
@@ -65,7 +56,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
   it('equals the fold of the journal, whatever was done, in batches of any size, vectors early or late', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(step, fc.boolean()), { minLength: 1, maxLength: 25 }),
+        fc.array(fc.tuple(generatedSteps(80), fc.boolean()), { minLength: 1, maxLength: 25 }),
         fc.integer({ min: 1, max: 7 }),
         async (steps, size) => {
           const scope = await harness.newProject()

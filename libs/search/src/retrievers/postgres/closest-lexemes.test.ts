@@ -1,8 +1,5 @@
-import {
-  note,
-  type ReadModelHarness,
-  startReadModelHarness,
-} from '@daybook/pgvector/testing/read-model-harness'
+import { note } from '@daybook/memory/testing/commands'
+import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'

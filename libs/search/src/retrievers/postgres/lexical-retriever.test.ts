@@ -1,9 +1,6 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
-import {
-  note,
-  type ReadModelHarness,
-  startReadModelHarness,
-} from '@daybook/pgvector/testing/read-model-harness'
+import { note } from '@daybook/memory/testing/commands'
+import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'

@@ -1,0 +1,13 @@
+import type { Command, RememberInput } from '../commands.ts'
+import { newId } from '../id.ts'
+
+export const note = (text: string, more: Omit<RememberInput, 'content'> = {}): RememberInput => ({
+  content: { kind: 'note', fields: { text } },
+  ...more,
+})
+
+export const rememberCommand = (input: RememberInput, id = newId()): Command & { readonly id: string } => ({
+  type: 'remember',
+  id,
+  input,
+})
