@@ -1,3 +1,5 @@
+import { reasonOf } from '@daybook/runtime/reason-of'
+
 /**
  * What can go wrong with an embedder:
  * - `TEXT_TOO_LONG`: a bulk text is over the model's limit; chunk it first
@@ -29,6 +31,5 @@ export class EmbedderError extends Error {
 /** `error` itself if it has a code already, else wrapped under `code` with `context` before its message. */
 export function asEmbedderError(error: unknown, code: EmbedderErrorCode, context: string): EmbedderError {
   if (error instanceof EmbedderError) return error
-  const reason = error instanceof Error ? error.message : String(error)
-  return new EmbedderError(code, `${context}: ${reason}`, { cause: error })
+  return new EmbedderError(code, `${context}: ${reasonOf(error)}`, { cause: error })
 }

@@ -28,8 +28,8 @@ export interface QueueWorkerOptions {
   /** Hears how many texts have just got their vectors from this worker, for the metrics. */
   readonly onEmbedded?: ((texts: number) => void) | undefined
   /** Milliseconds between looks at the queue while nobody wakes the worker. */
-  readonly pollMs?: number
-  readonly activity?: Activity
+  readonly pollMs?: number | undefined
+  readonly activity?: Activity | undefined
 }
 
 /** The worker is being stopped. */

@@ -29,7 +29,7 @@ export interface QueueWorkersOptions {
   /** Hears how many texts have just got their vectors. */
   readonly onEmbedded?: ((texts: number) => void) | undefined
   /** Milliseconds between looks at the queue while nobody wakes the worker. Default 1,000. */
-  readonly pollMs?: number
+  readonly pollMs?: number | undefined
   readonly activity?: Activity | undefined
 }
 
@@ -110,8 +110,8 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
       embedder,
       logger,
       onEmbedded,
-      ...(pollMs !== undefined && { pollMs }),
-      ...(activity !== undefined && { activity }),
+      pollMs,
+      activity,
       onStored: async (hashes) => {
         for (const one of wanting) await tell(one, hashes)
       },

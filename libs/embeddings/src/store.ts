@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { isLeaseOver } from '@daybook/postgres/lease'
+import { storableError } from '@daybook/postgres/storable-error'
 import { sql } from 'kysely'
 import pgvector from 'pgvector'
 import type { EmbeddedChunk } from './embed-in-chunks.ts'
@@ -65,6 +66,12 @@ const placesOf = (modelId: string, texts: readonly TextPlace[]) => sql`array(
   ) stored)`
 const hexOf = (texts: readonly { readonly hash: Buffer }[]) => texts.map(({ hash }) => hash.toString('hex'))
 
+/** The texts as a relation of `hash`, in hex, and `text`. */
+const relationOf = (texts: readonly QueuedText[]) => {
+  const rows = texts.map(({ hash, text }) => ({ hash: hash.toString('hex'), text }))
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(hash text, text text)`
+}
+
 /**
  * Puts texts into the queue that the store does not know of the project yet. In the order of their hashes, so that two cannot
  * deadlock.
@@ -75,11 +82,10 @@ export async function queueTexts(
   texts: readonly QueuedText[],
 ): Promise<void> {
   if (texts.length === 0) return
-  const rows = texts.map(({ hash, text }) => ({ hash: hash.toString('hex'), text }))
   await sql`
     insert into embeddings (project_id, model_id, content_hash, text)
     select distinct on (hash) ${projectId}::uuid, ${modelId}, decode(hash, 'hex'), text
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(hash text, text text)
+    from ${relationOf(texts)}
     order by hash
     on conflict do nothing`.execute(trx)
 }
@@ -95,11 +101,10 @@ export async function requeueTexts(
   madeBefore: string,
 ): Promise<void> {
   if (texts.length === 0) return
-  const rows = texts.map(({ hash, text }) => ({ hash: hash.toString('hex'), text }))
   await sql`
     with given as (
       select distinct on (hash) decode(hash, 'hex') as content_hash, text
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(hash text, text text)
+      from ${relationOf(texts)}
       order by hash
     ), requeued as (
       insert into embeddings as e (project_id, model_id, content_hash, text)
@@ -184,7 +189,7 @@ export async function releaseText(
   error: Error,
 ): Promise<void> {
   await sql`
-    update embeddings set last_error = ${error.message.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()},
+    update embeddings set last_error = ${storableError(error.message)},
       leased_until = now() + make_interval(secs => least(300, power(2, least(attempts, 20) - 1)))
     where project_id = ${projectId} and model_id = ${modelId} and content_hash = ${hash} and embedded_at is null`.execute(
     db,
@@ -212,11 +217,10 @@ export async function requeueLostTexts(
   texts: readonly QueuedText[],
 ): Promise<void> {
   if (texts.length === 0) return
-  const rows = texts.map(({ hash, text }) => ({ hash: hash.toString('hex'), text }))
   await sql`
     with given as (
       select distinct on (hash) hash, text
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(hash text, text text)
+      from ${relationOf(texts)}
     )
     update embeddings e set embedded_at = null, leased_until = null, attempts = 0, last_error = null,
       text = (select text from given where hash = encode(e.content_hash, 'hex'))

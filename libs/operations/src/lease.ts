@@ -1,5 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
 import { isLeaseOver, type LeaseOwner, leasedTo, leaseEnd } from '@daybook/postgres/lease'
+import { storableError } from '@daybook/postgres/storable-error'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
 import { type JsonObject, type Operation, toOperation } from './operation.ts'
@@ -96,9 +97,6 @@ export type End =
   | { readonly status: 'failed'; readonly error: string }
   | { readonly status: 'cancelled' }
 
-/** An error's text may quote anything; one that the database refuses must not keep the operation from ending. */
-const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()
-
 /** Notes the end. @returns false where the operation is another process's by now */
 export async function finishOperation(
   db: Database,
@@ -112,7 +110,7 @@ export async function finishOperation(
       status: end.status,
       phase: end.status,
       result: end.status === 'succeeded' ? JSON.stringify(end.result) : null,
-      error: end.status === 'failed' ? storable(end.error) : null,
+      error: end.status === 'failed' ? storableError(end.error) : null,
       checkpoint: null,
       lease_owner: null,
       leased_until: null,
@@ -138,7 +136,7 @@ export async function releaseOperation(
     .set({
       lease_owner: null,
       leased_until: leaseEnd(afterMs),
-      error: waitingFor === null ? null : storable(waitingFor),
+      error: waitingFor === null ? null : storableError(waitingFor),
     })
     .where('id', '=', id)
     .where('lease_owner', '=', name)

@@ -7,6 +7,7 @@ import type { LeaseOwner } from '@daybook/postgres/lease'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import {
   type End,
   finishOperation,
@@ -33,9 +34,9 @@ export interface OperationsOptions {
   /** Those that this process can work on. */
   readonly projections: readonly string[]
   /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
-  readonly leaseMs?: number
+  readonly leaseMs?: number | undefined
   /** Milliseconds between looks for new operations. Default 500. */
-  readonly pollMs?: number
+  readonly pollMs?: number | undefined
   /** Is touched while an operation is worked on. */
   readonly activity?: Activity | undefined
 }
@@ -93,7 +94,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
         return false
       }
       logger.error({ ...fields, error }, 'an operation has failed')
-      await end({ status: 'failed', error: error instanceof Error ? error.message : String(error) })
+      await end({ status: 'failed', error: reasonOf(error) })
       return true
     } finally {
       held.stop()

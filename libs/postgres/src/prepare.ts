@@ -1,4 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { Client } from 'pg'
 import { APPLICATION_ROLE, type DatabaseAddress, EMBEDDED_LOGIN, INDEXER_ROLE } from './connect.ts'
 
@@ -100,8 +101,7 @@ async function attempt(
   try {
     await client.query(statement)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new DaybookError('CONFIGURATION', [`${problem}: ${reason}.`, ...advice].join('\n'), {
+    throw new DaybookError('CONFIGURATION', [`${problem}: ${reasonOf(error)}.`, ...advice].join('\n'), {
       cause: error,
     })
   }

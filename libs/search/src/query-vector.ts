@@ -1,5 +1,6 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { Generation } from '@daybook/projection/generations/generations'
+import { reasonOf } from '@daybook/runtime/reason-of'
 
 /** The query's vector, or in words why there is none. */
 export type QueryVector = { readonly vector: Float32Array } | { readonly missing: string }
@@ -20,7 +21,8 @@ export async function queryVector(
     if (vector === undefined) throw new Error('no vector came back')
     return { vector }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return { missing: `the embedder does not answer (${reason}), so memories are found by their words only` }
+    return {
+      missing: `the embedder does not answer (${reasonOf(error)}), so memories are found by their words only`,
+    }
   }
 }

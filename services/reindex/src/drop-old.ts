@@ -1,20 +1,11 @@
-import type { Database } from '@daybook/postgres/connect'
 import { listGenerations } from '@daybook/projection/generations/generations'
-import type { Activity } from '@daybook/runtime/activity'
-import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
-import type { Projections } from './projections.ts'
 import { dropGeneration } from './reindex/drop-generation.ts'
+import type { LoopOptions } from './watch-projections.ts'
 
-export interface DropOldOptions {
-  readonly db: Database
-  readonly projections: Projections
-  readonly logger: Logger
+export interface DropOldOptions extends LoopOptions {
   /** Milliseconds for which a generation stays after another took its place, for a rollback. */
   readonly keepMs: number
-  /** Milliseconds between looks. Default 1,000. */
-  readonly pollMs?: number
-  readonly activity?: Activity | undefined
 }
 
 /** Deletes generations that somebody dropped, and old ones when their time is over. */

@@ -1,6 +1,7 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { appliedProjects } from '@daybook/projection/positions/positions'
 import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { sql } from 'kysely'
 
@@ -43,17 +44,8 @@ export async function readComparedProjects(
   verifiable: Verifiable,
   projectId: string | null,
 ): Promise<KnownProject[]> {
-  const positions = await db
-    .selectFrom('positions')
-    .select('project_id')
-    .where('projection', '=', verifiable.name)
-    .where('generation', '=', verifiable.generation)
-    .where('position', '>', 0)
-    .execute()
-  return withOthers(db, projectId, [
-    ...positions.map((row) => row.project_id),
-    ...(await verifiable.projects()),
-  ])
+  const held = [...(await appliedProjects(db, verifiable)), ...(await verifiable.projects())]
+  return withOthers(db, projectId, held)
 }
 
 /** The projects whose journals are checked: those with events, and those that somebody has come further in or published of. */

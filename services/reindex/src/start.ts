@@ -50,7 +50,6 @@ export interface ReindexService {
 export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, engines, keepOldMs, leaseMs } = options
   const { readerVersion, activity, pollMs, seenMs } = options
-  const looks = pollMs === undefined ? {} : { pollMs }
   const projections: Projections = new Map(
     engines.map((engine) => [
       engine.name,
@@ -72,26 +71,13 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
     handlers,
     projections: [...projections.keys()],
     activity,
-    ...looks,
-    ...(leaseMs !== undefined && { leaseMs }),
+    pollMs,
+    leaseMs,
   })
-  const dropping = startDroppingOld({
-    db,
-    projections,
-    logger,
-    keepMs: keepOldMs,
-    activity,
-    ...looks,
-  })
-  const rebuilding = startRebuildingUnusable({ db, projections, logger, activity, ...looks })
-  const retrying = startRetryingUnreadable({
-    db,
-    projections,
-    logger,
-    activity,
-    ...looks,
-    ...(readerVersion !== undefined && { readerVersion }),
-  })
+  const watching = { db, projections, logger, activity, pollMs }
+  const dropping = startDroppingOld({ ...watching, keepMs: keepOldMs })
+  const rebuilding = startRebuildingUnusable(watching)
+  const retrying = startRetryingUnreadable({ ...watching, readerVersion })
   return {
     async stop() {
       await retrying.stop()

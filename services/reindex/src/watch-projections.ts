@@ -1,8 +1,20 @@
 import { DaybookError } from '@daybook/memory/errors'
+import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
+import type { Projections } from './projections.ts'
+
+/** What looks again and again at the projections for something to do. */
+export interface LoopOptions {
+  readonly db: Database
+  readonly projections: Projections
+  readonly logger: Logger
+  /** Milliseconds between looks. Default: what the loop is made for. */
+  readonly pollMs?: number | undefined
+  readonly activity?: Activity | undefined
+}
 
 export interface WatchOptions<Watched> {
   /** By name. */

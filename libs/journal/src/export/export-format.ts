@@ -1,3 +1,5 @@
+import type { EventFacts } from '@daybook/memory/event-hash'
+
 /*
  * An exported journal: UTF-8 text, each line one JSON object in canonical form (RFC 8785) that ends with a line feed.
  *
@@ -34,17 +36,7 @@ export interface ExportedProject {
 }
 
 /** An event as it is stored. Its project is the one of the project line before. */
-export interface ExportedEvent {
-  readonly sequence: number
-  readonly eventId: string
-  readonly memoryId: string
-  readonly version: number
-  readonly type: string
-  readonly schemaVersion: number
-  readonly recordedAt: string
-  readonly actor: string | null
-  readonly correlationId: string | null
-  readonly causationId: string | null
+export interface ExportedEvent extends Omit<EventFacts, 'projectId'> {
   /** Null once it was erased, and then the salt is too. */
   readonly data: unknown
   /** In hex, as both hashes: see `@daybook/memory/event-hash`. */

@@ -83,13 +83,8 @@ export async function readMemoryEvents(
 }
 
 /** The last sequence of a project's journal; 0 while it is empty. */
-export async function readHead({ db, projectId }: ProjectScope): Promise<number> {
-  const row = await db
-    .selectFrom('journal_heads')
-    .select('sequence')
-    .where('project_id', '=', projectId)
-    .executeTakeFirst()
-  return row?.sequence ?? 0
+export async function readHead(scope: ProjectScope): Promise<number> {
+  return (await readEnd(scope)).sequence
 }
 
 /** The ends of these journals; a project that has none is left out. */

@@ -81,52 +81,42 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   const registers = [registry]
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name, help, labelNames, registers })
+  const histogram = (name: string, help: string, labelNames: string[] = [], buckets = SECONDS) =>
+    new Histogram({ name, help, labelNames, buckets, registers })
 
-  const appendedEvents = new Counter({
-    name: 'daybook_append_events_total',
-    help: 'Events committed to the journal by this process',
-    registers,
-  })
-  const refused = new Counter({
-    name: 'daybook_append_refused_total',
-    help: 'Requests to the journal that were refused or failed',
-    registers,
-  })
-  const appendSeconds = new Histogram({
-    name: 'daybook_append_seconds',
-    help: 'Time from asking for an append to its commit, waiting for others included',
-    buckets: SECONDS,
-    registers,
-  })
-  const timesSetBack = new Counter({
-    name: 'daybook_times_set_back_total',
-    help: "Times that a project's last event was found recorded ahead of the database's clock, and the next one by the clock again",
-    registers,
-  })
-  const relayDelay = new Histogram({
-    name: 'daybook_relay_delay_seconds',
-    help: 'Time from the commit of an event to its acknowledgement by the bus',
-    buckets: [...SECONDS, 30, 60, 300],
-    registers,
-  })
-  const applied = new Counter({
-    name: 'daybook_projection_events_total',
-    help: 'Events applied by this process, parked ones included',
-    labelNames: ['projection'],
-    registers,
-  })
-  const embedded = new Counter({
-    name: 'daybook_embedded_texts_total',
-    help: 'Texts that got their vectors from this process',
-    registers,
-  })
-  const searchSeconds = new Histogram({
-    name: 'daybook_search_seconds',
-    help: 'Time of one retriever of a search',
-    labelNames: ['retriever'],
-    buckets: SECONDS,
-    registers,
-  })
+  const appendedEvents = counter(
+    'daybook_append_events_total',
+    'Events committed to the journal by this process',
+  )
+  const refused = counter(
+    'daybook_append_refused_total',
+    'Requests to the journal that were refused or failed',
+  )
+  const appendSeconds = histogram(
+    'daybook_append_seconds',
+    'Time from asking for an append to its commit, waiting for others included',
+  )
+  const timesSetBack = counter(
+    'daybook_times_set_back_total',
+    "Times that a project's last event was found recorded ahead of the database's clock, and the next one by the clock again",
+  )
+  const relayDelay = histogram(
+    'daybook_relay_delay_seconds',
+    'Time from the commit of an event to its acknowledgement by the bus',
+    [],
+    [...SECONDS, 30, 60, 300],
+  )
+  const applied = counter(
+    'daybook_projection_events_total',
+    'Events applied by this process, parked ones included',
+    ['projection'],
+  )
+  const embedded = counter('daybook_embedded_texts_total', 'Texts that got their vectors from this process')
+  const searchSeconds = histogram('daybook_search_seconds', 'Time of one retriever of a search', [
+    'retriever',
+  ])
   const subscriptions = new Gauge({
     name: 'daybook_subscriptions_open',
     help: 'Subscriptions that this process serves',
@@ -174,59 +164,46 @@ function databaseGauges(
   read: () => Promise<Readings>,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
-  const registers = [registry]
-  const lag = new Gauge({
-    name: 'daybook_projection_lag',
-    help: 'Events that the live generation has still to apply, over all projects',
-    labelNames: ['projection'],
-    registers,
-  })
-  const diverged = new Gauge({
-    name: 'daybook_diverged_projects',
-    help: 'Projects in which the live generation has applied events that the journal does not have',
-    labelNames: ['projection'],
-    registers,
-  })
-  const parked = new Gauge({
-    name: 'daybook_parked_events',
-    help: 'Events that the live generation could not apply and holds until they are retried or dropped',
-    labelNames: ['projection'],
-    registers,
-  })
-  const differed = new Gauge({
-    name: 'daybook_self_check_differed',
-    help: 'Memories that were found to differ from the journal and were written anew, since the generation began',
-    labelNames: ['projection'],
-    registers,
-  })
-  const unhealed = new Gauge({
-    name: 'daybook_self_check_unhealed',
-    help: 'Memories that differ from the journal still, after they were written anew',
-    labelNames: ['projection'],
-    registers,
-  })
-  const queue = new Gauge({
-    name: 'daybook_embedding_queue',
-    help: 'Texts that wait for their vectors, each once a project',
-    registers,
-  })
-  const up = new Gauge({
-    name: 'daybook_database_up',
-    help: 'Whether the database answered the last reading: 1 or 0',
-    registers,
-  })
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  const byProjection = {
+    projectionLag: gauge(
+      'daybook_projection_lag',
+      'Events that the live generation has still to apply, over all projects',
+      ['projection'],
+    ),
+    divergedProjects: gauge(
+      'daybook_diverged_projects',
+      'Projects in which the live generation has applied events that the journal does not have',
+      ['projection'],
+    ),
+    parkedEvents: gauge(
+      'daybook_parked_events',
+      'Events that the live generation could not apply and holds until they are retried or dropped',
+      ['projection'],
+    ),
+    selfCheckDiffered: gauge(
+      'daybook_self_check_differed',
+      'Memories that were found to differ from the journal and were written anew, since the generation began',
+      ['projection'],
+    ),
+    selfCheckUnhealed: gauge(
+      'daybook_self_check_unhealed',
+      'Memories that differ from the journal still, after they were written anew',
+      ['projection'],
+    ),
+  } satisfies { readonly [Reading in keyof Readings]?: Gauge }
+  const queue = gauge('daybook_embedding_queue', 'Texts that wait for their vectors, each once a project')
+  const up = gauge('daybook_database_up', 'Whether the database answered the last reading: 1 or 0')
 
   const take = async (): Promise<void> => {
     // Those of before would look like knowledge: a projection or a value that is gone is not shown.
-    for (const gauge of [lag, parked, diverged, differed, unhealed, queue]) gauge.reset()
+    for (const known of Object.values(byProjection)) known.reset()
     queue.remove()
     try {
       const readings = await read()
-      for (const [projection, events] of readings.projectionLag) lag.set({ projection }, events)
-      for (const [projection, events] of readings.parkedEvents) parked.set({ projection }, events)
-      for (const [projection, projects] of readings.divergedProjects) diverged.set({ projection }, projects)
-      for (const [projection, found] of readings.selfCheckDiffered) differed.set({ projection }, found)
-      for (const [projection, left] of readings.selfCheckUnhealed) unhealed.set({ projection }, left)
+      for (const reading of Object.keys(byProjection) as (keyof typeof byProjection)[])
+        for (const [projection, value] of readings[reading]) byProjection[reading].set({ projection }, value)
       queue.set(readings.embeddingQueue)
       up.set(1)
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ServiceMetrics } from './metrics.ts'
+import { reasonOf } from './reason-of.ts'
 import { VERSION } from './version.ts'
 
 /** Whether a service can do its work now, and if not, why. */
@@ -38,7 +39,7 @@ export async function answerProbe(path: string, response: ServerResponse, probes
 }
 
 function unready(error: unknown): Readiness {
-  return { ready: false, problems: [error instanceof Error ? error.message : String(error)] }
+  return { ready: false, problems: [reasonOf(error)] }
 }
 
 /** Answers with a JSON body. */

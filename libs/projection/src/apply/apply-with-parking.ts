@@ -5,6 +5,7 @@ import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { type ParkedEvent, PositionMoved, type Projection } from '../projection.ts'
 import { memoriesWithParkedEvents } from './parked-events.ts'
 
@@ -110,8 +111,7 @@ async function retryThenPark(
       error = again
     }
   }
-  const message = error instanceof Error ? error.message : String(error)
-  const parked = [{ ...placeOf(record), error: message, attempts: ATTEMPTS }]
+  const parked = [{ ...placeOf(record), error: reasonOf(error), attempts: ATTEMPTS }]
   await projection.apply(scope, { from, to, events: [], parked, erased: [] })
   return true
 }

@@ -1,8 +1,9 @@
 import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { storableError } from '@daybook/postgres/storable-error'
 import { type SqlBool, sql } from 'kysely'
-import type { GenerationRef } from '../generations/generation-ref.ts'
+import { type GenerationRef, ofGeneration } from '../generations/generation-ref.ts'
 import type { ParkedEvent } from '../projection.ts'
 
 /** Which of these memories have a parked event: their later events must wait behind it. */
@@ -15,8 +16,7 @@ export async function memoriesWithParkedEvents(
     .selectFrom('parked_events')
     .select('memory_id')
     .distinct()
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .where(ofGeneration(place))
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
     .where('dropped_at', 'is', null)
@@ -29,8 +29,7 @@ export async function countParked({ db, projectId }: ProjectScope, place: Genera
   const row = await db
     .selectFrom('parked_events')
     .select((eb) => eb.fn.countAll<number>().as('parked'))
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .where(ofGeneration(place))
     .where('project_id', '=', projectId)
     .where('dropped_at', 'is', null)
     .executeTakeFirstOrThrow()
@@ -47,8 +46,7 @@ export async function parkedUpTo(
   const rows = await db
     .selectFrom('parked_events')
     .select('sequence')
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .where(ofGeneration(place))
     .where('project_id', '=', projectId)
     .where('sequence', '<=', sequence)
     .$if(memoryId !== undefined, (query) => query.where('memory_id', '=', memoryId as string))
@@ -57,9 +55,6 @@ export async function parkedUpTo(
     .execute()
   return rows.map((row) => row.sequence)
 }
-
-/** An error's text may quote anything; one that the database refuses must not keep its event from being parked. */
-const storable = (text: string) => text.slice(0, 2_000).replaceAll('\u0000', ' ').toWellFormed()
 
 /** Notes events as parked. What is parked already stays as it is. */
 export async function parkEvents(
@@ -78,7 +73,7 @@ export async function parkEvents(
         project_id: projectId,
         sequence,
         memory_id: memoryId,
-        error: storable(error),
+        error: storableError(error),
         attempts,
         unreadable_by: unreadable === true ? READER_VERSION : null,
       })),
@@ -106,30 +101,19 @@ export async function listParked(
   place: GenerationRef,
   { projectId, sequence, first }: { projectId: string | null; sequence: number | null; first: number },
 ): Promise<ParkedRow[]> {
-  const rows = await db
+  return db
     .selectFrom('parked_events')
     .innerJoin('projects', 'projects.id', 'parked_events.project_id')
-    .selectAll('parked_events')
-    .select('projects.name as project')
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .select(['project_id as projectId', 'projects.name as project', 'generation', 'sequence'])
+    .select(['memory_id as memoryId', 'error', 'attempts'])
+    .select(['parked_at as parkedAt', 'dropped_at as droppedAt'])
+    .where(ofGeneration(place))
     .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
     .$if(sequence !== null, (query) => query.where('sequence', '=', sequence as number))
     .orderBy('project_id')
     .orderBy('sequence')
     .limit(first)
     .execute()
-  return rows.map((row) => ({
-    projectId: row.project_id,
-    project: row.project,
-    generation: row.generation,
-    sequence: row.sequence,
-    memoryId: row.memory_id,
-    error: row.error,
-    attempts: row.attempts,
-    parkedAt: row.parked_at,
-    droppedAt: row.dropped_at,
-  }))
 }
 
 /** Passes over an event for good: later ones of its memory may be applied. @returns false where it is not parked */
@@ -141,8 +125,7 @@ export async function dropParked(
   const { numUpdatedRows } = await db
     .updateTable('parked_events')
     .set({ dropped_at: sql`now()` })
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .where(ofGeneration(place))
     .where('project_id', '=', projectId)
     .where('sequence', '=', sequence)
     .where('dropped_at', 'is', null)
@@ -159,8 +142,7 @@ export async function unparkMemories(
 ): Promise<void> {
   await trx
     .deleteFrom('parked_events')
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .where(ofGeneration(place))
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
     .where('dropped_at', 'is', null)
@@ -177,8 +159,7 @@ export async function unreadByNewer(
     .selectFrom('parked_events')
     .select(['project_id as projectId', 'memory_id as memoryId'])
     .distinct()
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .where(ofGeneration(place))
     .where('unreadable_by', '<', readerVersion)
     .where('dropped_at', 'is', null)
     .limit(UNREAD_AT_ONCE)
@@ -198,8 +179,7 @@ export async function noteTriedBy(
   await db
     .updateTable('parked_events')
     .set({ unreadable_by: readerVersion })
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .where(ofGeneration(place))
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
     .where('unreadable_by', '<', readerVersion)
     .execute()
@@ -214,9 +194,8 @@ export async function noteRetry(
 ): Promise<void> {
   await db
     .updateTable('parked_events')
-    .set((eb) => ({ attempts: eb('attempts', '+', 1), error: storable(error) }))
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .set((eb) => ({ attempts: eb('attempts', '+', 1), error: storableError(error) }))
+    .where(ofGeneration(place))
     .where('project_id', '=', projectId)
     .where('memory_id', '=', memoryId)
     .where('dropped_at', 'is', null)

@@ -32,7 +32,7 @@ export async function startEngine(
     logger,
     layoutVersion: engine.layout.layoutVersion,
     activity,
-    ...(seenMs !== undefined && { pollMs: seenMs }),
+    pollMs: seenMs,
     start: (generation) => projection.apply(generation),
   })
 }

@@ -19,7 +19,7 @@ export interface ApplyToGenerationsOptions {
   readonly layoutVersion: number
   readonly start: (generation: GenerationState) => GenerationApplier
   /** Milliseconds between looks at which generations there are. Default 500. */
-  readonly pollMs?: number
+  readonly pollMs?: number | undefined
   readonly activity?: Activity | undefined
 }
 

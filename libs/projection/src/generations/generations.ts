@@ -47,40 +47,21 @@ export async function liveGenerationState(
 
 /** The generation that queries read now; null before the first start. */
 export async function liveGeneration(db: Queryable, projection: string): Promise<Generation | null> {
-  const live = (await liveGenerationState(db, projection)) ?? undefined
-  if (live === undefined) return null
+  const live = await liveGenerationState(db, projection)
+  if (live === null) return null
   const { generation, modelId, dimension } = live
   return { projection, generation, modelId, dimension }
 }
 
 /** All of them, oldest first. */
 export async function listGenerations(db: Queryable, projection: string): Promise<GenerationState[]> {
-  const rows = await db
+  return db
     .selectFrom('generations')
-    .select([
-      'generation',
-      'model_id',
-      'dimension',
-      'status',
-      'layout_version',
-      'unusable',
-      'created_at',
-      'retired_at',
-    ])
+    .select(['projection', 'generation', 'model_id as modelId', 'dimension', 'status', 'unusable'])
+    .select(['layout_version as layoutVersion', 'created_at as createdAt', 'retired_at as retiredAt'])
     .where('projection', '=', projection)
     .orderBy('generation')
     .execute()
-  return rows.map((row) => ({
-    projection,
-    generation: row.generation,
-    modelId: row.model_id,
-    dimension: row.dimension,
-    status: row.status,
-    layoutVersion: row.layout_version,
-    unusable: row.unusable,
-    createdAt: row.created_at,
-    retiredAt: row.retired_at,
-  }))
 }
 
 export interface NewGeneration {

@@ -5,14 +5,14 @@ import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { parkEvents, unparkMemories } from '../apply/parked-events.ts'
-import type { GenerationRef } from '../generations/generation-ref.ts'
+import { type GenerationRef, ofGeneration } from '../generations/generation-ref.ts'
 import { PositionMoved, type ProjectionBatch } from '../projection.ts'
 
 const START: JournalCursor = { sequence: 0, hash: CHAIN_START }
 
 /** A generation's row of a project, in a condition on `positions`. */
-const ofProject = ({ name, generation }: GenerationRef, projectId: string) =>
-  sql<SqlBool>`projection = ${name} and generation = ${generation} and project_id = ${projectId}`
+const ofProject = (place: GenerationRef, projectId: string) =>
+  sql<SqlBool>`${ofGeneration(place)} and project_id = ${projectId}`
 
 const toCursor = ({ position, hash }: { position: number; hash: Buffer }): JournalCursor => ({
   sequence: position,
@@ -47,6 +47,17 @@ export async function ensurePosition(db: Queryable, place: GenerationRef, projec
     .values({ projection: place.name, generation: place.generation, project_id: projectId, position: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** The projects of which the generation has applied anything. */
+export async function appliedProjects(db: Queryable, place: GenerationRef): Promise<string[]> {
+  const rows = await db
+    .selectFrom('positions')
+    .select('project_id')
+    .where(ofGeneration(place))
+    .where('position', '>', 0)
+    .execute()
+  return rows.map((row) => row.project_id)
 }
 
 /** Whether the project's journal has the event of a place. */

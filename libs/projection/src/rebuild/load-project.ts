@@ -7,6 +7,7 @@ import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable, isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { createPace } from '@daybook/runtime/pace'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { sql } from 'kysely'
 import { isNotErased } from '../apply/applied-memories.ts'
 import type { ParkedEvent } from '../projection.ts'
@@ -218,6 +219,6 @@ const parkedFor = ({ events }: LoadBatch, error: unknown): ParkedEvent[] =>
   events.map(({ sequence, memoryId }) => ({
     sequence,
     memoryId,
-    error: error instanceof Error ? error.message : String(error),
+    error: reasonOf(error),
     attempts: 1,
   }))

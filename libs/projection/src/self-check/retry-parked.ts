@@ -1,6 +1,7 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { sql } from 'kysely'
 import { noteRetry } from '../apply/parked-events.ts'
 import type { Verifiable } from '../verify/verifiable.ts'
@@ -27,6 +28,6 @@ export async function retryParked(scope: ProjectScope, verifiable: Verifiable): 
       await verifiable.rewrite(scope, [memoryId], { unpark: true })
     } catch (error) {
       if (error instanceof UnavailableError || isDatabaseUnavailable(error)) throw error
-      await noteRetry(scope, verifiable, memoryId, error instanceof Error ? error.message : String(error))
+      await noteRetry(scope, verifiable, memoryId, reasonOf(error))
     }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import type { BusStatus } from '../bus.ts'
 import type { Session } from './link.ts'
@@ -31,5 +32,3 @@ export async function describeSession(
     return { ...AWAY, problem: `NATS at ${shown} does not answer: ${reasonOf(error)}` }
   }
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -16,7 +16,6 @@ interface Waiting {
   readonly sequence: number
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
-  readonly stallMs?: number
 }
 
 /**
@@ -25,7 +24,7 @@ interface Waiting {
  * @throws CliError NOT_SEARCHABLE where nothing moves any more, with how far it is
  */
 export async function waitUntilSearchable(given: Waiting): Promise<boolean> {
-  const { connection, sequence, signal, onProgress, stallMs = STALL_MS } = given
+  const { connection, sequence, signal, onProgress } = given
   let state = ''
   let mostPending = 0
   let movedAt = performance.now()
@@ -37,7 +36,7 @@ export async function waitUntilSearchable(given: Waiting): Promise<boolean> {
     if (open.length === 0) return true
     const now = open.map((one) => describe(one, sequence)).join('; ')
     if (now !== state) movedAt = performance.now()
-    else if (performance.now() - movedAt > stallMs)
+    else if (performance.now() - movedAt > STALL_MS)
       throw new CliError(EXIT.failed, 'NOT_SEARCHABLE', `The index does not come further: ${now}.`, [
         'Everything is in the journal, and nothing is lost. Look at:  daybook status',
         'With DAYBOOK_EMBEDDER=none there are no vectors to wait for: import without --wait.',

@@ -1,3 +1,4 @@
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { CliError, RefusedError } from '../cli-error.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { columnsOf } from './columns.ts'
@@ -20,8 +21,7 @@ export function renderError(error: unknown, json: boolean): { text: string; exit
 }
 
 function unexpected(error: unknown): CliError {
-  const message = error instanceof Error ? error.message : String(error)
-  return new CliError(EXIT.failed, 'UNEXPECTED', `That should not happen: ${message}`, [
+  return new CliError(EXIT.failed, 'UNEXPECTED', `That should not happen: ${reasonOf(error)}`, [
     'This is a mistake in the CLI, not in what you typed. DAYBOOK_DEBUG=1 shows where.',
   ])
 }

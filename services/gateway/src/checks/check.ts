@@ -51,5 +51,3 @@ export function worst(findings: readonly Finding[], fine: Finding): Finding {
 
 /** Each once. */
 const join = (texts: readonly (string | null)[]): string => [...new Set(texts.filter(Boolean))].join('; ')
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

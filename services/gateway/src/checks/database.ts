@@ -2,7 +2,8 @@ import { refusalOf } from '@daybook/postgres/connect'
 import { isDiskFull } from '@daybook/postgres/errors'
 import { probeDisk } from '@daybook/postgres/inspect/probe-disk'
 import { readServerFacts, type ServerFacts } from '@daybook/postgres/inspect/server-facts'
-import { type CheckedParts, type Finding, failed, ok, reasonOf, warning } from './check.ts'
+import { reasonOf } from '@daybook/runtime/reason-of'
+import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 import { UPGRADE } from './compatibility.ts'
 
 /** A search makes a handful of queries one after another; a slow way to the database is felt in each. */

@@ -1,7 +1,8 @@
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { liveGeneration } from '@daybook/projection/generations/generations'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { withTimeout } from '@daybook/runtime/with-timeout'
-import { type CheckedParts, reasonOf } from './check.ts'
+import type { CheckedParts } from './check.ts'
 import { lookAtEngine, OUTER_ENGINES } from './engines.ts'
 
 /** Something that Daybook works with, as this process reaches it. */

@@ -1,8 +1,9 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { liveGeneration } from '@daybook/projection/generations/generations'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import { PROJECTIONS } from '../projection-names.ts'
-import { type CheckedParts, type Finding, failed, ok, reasonOf, warning, worst } from './check.ts'
+import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
 /** Milliseconds for one word. A model that is not in memory yet takes a second or two to load. */
 const ANSWER_MS = 8_000

@@ -1,6 +1,7 @@
+import { reasonOf } from '@daybook/runtime/reason-of'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import { checkApplicationRole } from './application-role.ts'
-import { type Check, type CheckedParts, type Finding, failed, reasonOf } from './check.ts'
+import { type Check, type CheckedParts, type Finding, failed } from './check.ts'
 import { checkClock } from './clock.ts'
 import { checkCompatibility } from './compatibility.ts'
 import { checkDatabase } from './database.ts'

@@ -3,6 +3,7 @@ import { refusalOf } from '@daybook/postgres/connect'
 import { isReachable } from '@daybook/postgres/migrate'
 import { describeDiverged } from '@daybook/projection/positions/divergence'
 import type { Readiness } from '@daybook/runtime/probes'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import type { GatewayParts } from '../parts.ts'
 
 /** Looks at what every request needs: a database that this version may read, and a live generation of the read model that is one with the journal. */
@@ -15,6 +16,6 @@ export async function readiness({ db }: GatewayParts): Promise<Readiness> {
     const problems = await describeDiverged(db)
     return { ready: problems.length === 0, problems }
   } catch (error) {
-    return { ready: false, problems: [error instanceof Error ? error.message : String(error)] }
+    return { ready: false, problems: [reasonOf(error)] }
   }
 }

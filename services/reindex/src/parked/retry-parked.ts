@@ -5,7 +5,9 @@ import type { Database } from '@daybook/postgres/connect'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { noteRetry } from '@daybook/projection/apply/parked-events'
+import { ofGeneration } from '@daybook/projection/generations/generation-ref'
 import type { Verifiable } from '@daybook/projection/verify/verifiable'
+import { reasonOf } from '@daybook/runtime/reason-of'
 
 /**
  * Tries to apply parked events again, memory by memory: one that fails stays parked, with what it failed of now.
@@ -21,8 +23,7 @@ export async function retryParked(
     .selectFrom('parked_events')
     .select(['project_id', 'memory_id'])
     .distinct()
-    .where('projection', '=', verifiable.name)
-    .where('generation', '=', verifiable.generation)
+    .where(ofGeneration(verifiable))
     .where('dropped_at', 'is', null)
     .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
     .$if(memoryIds !== null, (query) => query.where('memory_id', 'in', memoryIds as string[]))
@@ -38,7 +39,7 @@ export async function retryParked(
       retried += 1
     } catch (error) {
       if (error instanceof UnavailableError || isDatabaseUnavailable(error)) throw error
-      await noteRetry(scope, verifiable, memory_id, error instanceof Error ? error.message : String(error))
+      await noteRetry(scope, verifiable, memory_id, reasonOf(error))
       failed += 1
     }
     await work.report({ done: retried + failed })

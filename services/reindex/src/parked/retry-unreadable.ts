@@ -1,23 +1,13 @@
 import { requestOperation } from '@daybook/operations/request'
 import { READER_VERSION } from '@daybook/postgres/compatibility'
-import type { Database } from '@daybook/postgres/connect'
 import { noteTriedBy, unreadByNewer } from '@daybook/projection/apply/parked-events'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import type { Activity } from '@daybook/runtime/activity'
-import type { Logger } from '@daybook/runtime/logger'
 import type { Repeated } from '@daybook/runtime/repeat'
-import type { Projections } from '../projections.ts'
-import { watchProjections } from '../watch-projections.ts'
+import { type LoopOptions, watchProjections } from '../watch-projections.ts'
 
-export interface RetryUnreadableOptions {
-  readonly db: Database
-  readonly projections: Projections
-  readonly logger: Logger
+export interface RetryUnreadableOptions extends LoopOptions {
   /** What this process can read. Default: what this code can. */
-  readonly readerVersion?: number
-  /** Milliseconds between looks. Default 2,000. */
-  readonly pollMs?: number
-  readonly activity?: Activity | undefined
+  readonly readerVersion?: number | undefined
 }
 
 /** Who asks, in the operation's record. */

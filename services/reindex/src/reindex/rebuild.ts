@@ -20,6 +20,7 @@ import {
   parkedBeyond,
   swapGenerations,
 } from '@daybook/projection/generations/swap-generations'
+import { appliedProjects } from '@daybook/projection/positions/positions'
 import {
   type Builder,
   createFence,
@@ -262,7 +263,9 @@ async function load(
   await work.report({ phase: 'loading', done: 0, total })
   await rebuildable.prepare(generation, total, options.fence)
   const target = rebuildable.loadTarget(generation, options)
-  const loaded = await loadedProjects(db, generation)
+  const loaded = new Set(
+    await appliedProjects(db, { name: rebuildable.name, generation: generation.generation }),
+  )
   let done = 0
   for (const { id, head, hash, scope } of projects) {
     const resumed = checkpoint?.loading?.projectId === id ? checkpoint.loading : null
@@ -288,18 +291,6 @@ async function load(
     done += head
     await work.report({ done })
   }
-}
-
-/** The projects that are loaded: those with a position. */
-async function loadedProjects(db: Database, { projection, generation }: Generation): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('positions')
-    .select('project_id')
-    .where('projection', '=', projection)
-    .where('generation', '=', generation)
-    .where('position', '>', 0)
-    .execute()
-  return new Set(rows.map((row) => row.project_id))
 }
 
 /** @throws where the new generation is not what the journal says: then it must not become live */

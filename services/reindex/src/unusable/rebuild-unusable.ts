@@ -3,26 +3,14 @@ import type { Database } from '@daybook/postgres/connect'
 import { layoutProblem } from '@daybook/projection/generations/apply-to-generations'
 import { liveGenerationState, markUnusable } from '@daybook/projection/generations/generations'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
-import type { Activity } from '@daybook/runtime/activity'
-import type { Logger } from '@daybook/runtime/logger'
 import type { Repeated } from '@daybook/runtime/repeat'
-import type { Projections } from '../projections.ts'
-import { watchProjections } from '../watch-projections.ts'
-
-export interface RebuildUnusableOptions {
-  readonly db: Database
-  readonly projections: Projections
-  readonly logger: Logger
-  /** Milliseconds between looks. Default 2,000. */
-  readonly pollMs?: number
-  readonly activity?: Activity | undefined
-  /** Milliseconds until it is tried again after it failed, doubled with each failure up to an hour. Default 30,000. */
-  readonly firstWaitMs?: number
-}
+import { type LoopOptions, watchProjections } from '../watch-projections.ts'
 
 /** Who asks, in the operation's record. */
 const ITSELF = 'daybook (the live generation is unusable)'
 
+/** Until it is tried again after it failed: doubled with each failure, up to the longest. */
+const FIRST_WAIT_MS = 30_000
 const LONGEST_WAIT_MS = 3_600_000
 
 /**
@@ -30,8 +18,8 @@ const LONGEST_WAIT_MS = 3_600_000
  * has another version. One operation a projection, as for everybody who asks for one; after a failure it waits, and the
  * failures stand in the operations, so that a restart does not begin at once again.
  */
-export function startRebuildingUnusable(options: RebuildUnusableOptions): Repeated {
-  const { db, projections, logger, pollMs = 2_000, firstWaitMs = 30_000, activity } = options
+export function startRebuildingUnusable(options: LoopOptions): Repeated {
+  const { db, projections, logger, pollMs = 2_000, activity } = options
 
   const look = async (rebuildable: RebuildableProjection): Promise<void> => {
     const live = await liveGenerationState(db, rebuildable.name)
@@ -46,7 +34,7 @@ export function startRebuildingUnusable(options: RebuildUnusableOptions): Repeat
       logger.error({ ...fields, problem }, 'a generation is unusable')
     const failures = await failedLately(db, rebuildable.name)
     // Without chance in it: it is looked at every few seconds, and the shortest of many throws would decide.
-    const waitMs = Math.min(LONGEST_WAIT_MS, firstWaitMs * 2 ** (failures.count - 1))
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures.count - 1))
     if (failures.count > 0 && failures.sinceMs < waitMs) return
     await requestRebuild(rebuildable.name)
     logger.warn({ ...fields, problem }, 'an unusable generation is made anew from the journal')

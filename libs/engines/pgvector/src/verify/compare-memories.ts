@@ -6,7 +6,7 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
 import { type RawBuilder, sql } from 'kysely'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
-import { memoryRow } from '../write/memory-row.ts'
+import { memoryRow, relationOf } from '../write/memory-row.ts'
 
 /** SHA-256 of a text in hexadecimal, made by Postgres. */
 const hashed = (text: RawBuilder<unknown>) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
@@ -54,10 +54,7 @@ export async function compareMemories(
             created_at, occurred_at, expires_at, forgotten, content_hash, lexemes,
             (select coalesce(sum(cardinality(positions)), 0) from unnest(lexemes)))::text`)} as hash,
             decode(content_hash, 'hex') as text_hash, forgotten
-          from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, kind text, version int,
-            sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
-            categories jsonb, importance smallint, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,
-            forgotten boolean, lexical_text text, content_hash text)
+          from ${relationOf(rows)}
           cross join lateral (select to_tsvector('english', lexical_text) as lexemes offset 0) analysed
         ), held as materialized (
           select memory_id, ${hashed(sql`row(kind, version, sequence, first_sequence, state, exact_key, context, agent,
@@ -114,21 +111,11 @@ export async function compareMemories(
     })
 }
 
-interface Hashes {
-  readonly memory_id: string
-  readonly wanted_row: string | null
-  readonly held_row: string | null
-  readonly wanted_versions: string | null
-  readonly held_versions: string | null
-  readonly wanted_vectors: string | null
-  readonly held_vectors: string | null
-}
-
 /** Null where the first part is: then there is nothing. */
 const whole = (...parts: readonly (string | null)[]): string | null =>
   parts[0] === null ? null : parts.join(' ')
 
-function compared(row: Hashes): ComparedMemory {
+function compared(row: ComparedRow): ComparedMemory {
   const { wanted_row: wanted, held_row: held } = row
   const differs = [
     ...(wanted !== null && held === null ? ['missing'] : []),

@@ -1,34 +1,14 @@
 import { contentHash } from '@daybook/embeddings/store'
 import type { JournalEvent } from '@daybook/memory/events'
 import { lexicalText } from '@daybook/memory/lexical-text'
-import { embeddedTextOf, keyOf, type MemoryState } from '@daybook/memory/state'
+import { embeddedTextOf, keyOf } from '@daybook/memory/state'
+import { sql } from 'kysely'
 
-/** A memory as it goes into the table `memories`: names as the columns, in JSON's types. */
-export interface MemoryRow {
-  readonly memory_id: string
-  readonly number: number
-  readonly kind: string
-  readonly version: number
-  readonly sequence: number
-  readonly first_sequence: number
-  readonly state: MemoryState
-  readonly exact_key: string | null
-  readonly context: string | null
-  readonly agent: string | null
-  readonly labels: readonly string[]
-  readonly categories: readonly string[]
-  readonly importance: number
-  readonly created_at: string
-  readonly occurred_at: string | null
-  readonly expires_at: string | null
-  readonly forgotten: boolean
-  readonly lexical_text: string
-  /** Hexadecimal. */
-  readonly content_hash: string
-}
+/** A memory as it goes into the table `memories`: names as the columns, in JSON's types; its hash is hexadecimal. */
+export type MemoryRow = ReturnType<typeof memoryRow>
 
 /** The row of the memory after `event`. `first_sequence` and `number` are those of its first row, if there is one. */
-export function memoryRow(event: JournalEvent, place: { number: number; firstSequence: number }): MemoryRow {
+export function memoryRow(event: JournalEvent, place: { number: number; firstSequence: number }) {
   const { state } = event.data
   return {
     memory_id: event.memoryId,
@@ -52,3 +32,10 @@ export function memoryRow(event: JournalEvent, place: { number: number; firstSeq
     content_hash: contentHash(embeddedTextOf(state)).toString('hex'),
   }
 }
+
+/** The rows as the relation `given`. */
+export const relationOf = (rows: readonly MemoryRow[]) => sql`
+  jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, number int, kind text, version int,
+    sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
+    categories jsonb, importance int, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,
+    forgotten boolean, lexical_text text, content_hash text)`

@@ -5,7 +5,7 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
 import { sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
-import { type MemoryRow, memoryRow } from './memory-row.ts'
+import { type MemoryRow, memoryRow, relationOf } from './memory-row.ts'
 
 /** What a row was before the batch, as far as the indexes built on it must know. */
 export interface OldRow {
@@ -75,10 +75,7 @@ export async function upsertMemories(
       created_at, occurred_at, expires_at, forgotten, analysed.lexemes,
       (select coalesce(sum(cardinality(positions)), 0) from unnest(analysed.lexemes)),
       analysed.text_hash, not forgotten and not ${hasVector}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, number int, kind text, version int,
-      sequence bigint, first_sequence bigint, state jsonb, exact_key text, context text, agent text, labels jsonb,
-      categories jsonb, importance int, created_at timestamptz, occurred_at timestamptz, expires_at timestamptz,
-      forgotten boolean, lexical_text text, content_hash text)
+    from ${relationOf(rows)}
     cross join lateral (
       select to_tsvector('english', lexical_text) as lexemes, decode(content_hash, 'hex') as text_hash offset 0
     ) analysed

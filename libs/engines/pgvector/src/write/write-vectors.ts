@@ -29,8 +29,13 @@ export async function requestVectors(
   rows: readonly MemoryRow[],
 ): Promise<void> {
   await queueLiveTexts(trx, generation, projectId, rows)
-  await withStoredVectors(trx, tables, generation, projectId, rows)
+  const ids = liveIds(rows)
+  if (ids.length === 0) return
+  await fill(trx, tables, generation, sql`m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`)
 }
+
+const liveIds = (rows: readonly MemoryRow[]) =>
+  rows.filter((row) => !row.forgotten).map((row) => row.memory_id)
 
 /** The texts whose vectors the rows' memories have, or wait for. */
 export const textsOf = (rows: readonly MemoryRow[]): QueuedText[] =>
@@ -71,7 +76,7 @@ export async function insertStoredVectors(
   projectId: string,
   rows: readonly MemoryRow[],
 ): Promise<void> {
-  const ids = rows.filter((row) => !row.forgotten).map((row) => row.memory_id)
+  const ids = liveIds(rows)
   if (ids.length === 0) return
   await sql`
     insert into ${tables.vectors} (project_id, memory_id, chunk, span_start, span_end, embedding)
@@ -82,19 +87,6 @@ export async function insertStoredVectors(
     ) c
     where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[]) and not m.vector_pending
     on conflict do nothing`.execute(trx)
-}
-
-/** Gives the rows' memories the vectors that the store has. */
-async function withStoredVectors(
-  trx: DatabaseTransaction,
-  tables: GenerationTables,
-  generation: Generation,
-  projectId: string,
-  rows: readonly MemoryRow[],
-): Promise<void> {
-  const ids = rows.filter((row) => !row.forgotten).map((row) => row.memory_id)
-  if (ids.length === 0) return
-  await fill(trx, tables, generation, sql`m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`)
 }
 
 /**

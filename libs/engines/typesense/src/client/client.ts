@@ -9,8 +9,6 @@ export interface TypesenseSettings {
   readonly apiKey: string
   /** Milliseconds until a request counts as unanswered; its connection is closed then. Default 10,000. */
   readonly timeoutMs?: number
-  /** How often a request is sent again that got no answer or a 5xx. Default 0: the projector has its own patience. */
-  readonly retries?: number
 }
 
 /** A document as it is sent and comes back: flat, its `id` unique in its collection. */
@@ -28,17 +26,14 @@ export interface TypesenseClient {
    * @returns the answer's lines; those that failed are among them, since the status is 200 all the same (trap 10)
    */
   importLines(collection: string, action: 'upsert' | 'update', lines: readonly string[]): Promise<string[]>
-  /** The longest that one call can take, in milliseconds, all its tries together. */
+  /** The longest that one call can take, in milliseconds. */
   readonly longestCallMs: number
   /** Closes the connections. */
   close(): void
 }
 
-/** Milliseconds between the tries of one call. */
-const RETRY_PAUSE_MS = 100
-
 export function createTypesenseClient(settings: TypesenseSettings): TypesenseClient {
-  const { url, apiKey, timeoutMs = 10_000, retries = 0 } = settings
+  const { url, apiKey, timeoutMs = 10_000 } = settings
   // One connection pool for all calls: the client itself would open a new one for each.
   const httpAgent = new HttpAgent({ keepAlive: true })
   const httpsAgent = new HttpsAgent({ keepAlive: true })
@@ -46,8 +41,8 @@ export function createTypesenseClient(settings: TypesenseSettings): TypesenseCli
     nodes: [{ url: url.replace(/\/+$/, '') }],
     apiKey,
     connectionTimeoutSeconds: timeoutMs / 1000,
-    numRetries: retries,
-    retryIntervalSeconds: RETRY_PAUSE_MS / 1000,
+    // The projector has its own patience.
+    numRetries: 0,
     // It would print to standard output, beside the structured log.
     logLevel: 'silent',
     httpAgent,
@@ -77,7 +72,7 @@ export function createTypesenseClient(settings: TypesenseSettings): TypesenseCli
       )
       return typeof answer === 'string' ? answer.split('\n') : [JSON.stringify(answer)]
     },
-    longestCallMs: (retries + 1) * (timeoutMs + RETRY_PAUSE_MS),
+    longestCallMs: timeoutMs,
     close() {
       httpAgent.destroy()
       httpsAgent.destroy()

@@ -27,6 +27,16 @@ export function isMissing(error: unknown): boolean {
   return error instanceof TypesenseRefusedError && error.status === 404
 }
 
+/** What a request answers; null where what it asks for is not there. */
+export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
 /**
  * What a server says whose memory or disk is full, or that its operator told to skip writes ("Skipping writes.", and of a
  * write that was already in its queue "Skipping write."); the status is 422, or 500 in a line of an import.

@@ -1,6 +1,7 @@
 import type { Generation } from '@daybook/projection/generations/generations'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import type { TypesenseClient } from '../client/client.ts'
-import { isMissing, TypesenseUnavailableError } from '../client/errors.ts'
+import { orNull, TypesenseUnavailableError } from '../client/errors.ts'
 import { collectionName, DEFAULT_BASE_NAME } from '../write/collection.ts'
 
 /** What a look at the server found. */
@@ -51,14 +52,3 @@ async function readVersion(client: TypesenseClient): Promise<string | null> {
     throw error
   }
 }
-
-async function orNull<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
-}
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

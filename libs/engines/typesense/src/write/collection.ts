@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { TypesenseClient } from '../client/client.ts'
-import { isMissing, TypesenseRefusedError, TypesenseUnavailableError } from '../client/errors.ts'
+import { orNull, TypesenseRefusedError, TypesenseUnavailableError } from '../client/errors.ts'
 import { collectionFields, FIELD_NAMES, LAYOUT_VERSION } from './schema.ts'
 
 /** The alias of the live collection, and the beginning of every collection's name. */
@@ -102,13 +102,4 @@ export async function deleteCollection(
   await orNull(
     client.request((typesense) => typesense.collections(collectionName(generation, base)).delete()),
   )
-}
-
-async function orNull<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
 }

@@ -24,7 +24,7 @@ import { typesenseProjection } from './typesense-projection.ts'
 import { withProjectLease } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
 import { writeAllVectors } from './write-vectors.ts'
-import { createGenerationWriter, type GenerationWriter, type GenerationWriterOptions } from './writer.ts'
+import { createGenerationWriter, type GenerationWriter } from './writer.ts'
 
 export interface TypesenseWriteOptions extends WriteOptions {
   readonly client: TypesenseClient
@@ -38,14 +38,7 @@ export interface TypesenseWriteOptions extends WriteOptions {
 export function typesenseRebuildableProjection(options: TypesenseWriteOptions): RebuildableProjection {
   const { db, client, logger, base, leaseMs } = options
   const writerOf = (generation: Generation, fence: Fence | null = null): GenerationWriter =>
-    createGenerationWriter({
-      client,
-      fence,
-      generation,
-      logger,
-      ...(base !== undefined && { base }),
-      ...(leaseMs !== undefined && { leaseMs }),
-    } satisfies GenerationWriterOptions)
+    createGenerationWriter({ client, fence, generation, logger, base, leaseMs })
   return {
     name: TYPESENSE,
     // A project is one owner's at a time.

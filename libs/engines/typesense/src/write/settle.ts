@@ -1,6 +1,6 @@
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
+import { type GenerationRef, ofGeneration } from '@daybook/projection/generations/generation-ref'
 import { sql } from 'kysely'
 import { SERVER_RUN } from '../client/server-run.ts'
 import { takeBack } from './take-back.ts'
@@ -27,12 +27,11 @@ export async function noteSettled(
 }
 
 /** The projects whose documents have not been looked at in this run. Goes through one row a project. */
-export async function listUnsettled(db: Database, { name, generation }: GenerationRef): Promise<string[]> {
+export async function listUnsettled(db: Database, place: GenerationRef): Promise<string[]> {
   const rows = await db
     .selectFrom('positions')
     .select('project_id')
-    .where('projection', '=', name)
-    .where('generation', '=', generation)
+    .where(ofGeneration(place))
     .where('server_run', 'is distinct from', SERVER_RUN)
     .execute()
   return rows.map((row) => row.project_id)

@@ -3,7 +3,7 @@ import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { appliedStates } from '@daybook/projection/apply/applied-memories'
 import type { RewriteOptions } from '@daybook/projection/verify/verifiable'
-import { isMissing } from '../client/errors.ts'
+import { orNull } from '../client/errors.ts'
 import { exportDocuments, IDS_PER_FILTER, ofMemories, ofProject } from '../verify/export-documents.ts'
 import type { LeasedProject } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
@@ -63,9 +63,5 @@ export async function takeBack(
 }
 
 async function deleteDocument({ client, collection }: GenerationWriter, id: string): Promise<void> {
-  try {
-    await client.request((typesense) => typesense.collections(collection).documents(id).delete())
-  } catch (error) {
-    if (!isMissing(error)) throw error
-  }
+  await orNull(client.request((typesense) => typesense.collections(collection).documents(id).delete()))
 }

@@ -13,12 +13,12 @@ export interface GenerationWriterOptions {
   readonly generation: Generation
   readonly logger: Logger
   /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
-  readonly base?: string
+  readonly base?: string | undefined
   /**
    * Milliseconds for which a project is leased, at least a call's longest time. Default that time and 2 s: so long the
    * projects wait in which a projector was killed.
    */
-  readonly leaseMs?: number
+  readonly leaseMs?: number | undefined
   /** Of a generation that is being built. Default none: projectors write it. */
   readonly fence?: Fence | null
 }

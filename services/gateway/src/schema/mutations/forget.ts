@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts'
-import { append, checkExpectedVersion, checkIdempotencyKey, requireMemoryId } from './request.ts'
+import { appendChange } from './request.ts'
 import { changeResult } from './written.ts'
 
 const forgetResult = changeResult(
@@ -17,11 +17,6 @@ builder.mutationField('forget', (t) =>
       expectedVersion: t.arg.int(),
       idempotencyKey: t.arg.string(),
     },
-    resolve: (_, { id, expectedVersion, idempotencyKey }, context) =>
-      append(
-        context,
-        { type: 'forget', id: requireMemoryId(id), ...checkExpectedVersion(expectedVersion) },
-        checkIdempotencyKey(idempotencyKey),
-      ),
+    resolve: (_, given, context) => appendChange(context, given, { type: 'forget' }),
   }),
 )

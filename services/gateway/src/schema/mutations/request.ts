@@ -13,7 +13,7 @@ export function checkIdempotencyKey(key: string | null | undefined): string | nu
 }
 
 /** @throws ValidationError */
-export function checkExpectedVersion(version: number | null | undefined): { expectedVersion?: number } {
+function checkExpectedVersion(version: number | null | undefined): { expectedVersion?: number } {
   if (version == null) return {}
   if (version < 1) throw new ValidationError('expectedVersion', 'must be 1 or more')
   return { expectedVersion: version }
@@ -27,6 +27,27 @@ export function requireMemoryId(id: string): string {
   const ref = parseMemoryId(id)
   if (ref === null) throw new NotFoundError(`The memory "${id.slice(0, 64)}"`)
   return ref.uuid
+}
+
+/** What every change of a memory takes. */
+interface ChangeArguments {
+  readonly id: string
+  readonly expectedVersion?: number | null | undefined
+  readonly idempotencyKey?: string | null | undefined
+}
+
+type Change<Each> = Each extends { readonly expectedVersion?: number }
+  ? Omit<Each, 'id' | 'expectedVersion'>
+  : never
+
+/** Appends a change of a memory that is there. @throws ValidationError, NotFoundError for arguments that name none */
+export function appendChange(
+  context: Context,
+  { id, expectedVersion, idempotencyKey }: ChangeArguments,
+  change: Change<Command>,
+): Promise<Appended> {
+  const command = { ...change, id: requireMemoryId(id), ...checkExpectedVersion(expectedVersion) }
+  return append(context, command, checkIdempotencyKey(idempotencyKey))
 }
 
 /** Appends a command of the request's project. */

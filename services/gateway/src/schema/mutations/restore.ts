@@ -1,6 +1,6 @@
 import { ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
-import { append, checkExpectedVersion, checkIdempotencyKey, requireMemoryId } from './request.ts'
+import { appendChange } from './request.ts'
 import { changeResult } from './written.ts'
 
 const restoreResult = changeResult('RestoreResult', 'Restored', 'The memory as it is again.')
@@ -15,18 +15,9 @@ builder.mutationField('restore', (t) =>
       expectedVersion: t.arg.int(),
       idempotencyKey: t.arg.string(),
     },
-    resolve: (_, { id, version, expectedVersion, idempotencyKey }, context) => {
+    resolve: (_, { version, ...given }, context) => {
       if (version != null && version < 1) throw new ValidationError('version', 'must be 1 or more')
-      return append(
-        context,
-        {
-          type: 'restore',
-          id: requireMemoryId(id),
-          ...(version == null ? {} : { version }),
-          ...checkExpectedVersion(expectedVersion),
-        },
-        checkIdempotencyKey(idempotencyKey),
-      )
+      return appendChange(context, given, { type: 'restore', ...(version == null ? {} : { version }) })
     },
   }),
 )

@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts'
 import { reviseInput, toReviseInput } from '../types/memory-inputs.ts'
-import { append, checkExpectedVersion, checkIdempotencyKey, requireMemoryId } from './request.ts'
+import { appendChange } from './request.ts'
 import { changeResult } from './written.ts'
 
 const reviseResult = changeResult(
@@ -21,16 +21,7 @@ builder.mutationField('revise', (t) =>
       }),
       idempotencyKey: t.arg.string(),
     },
-    resolve: (_, { id, input, expectedVersion, idempotencyKey }, context) =>
-      append(
-        context,
-        {
-          type: 'revise',
-          id: requireMemoryId(id),
-          input: toReviseInput(input),
-          ...checkExpectedVersion(expectedVersion),
-        },
-        checkIdempotencyKey(idempotencyKey),
-      ),
+    resolve: (_, { input, ...given }, context) =>
+      appendChange(context, given, { type: 'revise', input: toReviseInput(input) }),
   }),
 )

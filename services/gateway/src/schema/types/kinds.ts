@@ -37,6 +37,12 @@ function choiceOf(kind: KindName, field: string, words: readonly string[]) {
   return known
 }
 
+/** The type of a field that is no list. */
+function typeOf(kind: KindName, field: string, shape: Exclude<FieldShape, 'strings'>) {
+  if (shape === 'moment') return 'DateTime'
+  return isChoice(shape) ? choiceOf(kind, field, shape) : 'String'
+}
+
 for (const kind of KIND_NAMES) {
   const definition = kindNamed(kind)
   const { description, fields, sameInMemory } = definition
@@ -59,11 +65,7 @@ for (const kind of KIND_NAMES) {
                 complexity: 1,
                 resolve: ({ state }) => (state.content[name] ?? []) as string[],
               })
-            : shape === 'moment'
-              ? t.field({ ...options, type: 'DateTime', resolve: resolve as never })
-              : isChoice(shape)
-                ? t.field({ ...options, type: choiceOf(kind, name, shape), resolve: resolve as never })
-                : t.string({ ...options, resolve: resolve as never })
+            : t.field({ ...options, type: typeOf(kind, name, shape), resolve: resolve as never })
         return [[nameInMemory(definition, name), made] as const]
       })
       return Object.fromEntries(entries)
@@ -84,11 +86,7 @@ function contentInput(kind: KindName, suffix: 'Input' | 'RevisionInput') {
         const made =
           shape === 'strings'
             ? t.stringList(options)
-            : shape === 'moment'
-              ? t.field({ ...options, type: 'DateTime' })
-              : isChoice(shape)
-                ? t.field({ ...options, type: choiceOf(kind, name, shape) })
-                : t.string(options)
+            : t.field({ ...options, type: typeOf(kind, name, shape) })
         return [name, made] as const
       })
       const own = Object.fromEntries(entries)
