@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { REPOSITORY } from './repository.mjs'
 
 const CACHE = join(REPOSITORY, 'node_modules/.cache/daybook/bundles')
-/** Older ones are deleted: some 2 MB each. */
+/** Older ones are deleted: 4 (CLI) to 15 MB (daemon) each. Fewer could take one away that a process beside this is about to start from. */
 const KEPT = 20
 const BUNDLER = ['scripts/bundle.mjs', 'package-lock.json']
 

@@ -1,7 +1,6 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
-import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import { readEnd } from '@daybook/journal/read/read'
 import { newId } from '@daybook/memory/id'
 import { leaseOperation, renewLease, saveProgress } from '@daybook/operations/lease'
@@ -24,10 +23,7 @@ import { OTHER, REBUILT, type ReindexHarness, startReindexHarness } from './test
 
 const MODEL = { modelId: OTHER, dimension: 40 }
 
-/* What a process keeps in its memory ends with it: nobody else goes on with it. */
-const FENCED = REBUILT.filter((one) => one.projection !== IN_MEMORY)
-
-describe.each(FENCED)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
+describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
   let harness: ReindexHarness
   let rebuildable: RebuildableProjection
   beforeAll(async () => {

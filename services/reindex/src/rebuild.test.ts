@@ -1,11 +1,16 @@
+import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ReindexService } from './start.ts'
 import { OTHER, REBUILT, type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
 
-describe.each(REBUILT)('a rebuild of $projection on $name', ({ start, projection }) => {
+/* A third engine besides: what holds for rebuilds holds for whatever is rebuilt. */
+const ALL = [...REBUILT, ...TEST_DATABASES.slice(-1).map((one) => ({ ...one, projection: IN_MEMORY }))]
+
+describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) => {
   let harness: ReindexHarness
   let service: ReindexService
   beforeAll(async () => {

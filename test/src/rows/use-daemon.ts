@@ -35,7 +35,7 @@ const READS = `query ($id: ID!) {
   journal { hash changed }
   projections { name status lag pendingEmbeddings }
   generations { generation lag bytes }
-  parkedEvents(projection: "pgvector") { sequence }
+  parkedEvents(projection: PGVECTOR) { sequence }
   operations(active: true) { id }
   checks { name status message }
   system { databaseBytes memories events queuedTexts }
@@ -60,7 +60,7 @@ export async function useDaemon(dataDir: string): Promise<void> {
     })
     const daemon = await startDaemon(config, { logger: silentLogger, progress: () => {}, shutdown })
     await read(daemon, await write(daemon))
-    for (const projection of ['pgvector', 'typesense']) await operate(daemon, projection)
+    for (const projection of ['PGVECTOR', 'TYPESENSE']) await operate(daemon, projection)
     await moveJournal(daemon)
     await searchMany(daemon)
   } finally {
@@ -111,7 +111,7 @@ async function read(daemon: Daemon, { sequence, hash, memory }: Written): Promis
 }
 
 async function operate(daemon: Daemon, projection: string): Promise<void> {
-  const on = `projection: "${projection}"`
+  const on = `projection: ${projection}`
   for (const operation of [
     `verify(${on}, repair: true)`,
     `backfill(${on})`,
@@ -135,14 +135,14 @@ async function run(daemon: Daemon, operation: string): Promise<void> {
     daemon,
     `mutation { begun: ${operation} { ... on Operation { id } ... on OperationRefusedError { message } } }`,
   )
-  for (let status = 'queued'; status !== 'succeeded'; await pause(50)) {
+  for (let status = 'QUEUED'; status !== 'SUCCEEDED'; await pause(50)) {
     const answer = await ask<{ operation: { status: string; error: string | null } }>(
       daemon,
       'query ($id: ID!) { operation(id: $id) { status error } }',
       begun,
     )
     status = answer.operation.status
-    if (status === 'failed') throw new Error(`${operation}: ${answer.operation.error}`)
+    if (status === 'FAILED') throw new Error(`${operation}: ${answer.operation.error}`)
   }
 }
 

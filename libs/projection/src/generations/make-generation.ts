@@ -20,7 +20,7 @@ export interface GenerationLayout {
 /** Two processes that make generations at once take turns by it; the number is arbitrary but must stay. */
 const MAKE_LOCK = 7_033_215
 
-/** Until the transaction ends, nobody else makes a generation of any projection. */
+/** Until the transaction ends, nobody else makes a generation, of whatever projection. */
 export async function lockMaking(trx: DatabaseTransaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${MAKE_LOCK})`.execute(trx)
 }

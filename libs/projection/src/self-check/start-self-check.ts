@@ -74,7 +74,10 @@ export function startSelfCheck({
       nextAdding = startedAt + everyMs
     }
     const due = await takeDue(db, verifiable, everyMs)
-    if (due === null) return everyMs / 5
+    if (due === null) {
+      wasIdle = activity.isIdle()
+      return everyMs / 5
+    }
     const { projectId } = due
     const scope = projectScope(db, projectId)
     await retryParked(scope, verifiable)

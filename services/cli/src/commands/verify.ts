@@ -61,6 +61,7 @@ async function verify(
     mutation: 'verify',
     arguments: { projection: name, project, incremental, repair },
   }))
-  if (journal) requests.unshift({ mutation: 'verifyJournal', arguments: { project, from } })
+  if (journal)
+    requests.unshift({ mutation: 'verifyJournal', arguments: { project, from: from?.replaceAll(',', '') } })
   await runOperations(requests, { connection, json, detach })
 }

@@ -5,7 +5,9 @@ import { EXIT } from '../exit-codes.ts'
 import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
 
-const PROJECTIONS = ['PGVECTOR', 'TYPESENSE'] as const satisfies readonly ProjectionName[]
+/** A projection that the API has and this list has not does not compile. */
+const ALL = { PGVECTOR: true, TYPESENSE: true } as const satisfies Record<ProjectionName, true>
+const PROJECTIONS = Object.keys(ALL) as ProjectionName[]
 
 /** What may stand where a command takes a projection. */
 export const PROJECTION_ARGUMENT = `${PROJECTIONS.map(spoken).join(', ')} or all`

@@ -14,7 +14,9 @@ type Row = readonly (string | number)[]
  *     parked: 0
  */
 export function table(header: readonly string[], rows: readonly Row[], columns = outputColumns()): string {
-  const cells = rows.map((row) => row.map(toText))
+  // Grouped for people only: a program takes 12,345 for 12.
+  const toText = columns === Number.POSITIVE_INFINITY ? String : grouping
+  const cells = rows.map((row) => row.map((cell) => toText(cell)))
   // As a terminal shows them: CJK and emoji take two columns.
   const widths = header.map((_, column) =>
     Math.max(...[header, ...cells].map((row) => stringWidth(row[column] ?? ''))),
@@ -30,7 +32,7 @@ export function table(header: readonly string[], rows: readonly Row[], columns =
     : cells.map((row) => rowAlone(header, row, columns)).join('\n')
 }
 
-const toText = (cell: string | number) => (typeof cell === 'number' ? grouped(cell) : cell)
+const grouping = (cell: string | number) => (typeof cell === 'number' ? grouped(cell) : cell)
 
 function rowAlone(
   [first = '', ...names]: readonly string[],

@@ -34,6 +34,10 @@ export const OFFER_KEY = `
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const key = field.value.trim();
+    if (key && !/^[!-~]+$/.test(key)) {
+      field.setCustomValidity('A key has letters, digits and signs of ASCII only: copy it once more.');
+      return field.reportValidity();
+    }
     if (key) sessionStorage.setItem('daybook-key', key);
     else sessionStorage.removeItem('daybook-key');
     location.reload();
@@ -47,12 +51,12 @@ export const KEY_FORM = `
     #root { flex: 1; min-height: 0; height: auto !important }
     #daybook-key { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; padding: 8px 12px; font: 14px system-ui, sans-serif;
       border-bottom: 1px solid #8884 }
-    #daybook-key input { flex: 1; min-width: 16em; padding: 4px 8px; font: inherit }
+    #daybook-key input { -webkit-text-security: disc; flex: 1; min-width: 16em; padding: 4px 8px; font: inherit }
     #daybook-key button { padding: 4px 12px; font: inherit }
   </style>
   <form id="daybook-key" method="dialog">
     <label for="daybook-key-field">API key</label>
-    <input id="daybook-key-field" name="key" type="password" autocomplete="off" spellcheck="false" placeholder="Paste it here">
+    <input id="daybook-key-field" name="key" type="text" autocomplete="off" spellcheck="false" placeholder="Paste it here">
     <button name="use" type="submit">Use</button>
     <span>The first start wrote it to <code>&lt;data folder&gt;/api-key</code>, as a rule <code>.daybook/api-key</code>.
       It stays in this tab.</span>

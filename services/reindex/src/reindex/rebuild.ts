@@ -102,7 +102,7 @@ async function build(
   await work.report({ phase: 'making', done: 0, total: null })
   await dropUnfinished(db, rebuildable, checkpoint?.generation ?? null, builder)
   if (checkpoint === null || (await findGeneration(db, rebuildable, checkpoint.generation)) === null) {
-    const { generation } = await rebuildable.create(await modelOf(db, rebuildable, options), builder)
+    const { generation } = await rebuildable.create(await modelOf(parts, rebuildable, options), builder)
     await save({ generation, begun: await now(db), loading: null })
   }
   const { generation: number, begun } = checkpoint as unknown as Checkpoint
@@ -221,11 +221,17 @@ export async function abandonRebuild(
     await dropGeneration(db, rebuildable, generation, builder)
 }
 
-async function modelOf(db: Database, { name }: RebuildableProjection, { model }: RebuildOptions) {
+async function modelOf(
+  { db, embedders }: { readonly db: Database; readonly embedders: Embedders },
+  { name }: RebuildableProjection,
+  { model }: RebuildOptions,
+) {
   if (model !== null) {
     const known = findModel(model)
     if (known === null) throw new ValidationError('model', `must be ${MODEL_NAMES}`)
-    return { modelId: known.modelId, dimension: known.dimension }
+    // What is loaded under that name may say another id: that of a folder.
+    const { modelId, dimension } = (await embedders.of(known.name)) ?? known
+    return { modelId, dimension }
   }
   const live = await liveGeneration(db, name)
   if (live === null)

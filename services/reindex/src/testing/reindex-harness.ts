@@ -81,7 +81,7 @@ const ALL = {
  * elsewhere, gets to know no more of a second database; where there is no native one, it runs on the embedded.
  */
 export const REBUILT = TEST_DATABASES.flatMap((database) =>
-  (['pgvector', 'typesense', IN_MEMORY] as const)
+  (['pgvector', 'typesense'] as const)
     .filter((projection) => projection === 'pgvector' || database === TEST_DATABASES.at(-1))
     .map((projection) => ({ ...database, projection })),
 )
