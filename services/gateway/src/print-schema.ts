@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { minifyIntrospection, preprocessIntrospection } from 'gql.tada/internal'
-import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql'
+import { type GraphQLEnumType, introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './schema/index.ts'
 
 /*
@@ -16,10 +16,15 @@ const introspection = minifyIntrospection(
   introspectionFromSchema(sorted, { descriptions: false, oneOf: true }),
 )
 
+const projectionNames = (schema.getType('ProjectionName') as GraphQLEnumType)
+  .getValues()
+  .map(({ name }) => name)
+
 const WRITTEN: Readonly<Record<string, string>> = {
   'services/gateway/schema.graphql': `${printSchema(sorted)}\n`,
   // In the shape that gql.tada works with, which else the type checker would make from an introspection at every run.
   'libs/api/src/schema.d.ts': `/* The schema as a type, written by \`npm run schema\`. */\nexport type Schema = ${preprocessIntrospection(introspection)}\n`,
+  'libs/api/src/projection-names.ts': `/* The projections that the API knows, written by \`npm run schema\`. */\nexport const PROJECTION_NAMES = [${projectionNames.map((name) => `'${name}'`).join(', ')}] as const\n`,
 }
 
 for (const [path, content] of Object.entries(WRITTEN)) {

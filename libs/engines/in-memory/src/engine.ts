@@ -53,7 +53,8 @@ export function createInMemoryEngine(): InMemoryEngine {
       isAvailable: () => true,
       async state(scope) {
         const live = await liveGeneration(scope.db, IN_MEMORY)
-        if (live === null) return null
+        // What this process does not hold it cannot search: Postgres answers until it is made anew.
+        if (live === null || !held.has(live.generation)) return null
         const place = { name: IN_MEMORY, generation: live.generation }
         return {
           generation: live,

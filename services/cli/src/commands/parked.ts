@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
-import { projectionsMeant } from '../operations/projections.ts'
+import { PROJECTIONS, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 import { print, printJson } from '../output/print.ts'
 import { findParked, listParked, type ParkedPlace } from '../parked/find-parked.ts'
@@ -31,7 +31,7 @@ export function configure(command: Command): void {
     .option('--yes', 'do not ask')
     .action((sequence: number, _, self: Command) => drop(sequence, self))
   for (const one of command.commands) {
-    one.option('--projection <name>', 'of pgvector or typesense; of all unless given')
+    one.option('--projection <name>', `of ${PROJECTIONS}; of all unless given`)
     one.option('--project <name>', 'of this project, by its name or id; of all unless given')
     addGlobalOptions(one)
   }

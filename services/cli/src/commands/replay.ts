@@ -2,17 +2,14 @@ import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
 import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
-import { checkProjection } from '../operations/projections.ts'
+import { checkProjection, PROJECTIONS } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 
 export function configure(command: Command): void {
   command
     .requiredOption('--from <sequence>', 'the first event', wholeNumber(1))
     .option('--to <sequence>', 'the last event; the journal’s end unless given', wholeNumber(1))
-    .option(
-      '--projection <name>',
-      'write its memories anew in pgvector or typesense, instead of publishing it',
-    )
+    .option('--projection <name>', `write its memories anew in ${PROJECTIONS}, instead of publishing it`)
   addOperationOptions(command).action((options: ReplayOptions, self: Command) => replay(options, self))
   addExamples(command, [
     'daybook replay --from 1',
