@@ -39,11 +39,13 @@ import { traceApplied } from './trace-applied.ts'
  * position has reached it, whichever replica moved the position.
  */
 
+/** A running projector. */
 export interface Projector {
   /** Finishes the current batch. */
   stop(): Promise<void>
 }
 
+/** How to start a projector. */
 export interface ProjectorOptions {
   readonly db: Database
   readonly projection: Projection

@@ -3,6 +3,7 @@ import { applyToGenerations, type GenerationApplier } from '../generations/apply
 import { ensureLiveGeneration } from '../generations/make-generation.ts'
 import type { OpenEngine, WriteOptions } from './engine.ts'
 
+/** How to start an engine. */
 export interface StartEngineOptions extends WriteOptions {
   /** The embedding model of the first generation. */
   readonly model: EmbeddingModel

@@ -10,6 +10,7 @@ export interface GenerationApplier {
   stop(): Promise<void>
 }
 
+/** Which generations to write, and how. */
 export interface ApplyToGenerationsOptions {
   readonly db: Database
   /** `pgvector`, `typesense` */

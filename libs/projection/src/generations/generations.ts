@@ -23,6 +23,7 @@ export interface Generation {
   readonly dimension: number
 }
 
+/** A generation with its status. */
 export interface GenerationState extends Generation {
   readonly status: GenerationStatus
   /** The layout version that it was made with. */
@@ -83,6 +84,7 @@ export async function listGenerations(db: Queryable, projection: string): Promis
   }))
 }
 
+/** The properties of a generation to be created. */
 export interface NewGeneration {
   readonly model: { readonly modelId: string; readonly dimension: number }
   readonly status: 'live' | 'building'

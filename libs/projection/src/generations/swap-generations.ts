@@ -28,6 +28,7 @@ export interface ParkedBeyond {
   readonly error: string
 }
 
+/** The conditions of a swap. */
 export interface SwapOptions {
   /** Swap even if the new generation has parked events that the live one has applied. Default no. */
   readonly acceptParked?: boolean

@@ -31,9 +31,10 @@ export interface LoadCursor {
   readonly memories: number
 }
 
-/** The cursor of a load that has not begun. */
+/** The cursor at which a load starts. */
 export const LOAD_BEGINNING: LoadCursor = { after: 0, memories: 0 }
 
+/** What to load, and where to. */
 export interface LoadOptions {
   readonly target: LoadTarget
   /** The last event to load. */

@@ -5,6 +5,7 @@ import type { Verifiable } from '../verify/verifiable.ts'
 import type { Builder, Fence } from './fence.ts'
 import type { LoadTarget } from './load-target.ts'
 
+/** How a rebuild fills a generation. */
 export interface LoadTargetOptions {
   /**
    * Texts whose vectors were made before this moment get new ones. Null: the embedding store's vectors are

@@ -25,6 +25,7 @@ type Stretch = readonly [number, number]
 /** The result of a look that found nothing to repair. */
 const UNSEEN = { differed: 0, unhealed: 0, example: null }
 
+/** What a look covers besides the projection. */
 export interface LookOptions {
   /** Whether to verify the hash chain of the events too. */
   readonly journal: boolean

@@ -16,7 +16,7 @@ import { addProjects, recordLook, takeDue } from './self-checks.ts'
  * time:
  *
  *   resting ──a project's turn──▶ looking ──nothing differs──▶ resting
- *                                    │ something differs: rewritten from the journal, recorded in `self_checks`
+ *                                    │ something differs: rewritten, recorded in `self_checks`
  *                                    └──▶ hurrying: the rest of the project, page by page ──▶ resting
  */
 
@@ -26,6 +26,7 @@ export interface SelfCheck {
   stop(): Promise<void>
 }
 
+/** How to start a self-check. */
 export interface SelfCheckOptions {
   readonly db: Database
   readonly verifiable: Verifiable

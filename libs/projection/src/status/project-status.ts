@@ -16,7 +16,7 @@ export const STOPPED_AFTER_MS = 30_000
  *   live         usable, as far behind as its lag says
  *   rebuilding   live, and a new generation is being built beside it
  *   stopped      behind, and not moved for 30 s: nobody writes it
- *   diverged     has applied events that the journal does not have; its projector takes it back to the last common event
+ *   diverged     has applied events that the journal does not have; its projector takes it back
  *   unreachable  its engine does not answer
  *   unusable     its tables do not fit this version of Daybook; it is rebuilt automatically
  */

@@ -16,12 +16,14 @@ export interface ComparedMemory {
   readonly differs: readonly string[]
 }
 
+/** The comparison of some memories. */
 export interface ComparedPage {
   readonly memories: readonly ComparedMemory[]
   /** How many of these memories rightly lack vectors, because they are still being made. */
   readonly pending: number
 }
 
+/** The problems of indexes over all memories. */
 export interface ComparedIndexes {
   /** The problems, in words. */
   readonly problems: readonly string[]
@@ -29,6 +31,7 @@ export interface ComparedIndexes {
   readonly memoryIds: readonly string[]
 }
 
+/** How to rewrite memories. */
 export interface RewriteOptions {
   /** Applies the memories' parked events too, except dropped ones, and unparks them. Default no. */
   readonly unpark?: boolean

@@ -31,6 +31,7 @@ export interface Verification {
   readonly pending: number
 }
 
+/** How much to verify. */
 export interface VerifyOptions {
   /** Compares only memories with events after this sequence, and no indexes. Default 0: everything. */
   readonly since?: number

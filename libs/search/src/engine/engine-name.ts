@@ -1,7 +1,10 @@
 /** The engine that every Daybook has, and that searches use if there is no other. */
 export const POSTGRES = 'POSTGRES'
 
-/** Where the retrievers of a search run: `POSTGRES`, or another engine's name in capitals, such as `TYPESENSE`. */
+/**
+ * The engine on which the retrievers of a search run: `POSTGRES`, or another engine's name in capitals, such
+ * as `TYPESENSE`.
+ */
 export type EngineName = string
 
 /**

@@ -12,7 +12,7 @@ import { tokens } from './tokens.ts'
  * | `"red car" OR "blue car"` | one of the two is required |
  * | `apple OR "red car"` | the word or the phrase is required |
  * | `cats OR dogs` | the same as `cats dogs`: words are optional anyway |
- * | `What is "Little Women" about?` | nothing is required: quotes in a question enclose a title, which an answer need not repeat |
+ * | `What is "Little Women" about?` | nothing is required: in a question, quotes enclose a title |
  *
  * OR is upper case and joins the terms next to it: in `big apple OR "red car"` the word `big` only ranks.
  * Everything else is tolerated. An OR with nothing on one side, or next to an exclusion, joins nothing. An

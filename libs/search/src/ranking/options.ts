@@ -46,6 +46,7 @@ export function contextCounts({ method, neighbourDecay, sessionShare }: RankingO
   return method === 'DEFAULT' && (neighbourDecay > 0 || sessionShare > 0)
 }
 
+/** See `RankingOptions.method`. */
 export type RankingMethod = 'DEFAULT' | 'RRF'
 
 /** The default, as measured. */

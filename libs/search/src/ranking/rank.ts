@@ -8,6 +8,7 @@ import { sessionShares } from './sessions.ts'
 /** Which retrievers found a hit. */
 export type RankedMatchType = 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
 
+/** A hit with its score. */
 export interface RankedHit {
   readonly memoryId: string
   /** 0 to 1, comparable within one answer */
@@ -21,6 +22,7 @@ export interface RankedHit {
   readonly explanation: HitExplanation
 }
 
+/** What `rank` works on. */
 export interface RankInput extends Retrievers {
   /**
    * The neighbourhood of every candidate with a context, that is of the first `candidatesPerRetriever` of
@@ -51,7 +53,8 @@ export interface RankInput extends Retrievers {
  * Deterministic: equal scores are ordered by id, and the order of the input does not matter.
  *
  * ```ts
- * rank({ lexical, vector, neighbourhoods, eligible: (id) => passed.has(id), options: DEFAULT_RANKING, limit: 10 })
+ * const eligible = (id) => passed.has(id)
+ * rank({ lexical, vector, neighbourhoods, eligible, options: DEFAULT_RANKING, limit: 10 })
  * ```
  */
 export function rank(input: RankInput): RankedHit[] {

@@ -45,6 +45,7 @@ export interface EngineHarness<Attached extends AttachedEngine | null = Attached
   applyToReadModel(scope: ProjectScope): Promise<void>
 }
 
+/** Starts a read model's harness on a new test database, with the engine of `kind` beside it. */
 export async function startEngineHarness<Attached extends AttachedEngine>(
   database: Pick<TestDatabaseKind, 'start'>,
   kind: { readonly attach: NonNullable<EngineKind<Attached>['attach']> },

@@ -23,4 +23,5 @@ export interface FaultState {
   failingLine: FailLine
 }
 
+/** The state without any fault. */
 export const noFaults = (): FaultState => ({ slowBy: 0, isNotReady: false, failingLine: () => null })

@@ -20,6 +20,9 @@ export interface Field {
   readonly hnsw_params?: { readonly M: number; readonly ef_construction: number }
 }
 
+/** Whether the field holds texts. */
 export const isText = (field: Field) => field.type === 'string' || field.type === 'string[]'
+/** Whether the field holds vectors. */
 export const isVector = (field: Field) => field.type === 'float[]' && field.num_dim !== undefined
+/** Whether the field holds numbers. */
 export const isNumber = (field: Field) => /^(?:int32|int64|float)/.test(field.type)

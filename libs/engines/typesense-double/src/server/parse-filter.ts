@@ -5,6 +5,7 @@ export type FilterTree =
   | { readonly type: 'and' | 'or'; readonly left: FilterTree; readonly right: FilterTree }
   | Condition
 
+/** One `field:value`, both as written. */
 export interface Condition {
   readonly type: 'condition'
   readonly field: string

@@ -47,6 +47,7 @@ const FIELDS = {
   span_end: { type: 'int32', ...optional },
 } as const satisfies Record<string, Omit<CollectionFieldSchema, 'name'>>
 
+/** The name of a field of a document. */
 export type FieldName = keyof typeof FIELDS
 
 /** Every field of a document besides its `id`. */
