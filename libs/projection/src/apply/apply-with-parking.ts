@@ -88,7 +88,7 @@ const isNotTheEvents = (error: unknown) =>
   isRelationMissing(error) ||
   isDatabaseUnavailable(error)
 
-/** @returns whether the event was parked after all attempts failed */
+/** Retries a record, and parks it if every attempt fails. @returns whether it was parked */
 async function retryThenPark(
   scope: ProjectScope,
   projection: Projection,

@@ -133,7 +133,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     traceApplied(projection.name, records, startedAt)
     onApplied(records.length)
     // Events after a partial batch bring their own message, and the next look at the journal finds those
-    // whose message was lost. Looking at once took 3 of about 20 statements for every memory that is
+    // whose message was lost. Looking at once would take 3 of about 20 statements for every memory that is
     // remembered alone.
     return records.length === BATCH_EVENTS || buffers.get(projectId)?.hasAfter(last.sequence) === true
   }

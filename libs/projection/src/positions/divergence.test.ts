@@ -216,7 +216,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
       : asOwner(database, (trx) =>
           trx.deleteFrom('events').where('project_id', '=', scope.projectId).execute(),
         ))
-    // At the end of a whole head nobody notices the position until somebody reads on.
+    // If the journal's head is intact, only a projector that reads on notices a wrong position.
     if (head !== 0)
       await sql`update positions set position = 3 where project_id = ${scope.projectId}`.execute(database.db)
     await vi.waitUntil(() => errors.mock.calls.length > 0, REPORTED)

@@ -3,7 +3,7 @@ export interface ReachedPositions {
   /** Resolves once the project's position has reached `sequence`. @throws if the projector stops before */
   wait(projectId: string, sequence: number): Promise<void>
   moved(projectId: string, position: number): void
-  /** Rejects everybody who still waits. */
+  /** Rejects all remaining waits. */
   giveUp(): void
 }
 
