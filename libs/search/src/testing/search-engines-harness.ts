@@ -12,7 +12,10 @@ import { engineName, POSTGRES } from '../engine/engine-name.ts'
 import type { EngineSlot } from '../engine/search-engine.ts'
 import type { AttachedEngine, EngineKind } from './attached-engine.ts'
 
-/** The engines, each a suite's parameter: Postgres, one in memory, the double of Typesense and, where it is configured, a real one. */
+/**
+ * The engines that suites run on: Postgres, one in memory, the double of Typesense and, if it is configured,
+ * a real one.
+ */
 export const ENGINES: readonly EngineKind[] = [
   { name: 'Postgres', engine: POSTGRES, attach: null },
   { name: 'an engine in memory', engine: engineName(IN_MEMORY), attach: attachInMemory },
@@ -23,7 +26,7 @@ export const ENGINES: readonly EngineKind[] = [
   })),
 ]
 
-/** Postgres on every database; the others on one of them, as what they hold is elsewhere. */
+/** Postgres on every database; the other engines on one of them, as their content is elsewhere. */
 export const COMBINATIONS = TEST_DATABASES.flatMap(({ name: database, start }) =>
   ENGINES.filter(({ attach }) => attach === null || database === TEST_DATABASES.at(-1)?.name).map((kind) => ({
     ...kind,
@@ -32,16 +35,17 @@ export const COMBINATIONS = TEST_DATABASES.flatMap(({ name: database, start }) =
   })),
 )
 
-/** A read model's harness that writes to an engine beside it too. */
+/** A read model's harness that also writes to an engine beside it. */
 export interface EngineHarness<Attached extends AttachedEngine | null = AttachedEngine | null>
   extends ReadModelHarness {
   readonly attached: Attached
-  /** What searches may ask for. */
+  /** The engines that searches may ask for. */
   readonly engines: readonly EngineSlot[]
-  /** Writes what the read model does not have yet, without the engine beside it. */
+  /** Applies new events to the read model only, not to the other engine. */
   applyToReadModel(scope: ProjectScope): Promise<void>
 }
 
+/** Starts a read model's harness on a new test database, with the engine of `kind` beside it. */
 export async function startEngineHarness<Attached extends AttachedEngine>(
   database: Pick<TestDatabaseKind, 'start'>,
   kind: { readonly attach: NonNullable<EngineKind<Attached>['attach']> },
@@ -88,7 +92,7 @@ export async function startEngineHarness(
   return both
 }
 
-/** Writes what a projection does not have yet. */
+/** Applies all events that a projection lacks. */
 export async function applyAll(projection: Projection, scope: ProjectScope): Promise<void> {
   for (;;) {
     const from = await projection.position(scope)

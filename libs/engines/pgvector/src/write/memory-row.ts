@@ -3,7 +3,7 @@ import type { JournalEvent } from '@daybook/memory/events'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, keyOf, type MemoryState } from '@daybook/memory/state'
 
-/** A memory as it goes into the table `memories`: names as the columns, in JSON's types. */
+/** A row of the table `memories`, with its column names and JSON's types. */
 export interface MemoryRow {
   readonly memory_id: string
   readonly number: number
@@ -27,7 +27,10 @@ export interface MemoryRow {
   readonly content_hash: string
 }
 
-/** The row of the memory after `event`. `first_sequence` and `number` are those of its first row, if there is one. */
+/**
+ * The row of a memory after `event`. `number` and `firstSequence` are those of the memory's first row, if it
+ * has one.
+ */
 export function memoryRow(event: JournalEvent, place: { number: number; firstSequence: number }): MemoryRow {
   const { state } = event.data
   return {

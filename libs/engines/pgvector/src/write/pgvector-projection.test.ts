@@ -18,7 +18,7 @@ import {
 import { compareMemories } from '../verify/compare-memories.ts'
 import { rewriteMemories } from './rewrite-memories.ts'
 
-/** Words whose lexemes meet, stop words, and things that are hard to store. */
+/** Words with common lexemes, stop words, and text that is hard to store. */
 const words = fc.constantFrom(
   'login',
   'logins',
@@ -59,7 +59,7 @@ const common = fc.record(
   { requiredKeys: [] },
 )
 
-/** Metadata that the journal takes: no NUL, no lone surrogates, no -0, which JSON does not keep. */
+/** Metadata that the journal accepts: no NUL, no lone surrogates, no -0, which JSON does not preserve. */
 function wellFormed(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '').toWellFormed().replaceAll('\\ud', ''))
 }
@@ -74,7 +74,7 @@ const remember: fc.Arbitrary<RememberInput> = fc
   .tuple(content, common)
   .map(([given, more]) => ({ ...more, content: given }))
 
-/** What is done to one of six memories; that its kind differs or it is not there is part of the game. */
+/** A command to one of six memories. It may fail, as the memory may have another kind or not exist. */
 type Step = { memory: number } & (
   | { do: 'remember'; input: RememberInput }
   | { do: 'revise'; input: ReviseInput }
@@ -134,7 +134,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
         const ids = Array.from({ length: 6 }, () => newId())
         const remembered = new Set<number>()
         for (const { steps, size, embed } of rounds) {
-          // Commands that are refused leave no event.
+          // Refused commands leave no event.
           await harness.writer.appendMany(
             scope,
             steps
@@ -185,7 +185,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     )
     await harness.apply(scope)
     await harness.embed()
-    // Its posting and vector are in the index, are there and taken away in one batch, and are never seen.
+    // Its posting and vector are added and removed in one batch, and are never visible.
     await harness.append(
       scope,
       forgetting(between),
@@ -204,7 +204,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
         select from ${table} where memory_id = any(${[before, between, after]}::uuid[])`.execute(harness.db)
       expect(rows).toEqual([])
     }
-    // Held against the journal, the memories are as they should be; a rebuild and a rewrite come to the same.
+    // The memories are as the journal says; a rebuild and a rewrite give the same.
     const compared = await compareMemories(scope, harness.readModel.generation, [before, between, after])
     expect(compared.memories.map(({ differs, wanted }) => [wanted, differs])).toEqual([
       [null, []],
@@ -245,7 +245,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
   it('is right in its postings where segments end, and where they are worked over', async () => {
     const scope = await harness.newProject()
     const { lexicalStats, postings } = harness.readModel.tables
-    // As if 3,900 memories had been there: the numbers run into the next segment.
+    // As if there were 3,900 memories already: the numbers run into the next segment.
     await sql`insert into ${lexicalStats} values (${scope.projectId}, 0, 0, 3900)`.execute(harness.db)
     const random = fc.sample(fc.nat(699), { numRuns: 2_000, seed: 5 })
     const memories = Array.from({ length: 700 }, () => newId())
@@ -309,7 +309,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     const { rows } = await sql<{ total_length: number }>`
       select total_length from ${lexicalStats} where project_id = ${scope.projectId}`.execute(harness.db)
     expect(pages.reduce((sum, page) => sum + page.totalLength, 0)).toBe(rows[0]?.total_length)
-    // As a rebuild does that was killed behind it.
+    // As a rebuild does that was killed after it.
     await harness.db
       .transaction()
       .execute((trx) => insertSegmentPostings(trx, harness.readModel.tables, scope.projectId, 1, 4_096))
@@ -318,7 +318,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
 
   it('writes a text of the longest that a memory can hold', async () => {
     const scope = await harness.newProject()
-    // More than the 1 MiB of lexemes that Postgres makes: 256 items of 1,024 characters of four bytes, all different.
+    // More than 1 MiB of lexemes, Postgres's limit: 256 items of 1,024 different characters of four bytes.
     const files = Array.from({ length: 256 }, (_, index) =>
       Array.from({ length: 6 }, (__, part) => `${index}x${part}${'𐐨'.repeat(160)}`).join(' '),
     )
@@ -353,7 +353,7 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
   })
   afterAll(() => harness?.stop())
 
-  /** Each damage in a project of its own. */
+  /** Each kind of damage has a project of its own. */
   async function differencesAfter(
     damage: (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>,
   ) {

@@ -2,7 +2,7 @@ import type { Command, RememberInput, ReviseInput } from '@daybook/memory/comman
 import { isBlank } from '@daybook/memory/text-rules'
 import * as fc from 'fast-check'
 
-/** Words that meet when stemmed, and things that are hard to store, to cut into words or to quote. */
+/** Words with a common stem, and text that is hard to store, split into words or quote. */
 const words = fc.constantFrom(
   'login',
   'logins',
@@ -17,7 +17,7 @@ const words = fc.constantFrom(
   '\u0001',
   '{"json": [1]}\nline',
 )
-/** Up to 80 words: the harness' embedder cuts at 32. */
+/** Up to 80 words; the harness's embedder splits texts after 32. */
 const text = fc
   .array(words, { minLength: 1, maxLength: 80 })
   .map((parts) => parts.join(' '))
@@ -45,11 +45,12 @@ const content = fc.oneof(
     .record({ name: fc.constantFrom('auth-flow', 'build'), summary: text })
     .map((fields) => ({ kind: 'stash', fields })),
 )
+/** A random input to remember. */
 export const rememberInput: fc.Arbitrary<RememberInput> = fc
   .tuple(content, common)
   .map(([given, more]) => ({ ...more, content: given }))
 
-/** What is done to one of six memories; that its kind differs or it is not there is part of the game. */
+/** A command to one of six memories. It may fail, as the memory may have another kind or not exist. */
 export type Step = { readonly memory: number } & (
   | { readonly do: 'remember'; readonly input: RememberInput }
   | { readonly do: 'revise'; readonly input: ReviseInput }
@@ -57,6 +58,7 @@ export type Step = { readonly memory: number } & (
   | { readonly do: 'restore' }
 )
 const memory = fc.nat(5)
+/** A random step. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ memory, do: fc.constant('remember' as const), input: rememberInput }) },
   {
@@ -71,7 +73,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ memory, do: fc.constant('restore' as const) }) },
 )
 
-/** @param ids of the six memories */
+/** The command of a step. @param ids of the six memories */
 export function commandOf(ids: readonly string[], one: Step): Command {
   const id = ids[one.memory] ?? ''
   return one.do === 'remember' || one.do === 'revise'

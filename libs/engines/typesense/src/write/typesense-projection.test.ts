@@ -27,7 +27,7 @@ import { LAYOUT_VERSION } from './schema.ts'
 const PLACES = TEST_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
 )
-/** More than the harness' embedder takes at once: four chunks. */
+/** More than the harness's embedder takes at once: four chunks. */
 const LONG = Array.from({ length: 90 }, (_, index) => `word${index}`).join(' ')
 
 describe.each(PLACES)('the Typesense projection on $name', ({ database, server }) => {
@@ -41,7 +41,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     exportDocuments(harness.client, harness.generationWriter.collection, ofProject(scope.projectId))
   const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
 
-  // The one session of the embedded database is busy until a look is over: nothing comes in between.
+  // The only session of the embedded database is busy until a look is over, so nothing can happen in between.
   it.skipIf(!database.severalSessions)('never says that all is done while a batch still waits', async () => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('written between two looks')))
@@ -227,7 +227,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     await harness.apply(scope)
     await deleteCollection(client, generation.generation, base)
     const name = collectionName(generation.generation, base)
-    // As it was: texts, with a field that later documents have not.
+    // The former layout: texts, with a field that later documents lack.
     const fields = [
       { name: 'project_id', type: 'string' as const },
       { name: 'length', type: 'int32' as const },
