@@ -17,7 +17,10 @@ import { type ImportOptions, importJournal } from './import-journal.ts'
 
 const writer = createJournalWriter(() => {})
 
-/* From the first of the databases into the last: where there is a native Postgres, from one kind into the other. */
+/*
+ * From the first of the databases into the last: where there is a native Postgres, from one kind into the
+ * other.
+ */
 const KINDS = TEST_DATABASES.map((kind, index) => ({
   kind,
   other: TEST_DATABASES[TEST_DATABASES.length - 1 - index] ?? kind,
@@ -35,7 +38,10 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     await target?.stop()
   })
 
-  /** A project with revisions, forgotten memories, keys that were used for nothing new, and events that cannot be read. */
+  /**
+   * A project with revisions, forgotten memories, keys that were used for nothing new, and events that cannot
+   * be read.
+   */
   async function project({ events = 40, name = `test-${newId()}` } = {}) {
     const scope = projectScope(source.db, await ensureProject(source.db, name))
     const { memory } = await writer.append(scope, note('first', { idempotencyKey: 'ä "first"' }))

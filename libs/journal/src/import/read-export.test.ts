@@ -82,7 +82,7 @@ const rehashed = (line: number, more: object) =>
 test.each<[what: string, lines: readonly string[], line: number, message: RegExp]>([
   ['nothing', [''], 1, /is empty/],
   ['text', ['hello'], 1, /is not JSON/],
-  ['memories', ['{"content":{"note":{"text":"x"}}}'], 1, /is no line of an exported journal/],
+  ['memories', ['{"content":{"note":{"text":"x"}}}'], 1, /is not a line of an exported journal/],
   ['events without a header', LINES.slice(1), 1, /does not begin an exported journal/],
   ['a newer format', withLines({ 1: HEADER.replace('2', '3') }), 1, /version 3 of the format/],
   ['B8: a format without salts', withLines({ 1: HEADER.replace('2', '1') }), 1, /version 1 of the format/],
@@ -115,9 +115,9 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
   ],
   ['a changed key', edited(3, 'key 1', 'key x'), 6, /checksum is wrong/],
   ['a changed name', edited(2, 'shop', 'shoe'), 6, /checksum is wrong/],
-  ['wrong counts', edited(6, '"events":3', '"events":4'), 6, /4 events were exported, and here are 1 and 3/],
+  ['wrong counts', edited(6, '"events":3', '"events":4'), 6, /4 events were exported, but the file has 1 and 3/],
   ['blanks', withLines({ 3: (LINES[2] ?? '').replace(',', ', ') }), 3, /not in canonical form/],
-  ['an unknown field', withLines({ 3: eventLine(1, { colour: 'red' }) }), 3, /is no event as it is exported/],
+  ['an unknown field', withLines({ 3: eventLine(1, { colour: 'red' }) }), 3, /is not a valid event of an export/],
   ['an unknown kind of line', withLines({ 3: '{"colour":"red"}' }), 3, /no line of an exported journal/],
   [
     'an id in capitals',
