@@ -183,7 +183,10 @@ export interface Tables {
     moved_at: Generated<Moment>
     /** Of the event at the position; 32 zero bytes at 0. */
     hash: Generated<Buffer>
-    /** Of projections that are kept outside of the database: in which run of it they were last seen to agree with the position. */
+    /**
+     * Of projections that are kept outside of the database: in which run of it they were last seen to agree
+     * with the position.
+     */
     server_run: string | null
   }
   projects: {
