@@ -34,7 +34,8 @@ const anyEvent: fc.Arbitrary<LinkedEvent> = fc
     const event = noteEvent(given.projectId, given.sequence)
     const state = { ...event.data.state, kind, content: content as typeof event.data.state.content }
     const data = { state, changed, ...(restored !== null && { restoredVersion: restored }) }
-    // What travels is JSON, which knows no -0 and no prototype: the journal's own column makes the same of it.
+    // What travels is JSON, which knows no -0 and no prototype: the journal's own column makes the same of
+    // it.
     return { ...event, ...given, data: JSON.parse(JSON.stringify(data)) }
   })
 
