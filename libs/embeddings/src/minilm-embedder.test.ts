@@ -51,8 +51,8 @@ describe('MiniLM', () => {
       .embed(Array.from({ length: 100 }, (_, i) => `text ${i} `.repeat(40)))
       .catch(codeOf)
     await vi.waitFor(() => expect(posts).toHaveBeenCalled())
-    // A request that is none makes the worker throw where nobody catches it.
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin, only a window has
+    // A request that is none makes the worker throw where nobody catches it. oxlint-disable-next-line
+    // unicorn/require-post-message-target-origin -- a thread has no origin, only a window has
     ;(posts.mock.contexts[0] as Worker).postMessage(null)
     posts.mockRestore()
     expect(await outcome).toBe('WORKER_CRASHED')
