@@ -2,7 +2,7 @@ import type { Tables } from '@daybook/postgres/tables'
 import type { Selectable } from 'kysely'
 import type { OperationType, OptionsOf, ResultOf } from './operation-types.ts'
 
-/*
+/**
  * Long work that an operator asks for. It is a row, so that the operator may leave, the worker may die, and
  * anybody can see its progress:
  *

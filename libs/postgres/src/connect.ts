@@ -12,6 +12,7 @@ import type { Tables } from './tables.ts'
 
 /** The handle for queries. Inside a transaction use only the transaction's own: see `openDatabase`. */
 export type Database = Kysely<Tables>
+/** The handle of a transaction. */
 export type DatabaseTransaction = Transaction<Tables>
 /** Either of the two: for functions that may be part of a larger transaction. */
 export type Queryable = Database | DatabaseTransaction

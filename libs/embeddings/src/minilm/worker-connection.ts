@@ -107,8 +107,7 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
   }
 
   function send(request: WorkerRequest): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin, only a
-    // window has
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(request)
   }
 

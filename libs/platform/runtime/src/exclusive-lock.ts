@@ -1,5 +1,5 @@
-// oxlint-disable-next-line typescript/triple-slash-reference -- the package has no types; this brings ours to
-// every importer / <reference path="./fs-native-extensions.d.ts" />
+// oxlint-disable-next-line typescript/triple-slash-reference -- brings our types of it to every importer
+/// <reference path="./fs-native-extensions.d.ts" />
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { tryLock } from 'fs-native-extensions'

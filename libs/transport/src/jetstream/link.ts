@@ -13,7 +13,7 @@ export interface Session {
   readonly lost: AbortSignal
 }
 
-/*
+/**
  * The connection to NATS, which is kept up for ever:
  *
  *   away ──connected──▶ in session ──connection breaks──▶ away ──reconnected──▶ in session (a new one) …
