@@ -13,7 +13,7 @@ export type ChainCursor = JournalCursor
  * - `row-changed`: another part of the event does not match its hash, or its data and the data's hash were
  *   both changed
  * - `chain-broken`: the event does not follow the one before it, which is wrong too. It cannot be told which
- *   of them was changed or put in the other's place
+ *   of them was changed or moved
  * - `head-differs`: a noted end (the journal's own, or the one that the check began at) does not match the
  *   event there
  */

@@ -99,7 +99,7 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
   ['no end', LINES.slice(0, -1), 6, /cut off/],
   ['half an end', [...LINES.slice(0, -1), (LINES[5] ?? '').slice(0, 20)], 6, /is not JSON/],
   ['half an event', [...LINES.slice(0, 3), (LINES[3] ?? '').slice(0, 50)], 4, /is not JSON/],
-  ['changed data', edited(4, 'text 2', 'text x'), 4, /event 2: its data is not/],
+  ['changed data', edited(4, 'text 2', 'text x'), 4, /event 2: its data does not match/],
   ['a changed fact', edited(4, '"actor":null', '"actor":"me"'), 4, /event 2: what is stored about it/],
   [
     'changed hashes',

@@ -31,8 +31,8 @@ export async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /**
- *   beginning ──header──▶ between projects ──project──▶ in a project ──its last event──▶ between projects …
- * ──end──▶ over
+ *   beginning ──header──▶ between projects ──project──▶ in a project ──its last event──▶ between projects
+ *   … ──end──▶ over
  */
 function createExportCheck() {
   const sha256 = createHash('sha256')

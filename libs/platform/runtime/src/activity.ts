@@ -5,8 +5,7 @@ import { pause } from './backoff.ts'
  * costs an idle laptop a twentieth of a core. Without other processes, nothing changes while there are no
  * requests, so the loops can rest.
  *
- *   active ──nothing was touched for `idleAfterMs`──▶ idle ──touched──▶ active: waiting loops continue at
- * once
+ *   active ──nothing was touched for `idleAfterMs`──▶ idle ──touched──▶ active: loops continue
  */
 export interface Activity {
   /** Says that something happens: a request, or a step of long work. */

@@ -16,8 +16,8 @@ export interface Session {
 /**
  * The connection to NATS, which is kept up for ever:
  *
- *   away ──connected──▶ in session ──connection breaks──▶ away ──reconnected──▶ in session (a new one) …
- * ──close──▶ closed
+ *   away ──connected──▶ in session ──connection breaks──▶ away ──reconnected──▶ in session (a new one)
+ *   … ──close──▶ closed
  */
 export interface Link {
   /** Null while NATS is unavailable. */

@@ -15,8 +15,8 @@ import { findUnpublished, readPublished } from './relay-positions.ts'
 /*
  * Brings committed events to the bus, in order within each project. Each project goes through
  *
- *   published ──commit here, or the poll found it──▶ behind ──lease──▶ publishing ──position = head──▶
- * published
+ *   published ──commit here, or the poll found it──▶ behind ──lease──▶ publishing
+ *   ──position = head──▶ published
  *
  * and back to behind if another relay has the lease, or the bus or the database fails. Every process that
  * commits events runs a relay. The relay with a project's lease publishes for all; any relay's poll finds
