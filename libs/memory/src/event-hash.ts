@@ -71,7 +71,8 @@ export function hashData(salt: string, data: unknown): string {
 }
 
 /**
- * The hash of an event, in hex. @param previous the hash of the project's event before it, or `CHAIN_START`
+ * The hash of an event, in hex.
+ * @param previous the hash of the project's event before it, or `CHAIN_START`
  */
 export function hashEvent(previous: string, facts: EventFacts, dataHash: string): string {
   // Names in alphabetical order: that makes this JSON canonical as it is.

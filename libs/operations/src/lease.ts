@@ -133,8 +133,8 @@ export async function finishOperation(
 }
 
 /**
- * Releases the operation as it is; after a while any process may take it. @param waitingFor a sentence, if a
- * part is unavailable
+ * Releases the operation as it is; after a while any process may take it.
+ * @param waitingFor a sentence, if a part is unavailable
  */
 export async function releaseOperation(
   db: Database,

@@ -51,8 +51,8 @@ export async function readMinimum(db: Queryable): Promise<MinimumVersions | null
 
 /**
  * Shuts out older processes, as part of a breaking migration. No number goes down. A running append ends
- * before this, and every later append sees it: the lock on `journal_heads` makes it wait with a fresh
- * snapshot.
+ * before this, and every later append sees the new minimum: the table lock makes the statement that locks a
+ * journal's head wait before it takes its snapshot.
  */
 export async function raiseMinimum(
   owner: DatabaseTransaction,

@@ -71,8 +71,8 @@ export interface Bus {
    */
   publish(projectId: string, places: readonly PublishedEntry[], options?: PublishOptions): Promise<void>
   /**
-   * Delivers messages to this listener and every other, in every process, from now on. @returns ends the
-   * subscription
+   * Delivers messages to this listener and every other, in every process, from now on.
+   * @returns ends the subscription
    */
   subscribe(listener: BusListener): () => void
   /**

@@ -34,7 +34,8 @@ export interface BatchContext {
 export const versionKey = (memoryId: string, version: number) => `${memoryId}/${version}`
 
 /**
- * The memory; null if there is none or it was erased. @throws the error that keeps its event from being read
+ * The memory; null if there is none or it was erased.
+ * @throws the error that keeps its event from being read
  */
 export function readableMemory(found: Found | undefined): RecordedMemory | null {
   if (found instanceof Error) throw found

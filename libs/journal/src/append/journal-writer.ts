@@ -23,8 +23,8 @@ export interface JournalWriter {
    */
   append(scope: ProjectScope, request: AppendRequest): Promise<Appended>
   /**
-   * Commits the requests together; each has its own outcome. @throws UnavailableError, OUTCOME_UNKNOWN as
-   * above
+   * Commits the requests together; each has its own outcome.
+   * @throws UnavailableError, OUTCOME_UNKNOWN as above
    */
   appendMany(scope: ProjectScope, requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]>
   /** Resolves once everything accepted so far is committed or refused. */

@@ -15,12 +15,14 @@ import { checkWitness, readWitnesses } from './witnesses.ts'
 export interface VerifyOptions {
   /**
    * Where to begin: the end of an earlier run, or a hash noted elsewhere. The event there must still have
-   * that hash. @default the beginning
+   * that hash.
+   * @default the beginning
    */
   readonly from?: ChainCursor
   /**
    * A cursor that was noted earlier, out of reach of whoever keeps the journal. The event there must still
-   * have that hash. @default none
+   * have that hash.
+   * @default none
    */
   readonly noted?: ChainCursor | undefined
   /** Called with each problem in journal order, and awaited. */

@@ -78,8 +78,8 @@ async function compareEvents(
 }
 
 /**
- * The uses of keys that are unknown here. @throws ImportConflictError if a key is known here for another
- * request
+ * The uses of keys that are unknown here.
+ * @throws ImportConflictError if a key is known here for another request
  */
 async function newKeyUses(
   trx: DatabaseTransaction,

@@ -128,8 +128,8 @@ function toEnvelope(row: EventRow): EventEnvelope {
 }
 
 /**
- * The event of a record. @throws DaybookError CORRUPT_EVENT if it cannot be read, NotFoundError if it was
- * erased
+ * The event of a record.
+ * @throws DaybookError CORRUPT_EVENT if it cannot be read, NotFoundError if it was erased
  */
 export function readable(record: LinkedRecord): LinkedEvent
 export function readable(record: JournalRecord): JournalEvent

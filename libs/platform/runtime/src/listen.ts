@@ -3,7 +3,8 @@ import { type AddressInfo, createServer, type Server as NetServer } from 'node:n
 import { DaybookError } from '@daybook/memory/errors'
 
 /**
- * Starts listening. @returns the address: `http://127.0.0.1:4000`
+ * Starts listening.
+ * @returns the address: `http://127.0.0.1:4000`
  * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {

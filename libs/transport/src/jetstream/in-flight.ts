@@ -1,8 +1,8 @@
 /** Limits what is in flight, in number and bytes, and remembers the first failure. */
 export interface InFlight {
   /**
-   * Resolves once there is room for so many bytes. Something larger than the limit goes alone. @throws the
-   * failure
+   * Resolves once there is room for so many bytes. Something larger than the limit goes alone.
+   * @throws the failure
    */
   room(bytes: number): Promise<void>
   add(bytes: number, work: Promise<unknown>): void

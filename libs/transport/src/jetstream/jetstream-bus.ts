@@ -22,7 +22,8 @@ export interface JetStreamBusOptions {
   /** Milliseconds of silence after which a group's message goes to another member. @default 30000 */
   readonly ackWaitMs?: number
   /**
-   * How long to wait for the first connection before continuing without it, in milliseconds. @default 3000
+   * How long to wait for the first connection before continuing without it, in milliseconds.
+   * @default 3000
    */
   readonly connectWaitMs?: number
 }

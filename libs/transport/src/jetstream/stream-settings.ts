@@ -10,8 +10,8 @@ export interface StreamSettings {
   /** How many servers hold a copy, 1 to 5; the cluster must have that many. @default 1 */
   readonly replicas: number
   /**
-   * How long messages are kept, in milliseconds. @default 7 days: enough to look into an incident after a
-   * weekend
+   * How long messages are kept, in milliseconds.
+   * @default 7 days: enough to look into an incident after a weekend
    */
   readonly maxAgeMs: number
   /**

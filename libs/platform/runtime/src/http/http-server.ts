@@ -30,7 +30,8 @@ export interface HttpServerOptions {
 /** The HTTP server that every service uses: it catches errors, enforces limits, and stops in bounded time. */
 export interface HttpServer {
   /**
-   * @returns `http://127.0.0.1:4000`. @throws DaybookError CONFIGURATION if it cannot listen on the address
+   * @returns `http://127.0.0.1:4000`.
+   * @throws DaybookError CONFIGURATION if it cannot listen on the address
    */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>
   /** Registers who takes the WebSockets of a path. Call it before `listen`. */
