@@ -170,7 +170,7 @@ export function bindToProject(db: Queryable, projectId: string): Database {
 
 /**
  * The same database with another time limit for statements. The server ends a statement that takes longer,
- * with an error that `isStatementTimeout` recognizes. Handles bound to a project from it keep the limit. The
+ * with an error that `isStatementTimeout` recognises. Handles bound to a project from it keep the limit. The
  * embedded database runs each statement to its end: PGlite has no timers.
  * @param timeoutMs in milliseconds; 0: no limit
  */

@@ -55,7 +55,7 @@ export function writeBertOnnx(
   const splitHeads = (x: string, perm: readonly number[]) =>
     node('Transpose', [node('Reshape', [x, int64([0, 0, config.num_attention_heads, headSize])])], { perm })
   /**
-   * x · Φ(x) with the exact error function; ONNX Runtime recognizes the pattern and runs it as one operation.
+   * x · Φ(x) with the exact error function; ONNX Runtime recognises the pattern and runs it as one operation.
    */
   const gelu = (x: string) => {
     const erf = node('Erf', [node('Div', [x, scalar(Math.SQRT2)])])

@@ -29,7 +29,7 @@ const WORD_PIECE = /[\p{L}\p{N}\p{M}_]{1,16}|./gsu
  * transformers.js tokenizers do not say where in the text a token was, so the tokens of single words are
  * counted and added up. BERT's tokenizer splits at white space first, so the sum is nearly always right.
  * Exceptions: lower-casing looks at neighbours, a word cut inside has other pieces, and a configured model
- * may tokenize differently. So each chunk is tokenized as a whole before it is returned, and shortened if it
+ * may tokenise differently. So each chunk is tokenised as a whole before it is returned, and shortened if it
  * does not fit.
  *
  * A text of 64 KiB takes 60 to 310 ms (docs/measurements.md#chunking).

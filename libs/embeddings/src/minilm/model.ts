@@ -17,7 +17,7 @@ export interface Model {
   readonly dimension: number
   readonly maxTokens: number
   readonly tokenize: Tokenize
-  /** One normalized vector per text, in order. */
+  /** One normalised vector per text, in order. */
   embedBatch(batch: readonly Tokenised[]): Promise<Float32Array[]>
   dispose(): Promise<void>
 }

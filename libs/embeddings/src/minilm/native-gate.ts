@@ -1,8 +1,8 @@
 /**
- * Keeps a thread from being ended in the middle of ONNX Runtime. Its native code throws when it returns to a
- * thread that is being stopped, nobody can catch that, and the **whole process aborts** ("terminate called
- * after throwing an instance of 'Napi::Error'", seen with onnxruntime-node 1.30 on `Worker.terminate()` and
- * on `process.exit()`).
+ * Keeps a thread from being ended in the middle of ONNX Runtime. Its native code throws when it
+ * returns to a thread that is being stopped. Nobody can catch that, and the **whole process aborts**
+ * ("terminate called after throwing an instance of 'Napi::Error'"). Seen with onnxruntime-node 1.30 on
+ * `Worker.terminate()` and on `process.exit()`.
  *
  * It is one shared number: free → busy → free while the worker computes; free → shut, once, before the thread
  * is ended. It changes only by compare-and-exchange, so that the worker never enters after the main thread

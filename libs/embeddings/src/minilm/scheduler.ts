@@ -6,7 +6,7 @@ import { Pending } from './pending.ts'
 import { inSteps } from './text-steps.ts'
 import type { Tokenize } from './tokenizer.ts'
 
-/** A tokenized text on its way through the model, and where its vector goes. */
+/** A tokenised text on its way through the model, and where its vector goes. */
 export interface Row {
   readonly ids: readonly number[]
   readonly pending: Pending<Float32Array>
@@ -28,7 +28,7 @@ export interface Scheduler {
 }
 
 /**
- * How much of a query is read (in UTF-16 units): 15 ms to tokenize, and 32 times the length of 256 English
+ * How much of a query is read (in UTF-16 units): 15 ms to tokenise, and 32 times the length of 256 English
  * tokens.
  */
 const QUERY_TEXT = 32 * 1024
@@ -37,7 +37,7 @@ const QUERY_TEXT = 32 * 1024
  * Decides what the model computes next. It goes step by step, and accepts new requests between two steps:
  *
  * 1. queries: all that wait, in one batch (or a few)
- * 2. a step of the oldest request that still has text to tokenize or to cut
+ * 2. a step of the oldest request that still has text to tokenise or to cut
  * 3. a batch of bulk texts
  *
  * So a query waits for one step, never for a whole request. Bulk texts of all requests are batched together

@@ -56,7 +56,7 @@ export interface ExportedEvent {
   readonly hash: string
   /**
    * The keys of the requests that led to this version of the memory, sorted by key. With them, a repeated
-   * request is recognized even after a move.
+   * request is recognised even after a move.
    */
   readonly idempotencyKeys: readonly ExportedKey[]
 }

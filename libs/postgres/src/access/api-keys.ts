@@ -4,7 +4,7 @@ import { newId } from '@daybook/memory/id'
 import { type SqlBool, sql } from 'kysely'
 import type { Database, Queryable } from '../connect.ts'
 
-/** How every key begins, so that scanners recognize a leaked one. */
+/** How every key begins, so that scanners recognise a leaked one. */
 const PREFIX = 'dbk_'
 
 /** A fast hash is enough: a key has 256 random bits, so it cannot be guessed. */
