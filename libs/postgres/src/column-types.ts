@@ -79,7 +79,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'positions.hash': { note: 'The hash of the event at the position; 32 zero bytes at 0.' },
   'positions.moved_at': { note: 'When the position was last set.' },
   'positions.server_run': {
-    note: 'For projections outside the database: in which run of the database server they were last seen to agree with the position.',
+    note: 'For projections outside the database: the server run in which they last agreed with it.',
   },
   'relay_positions.published': { note: 'The last published sequence.' },
   'relay_positions.hash': { note: 'The hash of that event; 32 zero bytes at 0.' },

@@ -183,7 +183,7 @@ export interface Tables {
     moved_at: Generated<Moment>
     /** The hash of the event at the position; 32 zero bytes at 0. */
     hash: Generated<Buffer>
-    /** For projections outside the database: in which run of the database server they were last seen to agree with the position. */
+    /** For projections outside the database: the server run in which they last agreed with it. */
     server_run: string | null
   }
   projects: {
