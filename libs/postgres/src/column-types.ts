@@ -71,7 +71,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
     type: 'ColumnType<Record<string, unknown>, string, string>',
   },
   'parked_events.dropped_at': {
-    note: 'When an operator dropped it, so that later events of the memory can be applied; null while it waits.',
+    note: 'When an operator dropped it, so that later events can be applied; null while it waits.',
   },
   'parked_events.unreadable_by': {
     note: 'The version of the reader that could not read it; null if it is parked for another reason.',
@@ -79,7 +79,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'positions.hash': { note: 'The hash of the event at the position; 32 zero bytes at 0.' },
   'positions.moved_at': { note: 'When the position was last set.' },
   'positions.server_run': {
-    note: 'For projections outside the database: the server run in which they last agreed with it.',
+    note: 'If kept outside the database: the server run in which it last agreed with the position.',
   },
   'relay_positions.published': { note: 'The last published sequence.' },
   'relay_positions.hash': { note: 'The hash of that event; 32 zero bytes at 0.' },

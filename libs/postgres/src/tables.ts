@@ -167,7 +167,7 @@ export interface Tables {
     error: string
     attempts: number
     parked_at: Generated<Moment>
-    /** When an operator dropped it, so that later events of the memory can be applied; null while it waits. */
+    /** When an operator dropped it, so that later events can be applied; null while it waits. */
     dropped_at: Moment | null
     /** The version of the reader that could not read it; null if it is parked for another reason. */
     unreadable_by: number | null
@@ -183,7 +183,7 @@ export interface Tables {
     moved_at: Generated<Moment>
     /** The hash of the event at the position; 32 zero bytes at 0. */
     hash: Generated<Buffer>
-    /** For projections outside the database: the server run in which they last agreed with it. */
+    /** If kept outside the database: the server run in which it last agreed with the position. */
     server_run: string | null
   }
   projects: {

@@ -7,8 +7,9 @@ import type { Config } from '@daybook/runtime/config'
 import type { ProcessParts } from './process-parts.ts'
 
 /**
- * The embedders of this process. The one of `DAYBOOK_EMBEDDER` starts loading at once, while other parts open;
- * await `ready` before using it. Others load when a generation uses their vectors. With `none` there are none.
+ * The embedders of this process. The one of `DAYBOOK_EMBEDDER` starts loading at once, while other parts
+ * open; await `ready` before using it. Others load when a generation uses their vectors. With `none` there
+ * are none.
  */
 export interface OpenedEmbedders extends Embedders {
   /** @throws EmbedderError if the preferred one cannot be loaded */
