@@ -128,7 +128,7 @@ describe.each(KINDS)('moving a journal over HTTP from $kind.name to $other.name'
     const filler = `${'x'.repeat(1023)}\n`.repeat(20_000)
     expect(await target.import(changed + filler)).toMatchObject({
       status: 400,
-      error: { code: 'INVALID_EXPORT', line: 4, message: expect.stringContaining('its data is not') },
+      error: { code: 'INVALID_EXPORT', line: 4, message: expect.stringContaining('its data does not match') },
     })
     expect(await target.import(text)).toMatchObject({ result: { imported: 3 } })
   })

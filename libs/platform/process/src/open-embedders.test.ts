@@ -4,7 +4,9 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { openEmbedders } from './open-embedders.ts'
 import type { ProcessParts } from './process-parts.ts'
 
-/* Which folders a model is opened with. Nothing is loaded. */
+/*
+ * Records which folders a model is opened with. Nothing is loaded.
+ */
 
 const opened = vi.hoisted((): OpenModelOptions[] => [])
 vi.mock('@daybook/embeddings/models', () => ({

@@ -7,14 +7,19 @@ import type { Config } from '@daybook/runtime/config'
 import type { ProcessParts } from './process-parts.ts'
 
 /**
- * The embedders of this process. The one of `DAYBOOK_EMBEDDER` begins to load at once, beside whatever else is opened: await
- * `ready` before it is needed. Others load when a generation holds their vectors. With `none` there are none.
+ * The embedders of this process. The one of `DAYBOOK_EMBEDDER` starts loading at once, while other parts
+ * open; await `ready` before using it. Others load when a generation uses their vectors. With `none` there
+ * are none.
  */
 export interface OpenedEmbedders extends Embedders {
-  /** From then on `preferred` is the model that was loaded, whose id its folder may decide. @throws EmbedderError where the preferred one cannot be loaded */
+  /**
+   * Waits for the preferred model. From then on `preferred` has the id of what was loaded, which its folder may decide.
+   * @throws EmbedderError if it cannot be loaded
+   */
   ready(): Promise<void>
 }
 
+/** Starts loading the preferred embedder. @throws DaybookError CONFIGURATION for an unknown model */
 export function openEmbedders(config: Config, { progress, shutdown }: ProcessParts): OpenedEmbedders {
   if (config.embedder === 'none')
     return { ...fixedEmbedders([], DEFAULT_MODEL), ready: () => Promise.resolve() }
@@ -32,7 +37,7 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
       onProgress: progress,
     })
     loading.set(model.name, opened)
-    // Whoever awaits it hears of its failure; one that comes earlier must not end the process without a word.
+    // Callers that await it see the failure. Before that, it must not end the process silently.
     opened.catch(() => loading.delete(model.name))
     return opened
   }
