@@ -7,6 +7,7 @@ import { print, printJson } from '../output/print.ts'
 import { findParked, listParked, type ParkedPlace } from '../parked/find-parked.ts'
 import { renderParked, renderParkedList } from '../parked/render-parked.ts'
 
+/** Adds the arguments, options and action of `daybook parked`. */
 export function configure(command: Command): void {
   command
     .command('list', { isDefault: true })

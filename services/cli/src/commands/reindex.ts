@@ -5,6 +5,7 @@ import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../o
 import { checkProjection, PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 
+/** Adds the arguments, options and action of `daybook reindex`. */
 export function configure(command: Command): void {
   command.argument('[projection]', `what is made anew: ${PROJECTION_ARGUMENT}`)
   command
@@ -47,6 +48,7 @@ ${OPERATION_HELP}`,
   )
 }
 
+/** The options of `daybook reindex`, as commander gives them. */
 export interface ReindexOptions extends OperationOptions {
   readonly model?: string
   readonly regenerateEmbeddings?: boolean

@@ -5,6 +5,7 @@ import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../o
 import { checkProjection } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 
+/** Adds the arguments, options and action of `daybook replay`. */
 export function configure(command: Command): void {
   command
     .requiredOption('--from <sequence>', 'the first event', wholeNumber(1))

@@ -6,6 +6,7 @@ import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../o
 import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 
+/** Adds the arguments, options and action of `daybook verify`. */
 export function configure(command: Command): void {
   command
     .argument('[projection]', `what is compared with the journal: ${PROJECTION_ARGUMENT} (default all)`)

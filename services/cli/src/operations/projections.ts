@@ -7,10 +7,10 @@ import type { Connection } from '../settings.ts'
 
 const PROJECTIONS = ['PGVECTOR', 'TYPESENSE'] as const satisfies readonly ProjectionName[]
 
-/** What may stand where a command takes a projection. */
+/** The values of a projection argument, for help and errors. */
 export const PROJECTION_ARGUMENT = `${PROJECTIONS.map(spoken).join(', ')} or all`
 
-/** The projection of that name; null for `all`. @throws UsageError where it is none */
+/** The projection of that name; null for `all`. @throws UsageError if there is no such projection */
 export function checkProjection(given: string): ProjectionName | null {
   const found = PROJECTIONS.find((one) => spoken(one) === given) ?? null
   if (found === null && given !== 'all')
@@ -19,8 +19,8 @@ export function checkProjection(given: string): ProjectionName | null {
 }
 
 /**
- * The projections that are meant: the one of that name, or all that there are.
- * @throws UsageError, CliError NOT_FOUND where there is nothing of that projection to work on
+ * The projections that an argument names: one, or all that exist.
+ * @throws UsageError, CliError NOT_FOUND if nothing was ever written to that projection
  */
 export async function projectionsMeant(
   connection: Connection,

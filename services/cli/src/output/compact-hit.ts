@@ -6,8 +6,8 @@ interface Hit {
 }
 
 /**
- * A hit as JSON prints it: what the memory says stands there once, in `memory.content`. Its text is put together from that and its
- * snippet is cut from it; an agent that reads ten hits would pay for each three times.
+ * A hit for JSON output, with the memory's content only once, in `memory.content`. The text and the snippet
+ * repeat it: an agent that reads ten hits would pay for each three times.
  */
 export function compactHit<Given extends Hit>(given: Given) {
   const { snippet: _, memory, ...hit } = given

@@ -6,8 +6,8 @@ import { wrap } from './wrap.ts'
 type Row = readonly (string | number)[]
 
 /**
- * Rows under a header, numbers to the right; plain text without lines, so that cut and awk can read it. Where the terminal is too
- * narrow for that, a row is what its columns say, one after the other:
+ * Rows under a header, numbers to the right. It is plain text without lines, so that cut and awk can read it.
+ * If the terminal is too narrow, each row lists its columns one after the other:
  *
  *   projection pgvector
  *     position: 12,345  head: 12,345  lag: 0
@@ -15,7 +15,7 @@ type Row = readonly (string | number)[]
  */
 export function table(header: readonly string[], rows: readonly Row[], columns = outputColumns()): string {
   const cells = rows.map((row) => row.map(toText))
-  // As a terminal shows them: CJK and emoji take two columns.
+  // Widths on a terminal: CJK and emoji take two columns.
   const widths = header.map((_, column) =>
     Math.max(...[header, ...cells].map((row) => stringWidth(row[column] ?? ''))),
   )

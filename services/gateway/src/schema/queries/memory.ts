@@ -8,7 +8,10 @@ import { AT_LEAST_HASH } from '../hash-arguments.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { node } from '../types/node.ts'
 
-/** A memory by id in both spellings; null where there is none, whatever the string. A forgotten one says so itself. */
+/**
+ * Finds a memory by its id, with or without the kind; null if there is none. It also finds forgotten
+ * memories.
+ */
 async function findMemory(context: Context, id: string) {
   const ref = parseMemoryId(id)
   if (ref === null) return null
@@ -27,7 +30,7 @@ builder.queryField('memory', (t) =>
       id: t.arg.id({ required: true }),
       atLeast: t.arg.int({
         description:
-          'Waits, at most 5 s, until this sequence is readable. The error is BEHIND where it is not, PARKED where an event of this memory up to it could not be applied.',
+          'Waits at most 5 s until this sequence is readable. The error is BEHIND if it is not, and PARKED if an event of this memory up to it could not be applied.',
       }),
       atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
     },
