@@ -2,13 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What a test says that needs more than its own thread: servers and what starts them, processes, models, mocks of modules, the
- * environment. One that is overlooked is taken for a unit test and shares a thread with others; nothing else comes of it.
+ * Matches tests that need more than their own thread: servers, processes, models, mocks of modules, the
+ * environment. A test that this overlooks runs as a unit test and shares a thread with others; that is its
+ * only effect.
  */
 const NEEDS_MORE =
   /\/testing\/|\/support\/|typesense-double|TEST_DATABASES|child_process|worker_threads|minilm|listen\(|createServer|vi\.(?:mock|stub|useFakeTimers)|process\.(?:env|umask|chdir)|\/(?:chaos|crash|eval|reindex)\//u
 
-/** The tests by what they need: `unit` runs without isolation in threads, `servers` each in a process of its own. */
+/**
+ * The test files by what they need: `unit` ones share threads without isolation, `servers` ones each get a
+ * process.
+ */
 export function lanes(): { readonly unit: string[]; readonly servers: string[] } {
   const files = ['libs', 'services', 'test'].flatMap(testsIn).toSorted()
   const isUnit = (file: string) => !NEEDS_MORE.test(file + readFileSync(file, 'utf8'))

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDaemon } from '../support/daemon.ts'
 import { runCli } from './run-cli.ts'
 
-/* What people see of each command in a terminal of 60 columns, and that it is whole where there is no terminal. */
+/*
+ * What people see of each command in a terminal of 60 columns, and that it is whole where there is no
+ * terminal.
+ */
 
 const NARROW = `--import=${new URL('./narrow-terminal.mjs', import.meta.url).href}`
 const COLUMNS = 60

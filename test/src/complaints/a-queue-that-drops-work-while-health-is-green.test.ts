@@ -6,10 +6,12 @@ import { type Complained, startComplained } from './support/complained.ts'
 import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * "Queued for processing", says the answer, and nothing ever comes of it: the worker was never started, or died of one message, and
- * the status stays fine (getzep/graphiti#704, #1164); a queue that ran empty looked as healthy as one that nobody works off.
+ * "Queued for processing", says the answer, and nothing ever comes of it: the worker was never started, or
+ * died of one message, and the status stays fine (getzep/graphiti#704, #1164); a queue that ran empty looked
+ * as healthy as one that nobody works off.
  *
- * Here what was accepted is in the journal, which is the queue: it cannot be dropped, only be behind, and that is a number.
+ * Here what was accepted is in the journal, which is the queue: it cannot be dropped, only be behind, and
+ * that is a number.
  */
 describe.each(TEST_DATABASES)('a queue that drops work while health is green, on $name', ({ start }) => {
   let daybook: Complained

@@ -4,11 +4,12 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { HEALED, newUser, REPORTED, type Remembered, type User } from './support/user.ts'
 
 /**
- * Deleted means deleted, users think, and their search still shows it: the dashboard is empty and results are not
- * (mem0ai/mem0#3695), or what was deleted still decides which others are found (chroma-core/chroma#4275, #7758).
+ * Deleted means deleted, users think, and their search still shows it: the dashboard is empty and results are
+ * not (mem0ai/mem0#3695), or what was deleted still decides which others are found (chroma-core/chroma#4275,
+ * #7758).
  *
- * Here a forgotten memory has no entry in any index, adds nothing to those around it, and one that comes back into an index by
- * somebody else's hand is thrown out again.
+ * Here a forgotten memory has no entry in any index, adds nothing to those around it, and one that comes back
+ * into an index by somebody else's hand is thrown out again.
  */
 describe.each(PLACES)('deleted ones still found, on $name', ({ database, typesense }) => {
   let daybook: Complained

@@ -6,12 +6,12 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * The provider of embeddings is unavailable for a moment; the memory is stored without a vector, which nobody makes later, and no search
- * by meaning finds it ever again (benclawbot/open-brain#60, raphasouthall/neurostack#29, doobidoo/mcp-memory-service#1225,
- * mem0ai/mem0#5245).
+ * The provider of embeddings is unavailable for a moment; the memory is stored without a vector, which nobody
+ * makes later, and no search by meaning finds it ever again (benclawbot/open-brain#60,
+ * raphasouthall/neurostack#29, doobidoo/mcp-memory-service#1225, mem0ai/mem0#5245).
  *
- * Here a text without vectors is a row in a queue that is worked off until it is empty, answers say what lacks vectors, and one
- * that waits for a text that is in no queue is found and queued anew.
+ * Here a text without vectors is a row in a queue that is worked off until it is empty, answers say what
+ * lacks vectors, and one that waits for a text that is in no queue is found and queued anew.
  */
 describe.each(PLACES)('memories stored and never embedded, on $name', ({ database, typesense }) => {
   let daybook: Complained

@@ -10,7 +10,9 @@ interface Entry {
   readonly mode: number
 }
 
-/** All in a folder, itself included, but for symbolic links and the log, which this test opens for the daemon. */
+/**
+ * All in a folder, itself included, but for symbolic links and the log, which this test opens for the daemon.
+ */
 function entriesOf(root: string): Entry[] {
   const visit = (path: string): Entry[] => {
     const info = lstatSync(path)

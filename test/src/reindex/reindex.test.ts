@@ -3,7 +3,9 @@ import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { expect, test } from 'vitest'
 import { runReindex } from './run.ts'
 
-/** Fixed, so that what this run covers is known; `npm run test:reindex` takes others, and 100,000 memories. */
+/**
+ * Fixed, so that what this run covers is known; `npm run test:reindex` takes others, and 100,000 memories.
+ */
 const SEED = 4
 
 const available = HAS_NATIVE_NATS && HAS_NATIVE_POSTGRES

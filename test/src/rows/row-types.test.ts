@@ -10,8 +10,9 @@ import { useDaemon } from './use-daemon.ts'
 import { useDatabase } from './use-database.ts'
 
 /*
- * A raw query says by `sql<Row>` what its rows are, and the compiler believes it. Here the statements that a daemon makes on a
- * migrated database are held against that: which columns came, of which types, and whether one was null.
+ * A raw query says by `sql<Row>` what its rows are, and the compiler believes it. Here the statements that a
+ * daemon makes on a migrated database are held against that: which columns came, of which types, and whether
+ * one was null.
  */
 
 /** Raw queries that nothing here leads to: their rows are held to nothing. */

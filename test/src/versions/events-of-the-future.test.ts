@@ -30,7 +30,10 @@ import { startCli } from '../cli/run-cli.ts'
 type Events = typeof events
 type Upcast = typeof upcasting
 
-/* This code as two versions of itself: the second knows the fake schema version 2, and what to do with events of version 1. */
+/*
+ * This code as two versions of itself: the second knows the fake schema version 2, and what to do with events
+ * of version 1.
+ */
 const code = vi.hoisted(() => ({ version: 1 }))
 
 vi.mock('@daybook/memory/events', async (original) => {

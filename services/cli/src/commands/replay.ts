@@ -22,9 +22,9 @@ export function configure(command: Command): void {
   addNotes(
     command,
     `
-Brings a part of one project’s journal out again, of the key’s own unless --project names one. Published again, projectors
-pass over what they have and listeners hear it once more; written anew, the memories with events in it are made from the
-journal, as a rebuild would.
+Sends a part of one project’s journal again; the project is the key’s own unless --project names one. Without --projection
+the events are published again: projectors skip those they have, and listeners get them once more. With --projection the
+memories with events in that part are written anew from the journal, as in a rebuild.
 ${OPERATION_HELP}`,
   )
 }
