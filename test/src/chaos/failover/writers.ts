@@ -30,7 +30,7 @@ const GIVE_UP_MS = 60_000
 /** Errors that a revision must expect if a failover has lost the memory or its version. */
 const LOST = new Set(['NOT_FOUND', 'FORGOTTEN', 'VERSION_CONFLICT'])
 
-/** Starts the writers. @param name begins their idempotency keys */
+/** Starts the writers. @param name begins the marks of their writes */
 export function startWriters({ api, random, name }: { api: Api; random: Random; name: string }): Writers {
   const receipts: Receipt[] = []
   const complaints: string[] = []
