@@ -66,7 +66,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'reindex',
     parameters: '[projection]',
-    description: 'make a search index anew beside the live one; roll back, clean up',
+    description: 'build a new search index beside the live one; roll back, clean up',
     load: () => import('./commands/reindex.ts'),
   },
   {
@@ -77,7 +77,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'replay',
-    description: 'bring a part of the journal out again',
+    description: 'publish a part of the journal again',
     load: () => import('./commands/replay.ts'),
   },
   {
@@ -89,13 +89,13 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'parked',
     parameters: '[list|show|retry|drop]',
-    description: 'events that could not be applied',
+    description: 'list, retry or drop events that could not be applied',
     load: () => import('./commands/parked.ts'),
   },
   {
     name: 'operations',
     parameters: '[list|show|watch|cancel]',
-    description: 'what is under way, and what came of it',
+    description: 'list, watch or cancel operations',
     load: () => import('./commands/operations.ts'),
   },
 ]

@@ -24,7 +24,7 @@ import { OTHER, REBUILT, type ReindexHarness, startReindexHarness } from './test
 
 const MODEL = { modelId: OTHER, dimension: 40 }
 
-/* What a process keeps in its memory ends with it: nobody else goes on with it. */
+/* The in-memory engine's data ends with its process, so no other process can go on with it. */
 const FENCED = REBUILT.filter((one) => one.projection !== IN_MEMORY)
 
 describe.each(FENCED)('a rebuild of $projection that was stalled, on $name', ({ start, projection }) => {
@@ -133,7 +133,7 @@ describe.each(FENCED)('a rebuild of $projection that was stalled, on $name', ({ 
     for (const [name, error] of Object.entries(writes))
       expect([name, error]).toEqual([name, expect.any(FencedOffError)])
 
-    // Where writes may arrive however late, the one who took over made a generation of its own.
+    // In an engine with arbitrarily late writes, the process that took over made a new generation.
     expect(live === generation.generation).toBe(!rebuildable.writesLate)
     if (rebuildable.writesLate)
       await expect(

@@ -38,7 +38,7 @@ describe('C7: the files of a daemon', () => {
   let daemon: TestDaemon
   let umask: number
   beforeEach(() => {
-    // The daemon must not owe it to whoever starts it.
+    // The modes must not depend on the umask of whoever starts the daemon.
     umask = process.umask(0)
     parent = mkdtempSync(join(tmpdir(), 'daybook-files-'))
     daemon = createTestDaemon(join(parent, 'data'))

@@ -32,9 +32,9 @@ describe('the bundled collection', () => {
 const TOLERANCE = 0.015
 
 /**
- * The gate on search quality. Where a change means to lower something, or has raised it, the baseline is
- * written anew: `npm run eval -- --data test/src/eval/bundled --mode HYBRID,KEYWORD --out <folder>`, and its
- * report.json copied over baseline.json.
+ * The gate on search quality. If a change lowers something on purpose, or raises it, update the baseline: run
+ * `npm run eval -- --data test/src/eval/bundled --mode HYBRID,KEYWORD --out <folder>`, and copy its
+ * report.json over baseline.json.
  */
 describe('searching the bundled collection with the real model', () => {
   const baseline = readReport(here('./baseline.json'))

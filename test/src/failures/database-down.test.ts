@@ -12,7 +12,7 @@ interface Remembered {
 }
 
 /**
- * design.md: "Postgres down — writes fail with a retryable error; nothing is acknowledged that is not
+ * The promise: "Postgres down — writes fail with a retryable error; nothing is acknowledged that is not
  * committed".
  */
 describe('while the database is down', () => {

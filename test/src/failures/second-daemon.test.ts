@@ -3,7 +3,7 @@ import { createTestDaemon, DaemonDidNotStart } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
 
 /**
- * design.md: "a second daemon on the same data folder — refused with a message that names the running one".
+ * The promise: "a second daemon on the same data folder — refused with a message that names the running one".
  */
 describe('a second daemon on the same data folder', () => {
   const first = createTestDaemon()

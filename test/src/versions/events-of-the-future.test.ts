@@ -198,7 +198,7 @@ describe.each(KINDS)('B6: events of other versions, on $kind.name', ({ kind, oth
     })
     ends.push(reindex.stop)
     await expect.poll(() => search(client, 'crane'), { timeout: 20_000 }).toEqual([content.text])
-    // Of a type that no version knows it stays, and is not tried for ever.
+    // An event of a type that no version knows stays parked, and is not retried forever.
     await expect.poll(parked).toEqual([{ sequence: 2, unreadable_by: 2 }])
   })
 

@@ -33,9 +33,8 @@ export function configure(command: Command): void {
   addNotes(
     command,
     `
-Ends with 0 where everything is what the journal says, or was repaired; with 1 where something differs, or events are parked,
-which is no difference but is not what the journal says either:  daybook parked list  Nothing is changed without --repair,
-and it may run beside writes and searches.
+The exit code is 0 if everything agrees with the journal or was repaired, and 1 if something differs or events are parked
+(see  daybook parked list). Without --repair it changes nothing. Writes and searches may go on meanwhile.
 ${OPERATION_HELP}`,
   )
 }
