@@ -31,7 +31,7 @@ export function configure(command: Command): void {
     .option('--stop-on-error', 'of memories: stop at the first line that cannot be remembered')
     .option(
       '--retry-seconds <n>',
-      'of memories: how long a daemon that is gone is waited for (default 60)',
+      'of memories: how long to wait for a daemon that is gone (default 60)',
       wholeNumber(),
     )
     .action((file: string, options: ImportOptions, self: Command) => importFile(file, options, self))

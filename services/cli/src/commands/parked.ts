@@ -27,7 +27,7 @@ export function configure(command: Command): void {
     .action((memoryIds: string[], _, self: Command) => retry(memoryIds, self))
   command
     .command('drop')
-    .description('pass over one for good')
+    .description('skip one for good')
     .argument('<sequence>', 'its place in its project’s journal', wholeNumber(1))
     .option('--yes', 'do not ask')
     .action((sequence: number, _, self: Command) => drop(sequence, self))

@@ -7,11 +7,11 @@ import { runOperations } from '../operations/run-operations.ts'
 
 /** Adds the arguments, options and action of `daybook reindex`. */
 export function configure(command: Command): void {
-  command.argument('[projection]', `what is made anew: ${PROJECTION_ARGUMENT}`)
+  command.argument('[projection]', `what to rebuild: ${PROJECTION_ARGUMENT}`)
   command
     .option('--model <model>', 'with the vectors of another embedding model')
-    .option('--regenerate-embeddings', 'make every vector anew, also those that are there')
-    .option('--kinds <kinds>', 'only memories of these kinds, written anew in place: note,decision')
+    .option('--regenerate-embeddings', 'make every vector again, also existing ones')
+    .option('--kinds <kinds>', 'only memories of these kinds, rewritten in place: note,decision')
   command.option(
     '--accept-parked',
     'make the new generation live even if it could not apply events that the live one has applied',

@@ -10,10 +10,7 @@ export function configure(command: Command): void {
   command
     .requiredOption('--from <sequence>', 'the first event', wholeNumber(1))
     .option('--to <sequence>', 'the last event; the journal’s end unless given', wholeNumber(1))
-    .option(
-      '--projection <name>',
-      'write its memories anew in pgvector or typesense, instead of publishing it',
-    )
+    .option('--projection <name>', 'rewrite its memories in pgvector or typesense, instead of publishing it')
   addOperationOptions(command).action((options: ReplayOptions, self: Command) => replay(options, self))
   addExamples(command, [
     'daybook replay --from 1',

@@ -19,7 +19,7 @@ export function configure(command: Command): void {
       'with --journal and --project: a place noted before, whose event must still have that hash',
     )
     .option('--incremental', 'only what has changed since it was last found right')
-    .option('--repair', 'write anew what differs')
+    .option('--repair', 'rewrite what differs')
   addOperationOptions(command).action(
     (projection: string | undefined, options: VerifyOptions, self: Command) =>
       verify(projection, options, self),

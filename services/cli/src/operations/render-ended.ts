@@ -42,9 +42,7 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
       return renderVerifiedJournal(result as unknown as VerifyJournalResult, options)
     case 'REPLAY':
       return projection === null
-        ? [
-            `${grouped(number('published'))} events were published again. Whoever has them already passes over them.`,
-          ]
+        ? [`${grouped(number('published'))} events were published again. Listeners skip those they have.`]
         : rewritten(result)
     case 'BACKFILL':
       return [

@@ -16,7 +16,7 @@ export function judgeRights({
   loginOwnsJournal,
 }: ApplicationRights): Finding {
   const problems = [
-    ...(isSuperuser ? ['is a superuser, or passes row level security by'] : []),
+    ...(isSuperuser ? ['is a superuser, or bypasses row level security'] : []),
     ...(ownsJournal ? ['owns the journal'] : []),
     ...(mayChangeJournal ? ['may change events'] : []),
   ]

@@ -27,7 +27,7 @@ export function judgeQueue(before: QueueState, after: QueueState): Finding {
   if (after.failed > 0)
     return warning(
       `${after.failed} texts could not be embedded, such as: ${after.failure}`,
-      'They are tried again by themselves, ever more seldom; at once with:  daybook backfill',
+      'They are retried automatically, less and less often; at once with:  daybook backfill',
     )
   if (after.queued === 0) return ok('Every text has its vectors')
   return isStill(before, after)
