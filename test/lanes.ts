@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What a test says that needs more than its own thread: servers and what starts them, processes, models, mocks of modules, the
- * environment. One that is overlooked is taken for a unit test and shares a thread with others; nothing else comes of it.
+ * Matches tests that need more than their own thread: servers, processes, models, mocks of modules, the
+ * environment. A test that this overlooks runs as a unit test and shares a thread with others; that is its
+ * only effect.
  */
 const NEEDS_MORE =
   /\/testing\/|\/support\/|typesense-double|TEST_DATABASES|child_process|worker_threads|minilm|listen\(|createServer|vi\.(?:mock|stub|useFakeTimers)|process\.(?:env|umask|chdir)|\/(?:chaos|crash|eval|reindex)\//u

@@ -8,7 +8,10 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestGateway, type TestClient, testClient } from './testing/test-gateway.ts'
 
-/* From the first of the databases into the last: where there is a native Postgres, from one kind into the other. */
+/*
+ * From the first of the databases into the last: where there is a native Postgres, from one kind into the
+ * other.
+ */
 const KINDS = TEST_DATABASES.map((kind, index) => ({
   kind,
   other: TEST_DATABASES[TEST_DATABASES.length - 1 - index] ?? kind,

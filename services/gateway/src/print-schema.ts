@@ -5,8 +5,8 @@ import { type GraphQLEnumType, introspectionFromSchema, lexicographicSortSchema,
 import { schema } from './schema/index.ts'
 
 /*
- * Writes the printed schema beside the sources, and the same as types for the documents of clients (libs/api); with --check says
- * whether the committed ones are up to date.
+ * Writes the printed schema beside the sources, and its types for client documents (libs/api). With --check
+ * it only says whether the committed files are up to date.
  */
 
 const REPOSITORY = new URL('../../../', import.meta.url)
@@ -22,7 +22,8 @@ const projectionNames = (schema.getType('ProjectionName') as GraphQLEnumType)
 
 const WRITTEN: Readonly<Record<string, string>> = {
   'services/gateway/schema.graphql': `${printSchema(sorted)}\n`,
-  // In the shape that gql.tada works with, which else the type checker would make from an introspection at every run.
+  // In the shape that gql.tada needs. Otherwise the type checker would compute it from an introspection at
+  // every run.
   'libs/api/src/schema.d.ts': `/* The schema as a type, written by \`npm run schema\`. */\nexport type Schema = ${preprocessIntrospection(introspection)}\n`,
   'libs/api/src/projection-names.ts': `/* The projections that the API knows, written by \`npm run schema\`. */\nexport const PROJECTION_NAMES = [${projectionNames.map((name) => `'${name}'`).join(', ')}] as const\n`,
 }

@@ -129,7 +129,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
     for (const [name, error] of Object.entries(writes))
       expect([name, error]).toEqual([name, expect.any(FencedOffError)])
 
-    // Where writes may arrive however late, the one who took over made a generation of its own.
+    // In an engine with arbitrarily late writes, the process that took over made a new generation.
     expect(live === generation.generation).toBe(!rebuildable.writesLate)
     if (rebuildable.writesLate)
       await expect(

@@ -138,7 +138,10 @@ describe.each(TEST_DATABASES)('what verification and rebuilds must not pass over
   })
 })
 
-/** Projectors would take their positions back to what the journal has, so that none is at work when it is damaged. */
+/**
+ * Projectors would take their positions back to what the journal has, so that none is at work when it is
+ * damaged.
+ */
 describe.each(TEST_DATABASES)('what is left of a journal that was damaged, on $name', ({ start }) => {
   let harness: ReindexHarness
   const projects: ProjectScope[] = []

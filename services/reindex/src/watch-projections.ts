@@ -4,6 +4,7 @@ import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
 
+/** Which projections to look at, how, and how often. */
 export interface WatchOptions<Watched> {
   /** By name. */
   readonly projections: ReadonlyMap<string, Watched>
@@ -11,11 +12,14 @@ export interface WatchOptions<Watched> {
   /** Milliseconds between looks. */
   readonly pollMs: number
   readonly activity?: Activity | undefined
-  /** What a look that fails is logged as. One that finds somebody else at work on the projection (BUSY) is no failure. */
+  /**
+   * The log message for a failed look. Finding another operation at work on the projection (BUSY) is no
+   * failure.
+   */
   readonly problem: string
 }
 
-/** Looks at each projection again and again, one after the other, until it is stopped. */
+/** Looks at each projection repeatedly, one after the other, until it is stopped. */
 export function watchProjections<Watched>(
   { projections, logger, pollMs, problem, activity }: WatchOptions<Watched>,
   look: (watched: Watched, projection: string) => Promise<void>,
@@ -29,7 +33,7 @@ export function watchProjections<Watched>(
           logger[level]({ error, projection }, problem)
         })
     },
-    // All that fails is told where it does.
+    // Each look has logged its own failure.
     { everyMs: pollMs, activity, onError: () => {} },
   )
 }

@@ -6,7 +6,7 @@ import { silentLogger } from '@daybook/runtime/logger'
 import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
 
-/** More words than a posting counts. */
+/** A text with more words than a posting can count. */
 const LONG_TEXT = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(' ')
 
 // biome-ignore format: a list
@@ -42,8 +42,8 @@ const READS = `query ($id: ID!) {
 }`
 
 /**
- * Does with an embedded daemon in this process, beside a double of Typesense, what people and operators do: remembers, searches, lists,
- * verifies, rebuilds, exports, imports.
+ * Uses an embedded daemon in this process, with a double of Typesense, as people and operators do: remembers,
+ * searches, lists, verifies, rebuilds, exports, imports.
  */
 export async function useDaemon(dataDir: string): Promise<void> {
   const shutdown = createShutdown()
@@ -123,7 +123,7 @@ async function operate(daemon: Daemon, projection: string): Promise<void> {
     `verify(${on}, incremental: true)`,
   ]) {
     await run(daemon, operation)
-    // Something for the next one.
+    // A new event for the next operation.
     await ask(daemon, 'mutation { remember(input: { content: { note: { text: "More." } } }) { __typename } }')
   }
   await ask(daemon, `mutation { rollback(${on}) { __typename } }`)
@@ -152,7 +152,7 @@ async function moveJournal({ url, apiKey }: Daemon): Promise<void> {
   await (await fetch(`${url}/journal/import`, { method: 'POST', headers, body: exported })).text()
 }
 
-/** A filter that none of the thousand best fulfils is looked at from its other side. */
+/** Searches with a filter that none of the thousand best memories passes, which takes another query. */
 async function searchMany(daemon: Daemon): Promise<void> {
   let last: Written | undefined
   for (let batch = 0; batch < 3; batch += 1) {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { pause } from '@daybook/runtime/backoff'
 
-/** @returns the first address that the process prints; null where it ended before, or took too long */
+/** @returns the first address that the process prints; null if it ended before, or took too long */
 export function printedAddress(
   child: ChildProcess,
   pattern: RegExp,
@@ -25,7 +25,7 @@ export function printedAddress(
   })
 }
 
-/** Whether the service at the address says that it can do its work. */
+/** Whether the service at the address says that it is ready. */
 export async function isReady(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })
@@ -36,6 +36,7 @@ export async function isReady(url: string): Promise<boolean> {
   }
 }
 
+/** Resolves when the process has ended. */
 export function untilExit(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve()
@@ -43,7 +44,7 @@ export function untilExit(child: ChildProcess): Promise<void> {
   })
 }
 
-/** Signal 9. @returns false where there is no such process */
+/** Sends signal 9. @returns false if there is no such process */
 export function killNow(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL')
@@ -53,8 +54,8 @@ export function killNow(pid: number): boolean {
 }
 
 /**
- * Waits until no process has this id. A database that is making its files hears of nothing else meanwhile: seconds on a
- * quiet machine, more than ten on a busy one.
+ * Waits until no process has this id. A database that is creating its files reacts to nothing meanwhile:
+ * seconds on a quiet machine, more than ten on a busy one.
  * @returns whether that happened in time
  */
 export async function untilGone(pid: number, timeoutMs = 60_000): Promise<boolean> {

@@ -7,6 +7,7 @@ import { print, printJson } from '../output/print.ts'
 import { findParked, listParked, type ParkedPlace } from '../parked/find-parked.ts'
 import { renderParked, renderParkedList } from '../parked/render-parked.ts'
 
+/** Adds the arguments, options and action of `daybook parked`. */
 export function configure(command: Command): void {
   command
     .command('list', { isDefault: true })
@@ -14,7 +15,7 @@ export function configure(command: Command): void {
     .action((_, self: Command) => list(self))
   command
     .command('show')
-    .description('one of them, with what it failed of')
+    .description('show one, and why it failed')
     .argument('<sequence>', 'its place in its project’s journal', wholeNumber(1))
     .action((sequence: number, _, self: Command) => show(sequence, self))
   command
@@ -26,7 +27,7 @@ export function configure(command: Command): void {
     .action((memoryIds: string[], _, self: Command) => retry(memoryIds, self))
   command
     .command('drop')
-    .description('pass over one for good')
+    .description('skip one for good')
     .argument('<sequence>', 'its place in its project’s journal', wholeNumber(1))
     .option('--yes', 'do not ask')
     .action((sequence: number, _, self: Command) => drop(sequence, self))
@@ -44,9 +45,9 @@ export function configure(command: Command): void {
   addNotes(
     command,
     `
-An event that a projection cannot apply is tried several times and then parked, and later events of its memory wait
-behind it; everything else goes on. Retry it when what it failed of is mended. Dropped, the memory is shown without it;
-the journal keeps it, and a rebuild tries it again.`,
+A projection that cannot apply an event tries several times and then parks it. Later events of the same memory wait behind
+it; everything else goes on. Retry it when the cause is fixed. If you drop it, searches show the memory without it; the
+journal keeps it, and a rebuild tries it again.`,
   )
 }
 

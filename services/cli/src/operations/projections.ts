@@ -12,7 +12,7 @@ export const PROJECTIONS = PROJECTION_NAMES.map(spoken).join(' or ')
 /** What may stand where a command takes a projection. */
 export const PROJECTION_ARGUMENT = `${PROJECTION_NAMES.map(spoken).join(', ')} or all`
 
-/** The projection of that name; null for `all`. @throws UsageError where it is none */
+/** The projection of that name; null for `all`. @throws UsageError if there is no such projection */
 export function checkProjection(given: string): ProjectionName | null {
   const found = PROJECTION_NAMES.find((one) => spoken(one) === given) ?? null
   if (found === null && given !== 'all')
@@ -21,8 +21,8 @@ export function checkProjection(given: string): ProjectionName | null {
 }
 
 /**
- * The projections that are meant: the one of that name, or all that there are.
- * @throws UsageError, CliError NOT_FOUND where there is nothing of that projection to work on
+ * The projections that an argument names: one, or all that exist.
+ * @throws UsageError, CliError NOT_FOUND if nothing was ever written to that projection
  */
 export async function projectionsMeant(
   connection: Connection,

@@ -6,8 +6,8 @@ import { wrap } from './wrap.ts'
 type Row = readonly (string | number)[]
 
 /**
- * Rows under a header, numbers to the right; plain text without lines, so that cut and awk can read it. Where the terminal is too
- * narrow for that, a row is what its columns say, one after the other:
+ * Rows under a header, numbers to the right. It is plain text without lines, so that cut and awk can read it.
+ * If the terminal is too narrow, each row lists its columns one after the other:
  *
  *   projection pgvector
  *     position: 12,345  head: 12,345  lag: 0

@@ -3,10 +3,10 @@ import type { Engine, EngineReport } from '@daybook/projection/engine/engine'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { type Check, type CheckedParts, failed, reasonOf } from './check.ts'
 
-/** The engines that are outside of Postgres. */
+/** The engines outside Postgres. */
 export const OUTER_ENGINES = ENGINES.filter(({ inspect }) => inspect !== undefined)
 
-/** What a look at a configured engine found; null where nothing was ever written there. */
+/** Inspects a configured engine; null if nothing was ever written there. */
 export async function lookAtEngine(
   engine: Engine,
   { db, config }: Pick<CheckedParts, 'db' | 'config'>,
@@ -15,7 +15,7 @@ export async function lookAtEngine(
   return live === null ? null : ((await engine.inspect?.(config, live)) ?? null)
 }
 
-/** Nothing of one that is not configured, or where nothing was ever written: what to say of that is the settings' check's. */
+/** Checks each engine that is configured and was written to. The settings check covers the others. */
 export async function checkEngines(parts: CheckedParts): Promise<Check[]> {
   const looks = OUTER_ENGINES.filter((engine) => engine.isConfigured(parts.config)).map(async (engine) => {
     try {

@@ -4,17 +4,17 @@ import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-ch
 import { LONGEST_IDLE_REST_MS } from '@daybook/projection/self-check/start-self-check'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
-/** How long what was mended is told of, in milliseconds. */
+/** How long a repair is reported, in milliseconds. */
 const TOLD_MS = 24 * 3_600_000
 /** How long nobody may have looked, in milliseconds; at least, and as a multiple of the setting. */
 const IDLE_MS = 60_000
 const IDLE_TIMES = 12
 
-/** What the projectors' self-check found of late, and whether anybody makes it. */
+/** Reports what the projectors' self-check found recently, and whether it runs. */
 export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Finding> {
   const findings: Finding[] = []
   for (const { name, isConfigured } of ENGINES) {
-    // One that is no longer configured is written no more; the settings' check says so.
+    // Nobody writes a projection that is no longer configured; the settings check reports it.
     if (!isConfigured(config)) continue
     const live = await liveGeneration(db, name)
     if (live === null) continue
@@ -31,6 +31,7 @@ export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Find
   )
 }
 
+/** Judges what the self-check of a projection noted. */
 export function judgeSelfCheck(
   name: string,
   { idleMs, differed, differedMs, example, unhealed, journalProblem }: SelfCheckState,

@@ -1,11 +1,12 @@
 /*
- * GraphiQL is the same page for everybody and needs no key; its requests do. The key is kept in the tab's session storage: it is gone
- * with the tab, and no other site and no later visitor of this browser finds it.
+ * GraphiQL is the same page for everybody and needs no key, but its requests do. The key is kept in the tab's
+ * session storage: it disappears with the tab, and neither other sites nor later users of the browser find
+ * it.
  */
 
 /**
- * Runs in the page before GraphiQL: takes the API key out of the address's fragment, which browsers do not send to
- * servers, keeps it for this tab, and adds it to requests that have no key of their own.
+ * Runs in the page before GraphiQL. It takes the API key from the address's fragment, which browsers do not
+ * send to servers, keeps it for this tab, and adds it to requests that have no key.
  */
 export const TAKE_KEY = `
   const given = new URLSearchParams(location.hash.slice(1)).get('key');
@@ -23,7 +24,10 @@ export const TAKE_KEY = `
   };
 `
 
-/** Runs behind the form: keeps what is pasted there. GraphiQL asks for the schema as it starts, so the page is loaded again. */
+/**
+ * Handles the form: keeps the pasted key and reloads the page, because GraphiQL asks for the schema when it
+ * starts.
+ */
 export const OFFER_KEY = `
   const form = document.getElementById('daybook-key');
   const field = form.elements.key;
@@ -44,7 +48,7 @@ export const OFFER_KEY = `
   });
 `
 
-/** Stands above GraphiQL, which has the rest of the window. */
+/** The form for the key, above GraphiQL, which fills the rest of the window. */
 export const KEY_FORM = `
   <style>
     body { display: flex; flex-direction: column; height: 100vh; margin: 0 }

@@ -34,6 +34,7 @@ export interface TestGateway {
   stop(): Promise<void>
 }
 
+/** Sends requests with one key. */
 export interface TestClient {
   readonly url: string
   readonly key: string
@@ -45,6 +46,7 @@ export interface TestClient {
   data(query: string, variables?: object): Promise<Record<string, any>>
 }
 
+/** A GraphQL answer. */
 export interface Reply {
   readonly status: number
   readonly body: {

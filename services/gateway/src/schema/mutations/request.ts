@@ -7,12 +7,12 @@ import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import type { Context } from '../../context.ts'
 
-/** The key of a request that may be repeated, checked. @throws ValidationError */
+/** Checks an idempotency key. @throws ValidationError */
 export function checkIdempotencyKey(key: string | null | undefined): string | null {
   return key == null ? null : check('idempotencyKey', shortString(LIMITS.idempotencyKeyCharacters), key)
 }
 
-/** @throws ValidationError */
+/** Checks an expected version. @throws ValidationError */
 export function checkExpectedVersion(version: number | null | undefined): { expectedVersion?: number } {
   if (version == null) return {}
   if (version < 1) throw new ValidationError('expectedVersion', 'must be 1 or more')
@@ -20,8 +20,8 @@ export function checkExpectedVersion(version: number | null | undefined): { expe
 }
 
 /**
- * The plain id of the memory that a mutation is about.
- * @throws NotFoundError for anything that is no id: no memory has it
+ * The plain id of the memory that a mutation names.
+ * @throws NotFoundError if the text is no id, because no memory can have it
  */
 export function requireMemoryId(id: string): string {
   const ref = parseMemoryId(id)
@@ -29,7 +29,7 @@ export function requireMemoryId(id: string): string {
   return ref.uuid
 }
 
-/** Appends a command of the request's project. */
+/** Appends a command to the journal of the request's project. */
 export function append(
   context: Context,
   command: Command,

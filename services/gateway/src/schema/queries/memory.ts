@@ -15,7 +15,7 @@ builder.queryField('memory', (t) =>
       id: t.arg.id({ required: true }),
       atLeast: t.arg.int({
         description:
-          'Waits, at most 5 s, until this sequence is readable. The error is BEHIND where it is not, PARKED where an event of this memory up to it could not be applied.',
+          'Waits at most 5 s until this sequence is readable. The error is BEHIND if it is not, and PARKED if an event of this memory up to it could not be applied.',
       }),
       atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
     },
