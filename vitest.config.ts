@@ -2,7 +2,18 @@ import { createRequire } from 'node:module'
 import { defineConfig } from 'vitest/config'
 import { lanes } from './test/lanes.ts'
 
-const { unit, servers } = lanes()
+const { unit, servers, alone } = lanes()
+
+/** Of both lanes with servers. */
+const WITH_SERVERS = {
+  globalSetup: [
+    'test/src/support/containers-setup.ts',
+    'libs/postgres/src/testing/global-setup.ts',
+    'libs/transport/src/testing/global-setup.ts',
+  ],
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+}
 
 export default defineConfig({
   // Vite would take graphql's ES module where Node takes its CommonJS one: two copies, whose classes do not know each other.
@@ -18,17 +29,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'servers',
-          include: servers,
-          globalSetup: [
-            'test/src/support/containers-setup.ts',
-            'libs/postgres/src/testing/global-setup.ts',
-            'libs/transport/src/testing/global-setup.ts',
-          ],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
+        test: { ...WITH_SERVERS, name: 'servers', include: servers, pool: 'forks', isolate: false },
+      },
+      {
+        extends: true,
+        test: { ...WITH_SERVERS, name: 'alone', include: alone, pool: 'forks' },
       },
     ],
   },

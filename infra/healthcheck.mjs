@@ -1,4 +1,5 @@
-// Asks the service in this container whether it lives: 0 yes, 1 no. For Docker, whose images need not have curl.
+// Docker's health check: exits with 0 if the service in this container lives, else with 1. Images need not
+// have curl.
 const port = process.env.DAYBOOK_PORT ?? '4000'
 const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(2_500) }).catch(
   () => null,

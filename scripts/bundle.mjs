@@ -1,12 +1,15 @@
-// Bundles a service with the npm packages that it imports: node takes 0.9 s of processor time to find and read their 1,500 files one by
-// one, and 0.3 s for one. What is bundled, `bundle` in its package.json says: the names of the bundles, and the sources that
-// they begin with.
+// Bundles a service with the npm packages that it imports: node reads one file in a third of the time that
+// 1,500 take (docs/measurements.md#bundled-packages). `bundle` in the service's package.json lists the
+// bundles and their entry points.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { REPOSITORY } from './repository.mjs'
 
-/** What needs the files beside it (native code, WebAssembly, workers, weights), or is large and loaded late if at all. */
+/**
+ * Packages that need the files beside them (native code, WebAssembly, workers, weights), or are large and
+ * rarely loaded.
+ */
 const OUTSIDE = [
   '@electric-sql/*',
   '@graphql-yoga/render-graphiql',
@@ -16,21 +19,22 @@ const OUTSIDE = [
   'fs-native-extensions',
   'onnx-proto',
   'pino',
-  // Asked for by packages that do without.
+  // Optional dependencies of other packages.
   'bufferutil',
   'pg-native',
   'utf-8-validate',
 ]
 
-/** Packages in CommonJS ask for node's own modules by `require`, which modules do not have. */
+/** Packages in CommonJS load node's own modules with `require`, which ES modules do not have. */
 const REQUIRE = `import { createRequire as daybookCreateRequire } from 'node:module'
 const require = daybookCreateRequire(import.meta.url)`
 
 /**
+ * Bundles a service.
  * @param {string} service a folder of `services/`
- * @param {string} outdir where to, made where it is missing
+ * @param {string} outdir the target folder, created if it is missing
  * @param {'info' | 'warning'} [logLevel] what is printed; default warnings only
- * @returns {Promise<string[]>} our sources that went in, relative to the repository
+ * @returns {Promise<string[]>} our sources in the bundle, relative to the repository
  */
 export async function bundle(service, outdir, logLevel = 'warning') {
   const folder = join(REPOSITORY, 'services', service)
@@ -41,7 +45,7 @@ export async function bundle(service, outdir, logLevel = 'warning') {
     outdir,
     bundle: true,
     metafile: true,
-    // Keeps what is imported late in files of its own, so that a command loads only what it needs.
+    // Puts code that is imported late into separate files, so that a command loads only what it needs.
     splitting: true,
     platform: 'node',
     format: 'esm',
@@ -49,10 +53,10 @@ export async function bundle(service, outdir, logLevel = 'warning') {
     sourcemap: true,
     logLevel,
     external: OUTSIDE,
-    // Names of classes and functions stand in errors and logs.
+    // Errors and logs show the names of classes and functions.
     keepNames: true,
     banner: { js: REQUIRE },
   })
-  // What npm packages there are, the lock file says.
+  // npm packages are left out: the lock file covers them.
   return Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'))
 }

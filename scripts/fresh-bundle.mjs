@@ -1,5 +1,6 @@
-// The bundle of a service as its sources are now. Bundles are kept in node_modules/.cache/daybook, from where node finds the npm
-// packages, each in a folder that never changes: what runs from one goes on when the next is made.
+// Provides an up-to-date bundle of a service. Bundles are kept in node_modules/.cache/daybook, from where
+// node finds the npm packages. Each has its own folder that never changes, so a running process keeps its
+// bundle when a new one is made.
 import { randomBytes } from 'node:crypto'
 import {
   existsSync,
@@ -15,19 +16,20 @@ import { join } from 'node:path'
 import { REPOSITORY } from './repository.mjs'
 
 const CACHE = join(REPOSITORY, 'node_modules/.cache/daybook/bundles')
-/** Older ones are deleted: some 2 MB each. */
+/** Older ones are deleted: 4 (CLI) to 15 MB (daemon) each. Fewer could take one away that a process beside this is about to start from. */
 const KEPT = 20
 const BUNDLER = ['scripts/bundle.mjs', 'package-lock.json']
 
 /**
+ * Finds a service's bundle, or makes it within some tenths of a second if a source has changed.
  * @param {string} service a folder of `services/`
- * @returns {Promise<string>} the folder with its `main.js`; made now where a source is newer, in some tenths of a second
+ * @returns {Promise<string>} the folder with its `main.js`
  */
 export async function freshBundle(service) {
   const made = join(CACHE, service)
   const newest = join(made, 'newest.json')
   const known = readNewest(newest)
-  // The folder may have been cleaned away alone.
+  // Somebody may have deleted the folder but not `newest.json`.
   if (known !== null && existsSync(join(made, known.folder, 'main.js')) && known.sources.every(isUnchanged))
     return join(made, known.folder)
 
@@ -47,7 +49,7 @@ function readNewest(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    // There is none yet, or it is of no use: it is made.
+    // There is none yet, or it is damaged: the caller makes a new one.
     return null
   }
 }

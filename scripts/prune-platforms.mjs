@@ -1,4 +1,5 @@
-// Deletes the binaries of other platforms, which npm brings along: 245 of 565 MB. For images and machines that stay what they are.
+// Deletes the binaries of other platforms that npm installs, 245 of 565 MB. For images, and machines that
+// keep their platform.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { REPOSITORY } from './repository.mjs'

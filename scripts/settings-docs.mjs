@@ -1,5 +1,5 @@
-// Writes the table of settings into docs/operations.md, from their schema; with --check says whether it is up to date.
-// Run by `npm run docs`, with the TypeScript loader.
+// Writes the table of settings into docs/operations.md, from their schema. With --check it only says whether
+// it is up to date. Run by `npm run docs`, with the TypeScript loader.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

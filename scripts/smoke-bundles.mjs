@@ -1,4 +1,5 @@
-// Starts the daemon from its bundle, in an empty folder, and remembers and finds with the bundled CLI: what an image does.
+// Tests the bundles as an image uses them: starts the daemon in an empty folder, and remembers and searches
+// with the CLI.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
-// Writes libs/postgres/src/tables.ts, the tables' types for Kysely, from an embedded database with all migrations in it; with --check
-// says whether it is up to date. Kysely's own introspection reads the database: kysely-codegen puts 23 packages around the same.
-// Run by `npm run tables`, with the TypeScript loader.
+// Writes libs/postgres/src/tables.ts, the tables' types for Kysely, from an embedded database with all
+// migrations. With --check it only says whether the file is up to date. It uses Kysely's own introspection;
+// kysely-codegen adds 23 packages to the same. Run by `npm run tables`, with the TypeScript loader.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -2,17 +2,32 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What a test says that needs more than its own thread: servers and what starts them, processes, models, mocks of modules, the
- * environment. One that is overlooked is taken for a unit test and shares a thread with others; nothing else comes of it.
+ * Matches tests that need more than their own thread: servers, processes, models, mocks of modules, the
+ * environment. A test that this overlooks runs as a unit test and shares a thread with others; that is its
+ * only effect.
  */
 const NEEDS_MORE =
   /\/testing\/|\/support\/|typesense-double|TEST_DATABASES|child_process|worker_threads|minilm|listen\(|createServer|vi\.(?:mock|stub|useFakeTimers)|process\.(?:env|umask|chdir)|\/(?:chaos|crash|eval|reindex)\//u
 
-/** The tests by what they need: `unit` runs without isolation in threads, `servers` each in a process of its own. */
-export function lanes(): { readonly unit: string[]; readonly servers: string[] } {
-  const files = ['libs', 'services', 'test'].flatMap(testsIn).toSorted()
-  const isUnit = (file: string) => !NEEDS_MORE.test(file + readFileSync(file, 'utf8'))
-  return { unit: files.filter(isUnit), servers: files.filter((file) => !isUnit(file)) }
+/**
+ * What a test says that changes more of its process than its own: mocks, clocks, spies, the environment, models in worker threads. All
+ * others of a lane can share what they import, which for the parts of a server takes each file most of a second.
+ */
+const CHANGES_ITS_PROCESS =
+  /vi\.(?:mock|stub|spyOn|useFakeTimers|setSystemTime)|process\.(?:env|umask|chdir|on\()|minilm|worker_threads|\/(?:chaos|crash|eval|reindex|rows)\//u
+
+/**
+ * The tests by what they need: `unit` runs without isolation in threads, `servers` in processes that several files share one after the
+ * other, `alone` each in a process of its own.
+ */
+export function lanes(): Readonly<Record<'unit' | 'servers' | 'alone', string[]>> {
+  const lanesOf = { unit: [], servers: [], alone: [] } as Record<'unit' | 'servers' | 'alone', string[]>
+  for (const file of ['libs', 'services', 'test'].flatMap(testsIn).toSorted()) {
+    const said = file + readFileSync(file, 'utf8')
+    const lane = !NEEDS_MORE.test(said) ? 'unit' : CHANGES_ITS_PROCESS.test(said) ? 'alone' : 'servers'
+    lanesOf[lane].push(file)
+  }
+  return lanesOf
 }
 
 function testsIn(folder: string): string[] {

@@ -11,8 +11,9 @@ import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
 import { type BenchDatabase, onEachDatabase } from './databases.ts'
 
 /**
- * The journal against what many would write instead: a plain insert of the same row without hashes. The journal also takes the project's
- * lock, gives out gapless sequences, checks versions and keys, and hashes; it makes up for that by committing together what arrives together.
+ * The journal against the obvious alternative: a plain insert of the same row without hashes. The journal
+ * also locks the project, gives gapless sequences, checks versions and keys, and hashes. It makes up for that
+ * by committing concurrent appends together.
  */
 export const name = 'append'
 export const description =
@@ -46,7 +47,7 @@ function rowOf({ command }: AppendRequest): NewEvent {
   return event
 }
 
-/** Every client sends its next one when it has the answer to the one before. */
+/** Each client sends its next request when the previous one is answered. */
 async function fromClients<T>(work: readonly T[], send: (one: T) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(
@@ -56,7 +57,7 @@ async function fromClients<T>(work: readonly T[], send: (one: T) => Promise<unkn
   )
 }
 
-/** Appends a second. Connections are opened before the clock starts, and closed after it. */
+/** Appends per second. Connections are opened before the clock starts, and closed after it stops. */
 async function viaJournal(address: DatabaseAddress): Promise<number> {
   const db = openDatabase(address)
   try {
@@ -76,11 +77,11 @@ async function viaJournal(address: DatabaseAddress): Promise<number> {
 const INSERT = `insert into daybook.plain_events (project_id, sequence, event_id, memory_id, version, type, schema_version, data,
   recorded_at, actor, correlation_id, causation_id) values ($1, $2, $3, $4, $5, $6, $7, $8, now(), $9, $10, $11)`
 
-/** As many connections as clients, where the database has them. */
+/** Plain inserts per second, with a connection per client if the database has enough. */
 async function viaInserts(address: DatabaseAddress, projectId: string, from: number): Promise<number> {
   const max = address.maxConnections === 1 ? 1 : CLIENTS
   const pool = new pg.Pool({ ...address.connection, max })
-  // `end` does not wait for the server's side: it may still be told that the server goes.
+  // `end` does not wait for the server's side, so the server's shutdown may still raise an error here.
   pool.on('error', () => {})
   try {
     const parameters = Array.from({ length: APPENDS }, (_, index) => {
@@ -88,7 +89,7 @@ async function viaInserts(address: DatabaseAddress, projectId: string, from: num
       const place = [projectId, from + index, newId(), memoryId, version, type, 1]
       return [...place, JSON.stringify(data), METADATA.actor, METADATA.correlationId, METADATA.causationId]
     })
-    // The embedded database has one session, in which the role of the connection before is still set.
+    // The embedded database has one session, which still has the role of the previous connection.
     await Promise.all(Array.from({ length: max * 4 }, () => pool.query('reset role')))
     return APPENDS / (await seconds(() => fromClients(parameters, (values) => pool.query(INSERT, values))))
   } finally {

@@ -1,4 +1,7 @@
-/** A benchmark: ours against the obvious other way, with a goal for the ratio. One file each; the list is in `main.ts`. */
+/**
+ * A benchmark: ours against the obvious alternative, with a goal for the ratio. One file each; the list is in
+ * `main.ts`.
+ */
 export interface Bench {
   readonly name: string
   /** One line. */
@@ -6,14 +9,15 @@ export interface Bench {
   run(options: BenchOptions): Promise<void>
 }
 
+/** The options of a run. */
 export interface BenchOptions {
-  /** How often the sides take turns; each bench has a default of its own. More is steadier. */
+  /** How often the sides take turns; each bench has its own default. More rounds give steadier numbers. */
   readonly rounds: number | undefined
-  /** Also at a size that takes long to build. */
+  /** Whether to measure also at a size that takes long to build. */
   readonly large: boolean
 }
 
-/** Two numbers held against each other. */
+/** Two numbers to compare. */
 export interface Comparison {
   readonly title: string
   readonly ours: { readonly label: string; readonly value: string }
@@ -34,17 +38,18 @@ export function printComparison({ title, ours, theirs, ratio, goal }: Comparison
   console.log(`  ratio ${ratio.toFixed(2)}, goal ${words}: ${met ? 'met' : 'NOT MET'}`)
 }
 
-/** Seconds that the work took. */
+/** Runs the work. @returns the seconds it took */
 export async function seconds(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await work()
   return (performance.now() - started) / 1000
 }
 
-/** The value below which a share of the values lies. @param share 0 to 1 */
+/** The value below which the given share of the values lies. @param share 0 to 1 */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
+/** The median of the values. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5)

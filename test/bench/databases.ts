@@ -9,7 +9,7 @@ import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { createNativeDatabase, TEST_DATABASE_URL } from '@daybook/postgres/testing/test-database'
 import { silentLogger } from '@daybook/runtime/logger'
 
-/** A migrated database without anything in it, and without any connection open: the embedded one serves one at a time. */
+/** An empty migrated database, without open connections: the embedded one serves one at a time. */
 export interface BenchDatabase {
   readonly name: string
   readonly address: DatabaseAddress
@@ -30,7 +30,7 @@ async function startEmbedded(): Promise<BenchDatabase> {
   }
 }
 
-/** A server of the run's own, or a database of its own on the one of `DAYBOOK_TEST_DATABASE_URL`. */
+/** Starts a server for this run, or creates a database on the one of `DAYBOOK_TEST_DATABASE_URL`. */
 async function startNative(): Promise<BenchDatabase> {
   const name = 'native Postgres'
   if (process.env[TEST_DATABASE_URL]) {

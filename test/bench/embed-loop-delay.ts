@@ -11,7 +11,10 @@ import { type BenchOptions, median, printComparison } from './bench.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 import type { LoopDelay, SampledMessage, SampleRequest } from './sampled-daemon.ts'
 
-/** Whether embedding keeps the gateway from answering: it shares the daemon's process, but must not share its thread. */
+/**
+ * Whether embedding keeps the gateway from answering: it shares the daemon's process, but must not share its
+ * thread.
+ */
 export const name = 'embed-loop-delay'
 export const description =
   "the gateway's event loop delay while 1,000 memories are written over GraphQL and embedded"
@@ -45,7 +48,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
     const at = await answer(child, null, 'ready')
     const random = createRandom(1_000)
     const word = createVocabulary(random, 5_000)
-    // The code is compiled while it first runs: that is the start's delay, not the embedding's.
+    // The first run compiles the code; that delay belongs to the start, not to embedding.
     await remember(
       at,
       Array.from({ length: 100 }, () => sentence(random, word, 10, 60)),
@@ -84,7 +87,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   })
 }
 
-/** Asks the child, and waits for its answer of the given type. @throws where it ends instead */
+/** Asks the child, and waits for its answer of the given type. @throws if the child ends instead */
 function answer<Type extends SampledMessage['type']>(
   child: ChildProcess,
   request: SampleRequest | null,

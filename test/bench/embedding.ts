@@ -11,11 +11,8 @@ import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
 
 /**
- * Our embedder (worker, sorted and batched) against the same model called text by text, as most code calls it.
- *
- * What can be won depends on the CPU. Measured on 2 AVX2 cores of 2.6 GHz: a batch's matrix products run at about the 166
- * GFLOPS that these cores can do (85 % of the time), a short text alone reaches 4,600 tokens/s, a batch 6,700; these mixed texts give a ratio of 1.21.
- * Sorting is worth more against unsorted batches than against text by text, which has no padding at all.
+ * Our embedder (worker, sorted and batched) against the same model called text by text, as most code calls
+ * it. The gain depends on the CPU: a ratio of 1.21 was measured (docs/measurements.md#embedding-in-batches).
  */
 export const name = 'embedding'
 export const description = 'our embedder (worker, sorted, batched) against the same model called text by text'
@@ -23,7 +20,7 @@ export const description = 'our embedder (worker, sorted, batched) against the s
 const TEXTS = 1000
 const GOAL = 1.5
 const cacheDir = testCacheDir()
-/** The same for both sides, and fixed, so that numbers of different machines are of the same work. */
+/** The same for both sides, and fixed, so that numbers of different machines compare. */
 const THREADS = 2
 
 const SUBJECTS =
@@ -34,7 +31,7 @@ const OBJECTS =
   'a better search|the invoice from March|two cups of tea|an index of events|the morning train|long walks|a database migration|what we decided|the weekly report|less noise'
 const LINKS = 'because|and then|although|while|so that|but|after|whenever|since|as'
 
-/** 60 % of 5–25 words, 30 % of 40–80, 10 % of 150–180, mixed. The same in each run. */
+/** Generates texts: 60 % with 5–25 words, 30 % with 40–80, 10 % with 150–180, mixed. The same in each run. */
 function generateTexts(): string[] {
   const random = createRandom(17)
   const oneOf = (list: string) => random.oneOf(list.split('|'))
@@ -52,7 +49,10 @@ function generateTexts(): string[] {
 
 const ROUNDS = 3
 
-/** LoCoMo's conversations, where they lie beside the repository (they are for research, so they are not in it). */
+/**
+ * LoCoMo's conversations, if they lie beside the repository. They are for research only, so they are not in
+ * it.
+ */
 const LOCOMO = fileURLToPath(new URL('../../../shared/locomo', import.meta.url))
 
 interface Conversation {
@@ -61,7 +61,7 @@ interface Conversation {
   }[]
 }
 
-/** The first turns of the first conversations: short, as chat is. Null where they are not on this machine. */
+/** The first turns of the first conversations: short, like chat. Null if this machine does not have them. */
 function locomoTexts(): string[] | null {
   if (!existsSync(LOCOMO)) return null
   const files = readdirSync(LOCOMO).filter((file) => /^conv-\d+\.json$/u.test(file))
@@ -133,7 +133,10 @@ async function compare(
   )
 }
 
-/** Prints texts/s of both sides, their ratio, the event loop's delay during our run, and that both give the same vectors. */
+/**
+ * Prints texts/s of both sides, their ratio, the event loop's delay during our run, and how far the vectors
+ * differ.
+ */
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   const direct = await startDirect()
   const embedder = await startMiniLm({ cacheDir, threads: THREADS })

@@ -13,9 +13,10 @@ import { createRandom, type Random } from '../src/support/random.ts'
 import { quantile, seconds } from './bench.ts'
 
 /**
- * From a write's acknowledgement until a search finds it, by its words and by its meaning, while 50 memories a second are
- * written: a gateway, a projector, Postgres and NATS, each a process of its own. Only some writes are watched, since each look
- * is a search that takes time from what is measured; by meaning it embeds a query besides.
+ * Measures the time from a write's acknowledgement until a search finds it, by words and by meaning, while 50
+ * memories a second are written. Gateway, projector, Postgres and NATS are separate processes. Only some
+ * writes are watched, because each look is a search, and by meaning also an embedding, which slows down what
+ * is measured.
  */
 export const name = 'findable'
 export const description = 'write to findable by words and by meaning at 50 writes/s, against one embedding'
@@ -23,7 +24,10 @@ export const description = 'write to findable by words and by meaning at 50 writ
 const WRITES_A_SECOND = 50
 const SECONDS = 20
 const WATCH_EVERY = 25
-/** Between two looks for a memory: each is a search, and by meaning an embedding, on the same two cores. */
+/**
+ * Milliseconds between two looks for a memory. Each is a search, and by meaning an embedding, on the same two
+ * cores.
+ */
 const LOOK_MS = 15
 
 interface Api {
@@ -45,7 +49,7 @@ async function remember(api: Api, text: string): Promise<string> {
   return result?.memory.id ?? ''
 }
 
-/** Words that are one token each for the model, as in short notes of people; made-up ones would be four. */
+/** Words that are one token each for the model, as in people's short notes. Made-up words would be four. */
 const WORDS =
   'token cache index harbour orchard invoice deploy review tests schema retry window lantern river station compass winter bread piano garden letter'.split(
     ' ',
@@ -54,7 +58,7 @@ const WORDS =
 const someWords = (random: Random): string =>
   Array.from({ length: random.between(6, 20) }, () => random.oneOf(WORDS)).join(' ')
 
-/** Milliseconds until a search in the mode has it among its first hits. */
+/** Milliseconds until a search in this mode has the memory among its first hits. */
 async function untilFound(api: Api, mode: string, text: string, id: string): Promise<number> {
   const query = `query ($text: String!) { search(query: $text, mode: ${mode}, limit: 5) { hits { memory { id } } } }`
   const started = performance.now()
@@ -70,7 +74,7 @@ async function untilFound(api: Api, mode: string, text: string, id: string): Pro
   }
 }
 
-/** Milliseconds of one short text on an embedder that has nothing else to do. */
+/** Milliseconds to embed one short text on an idle embedder. */
 async function oneEmbedding(text: string): Promise<number> {
   const embedder = await startMiniLm({ cacheDir: testCacheDir(), onProgress: () => {} })
   try {

@@ -8,17 +8,17 @@ import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, quantile } from './bench.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 
-/** What a daemon takes of the machine of somebody who only has it running: memory, processor, time to start. Linux only. */
+/** Measures what an idle daemon takes of a machine: memory, processor, time to start. Linux only. */
 export const name = 'footprint'
 export const description = 'memory, idle processor time and starts of a daemon with 10,000 memories'
 
 const MEMORIES = 10_000
 const A_CALL = 100
 const ROUNDS = 5
-/** Until loops rest, and the garbage of the load is collected. */
+/** Milliseconds until loops rest, and the load's garbage is collected. */
 const SETTLE_MS = 40_000
 const IDLE_MS = 30_000
-/** Clock ticks of /proc a second, on every Linux that node runs on. */
+/** Clock ticks per second in /proc, on every Linux that node runs on. */
 const TICKS = 100
 
 const REMEMBER = `mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }`
@@ -90,7 +90,7 @@ async function fill(daemon: TestDaemon): Promise<void> {
   }
 }
 
-/** Until the first byte of a daemon on an empty folder. */
+/** Milliseconds until a daemon on an empty folder prints its first byte. */
 async function firstOutput(): Promise<number> {
   const startedAt = performance.now()
   const child = spawn(process.execPath, ['scripts/start.mjs', 'daemon'], {
@@ -110,18 +110,18 @@ interface Process {
   readonly what: string
   /** Bytes. */
   readonly resident: number
-  /** Of processor time, its own. */
+  /** Clock ticks of processor time, without its children's. */
   readonly ticks: number
 }
 
-/** A process and all that it has started. */
+/** A process and all its descendants. */
 function treeOf(root: number): Process[] {
   const all = new Map(
     readdirSync('/proc')
       .filter((entry) => /^\d+$/u.test(entry))
       .flatMap((entry) => {
         try {
-          // After the name, which may hold anything: state, parent, …
+          // Fields after the name, which may contain anything: state, parent, …
           const fields = readFileSync(`/proc/${entry}/stat`, 'utf8')
             .replace(/^.*\) /su, '')
             .split(' ')
@@ -132,7 +132,7 @@ function treeOf(root: number): Process[] {
             [Number(entry), { parent: Number(fields[1]), what, resident: pages * 4096, ticks }],
           ] as const
         } catch {
-          // It has ended meanwhile.
+          // The process has ended meanwhile.
           return []
         }
       }),

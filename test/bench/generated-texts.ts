@@ -10,7 +10,9 @@ const SYLLABLES =
     ' ',
   )
 
-/** Draws words with frequencies like a language's: the word of rank r is drawn in proportion to 1/r (Zipf). */
+/**
+ * Draws words with frequencies like a language's: the word of rank r is drawn in proportion to 1/r (Zipf).
+ */
 export function createVocabulary(random: Random, size = 20_000): () => string {
   const words = new Set(STOP_WORDS)
   while (words.size < size) {
@@ -34,6 +36,7 @@ export function createVocabulary(random: Random, size = 20_000): () => string {
   }
 }
 
+/** A sentence of `least` to `most` words. */
 export const sentence = (random: Random, word: () => string, least: number, most: number): string =>
   Array.from({ length: random.between(least, most) }, word).join(' ')
 

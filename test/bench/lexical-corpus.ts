@@ -11,26 +11,26 @@ import { createRandom, type Random } from '../src/support/random.ts'
 import { seconds } from './bench.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 
-/** Memories in one project that are there for their words alone: no journal, no versions, no vectors. */
+/** Memories in one project with words only: no journal, no versions, no vectors. */
 export interface LexicalCorpus {
   readonly scope: ProjectScope
   readonly readModel: LiveReadModel
-  /** The plain form, as the other side: one row a writer. */
+  /** The table of the other side: one row per word and memory. */
   readonly plain: ReturnType<typeof sql.table>
-  /** What making both indexes took. */
+  /** The cost of making both indexes. */
   readonly cost: IndexingCost
 }
 
-/** Milliseconds and bytes a memory. */
+/** Milliseconds and bytes per memory. */
 export interface IndexingCost {
   readonly segments: { readonly packed: number; readonly plain: number }
   readonly batches: { readonly packed: number; readonly plain: number }
   readonly bytes: { readonly packed: number; readonly plain: number }
 }
 
-/** Memories of a batch of events, as a projector writes them. */
+/** Memories in a batch, as a projector writes them. */
 const BATCH = 100
-/** Memories that are written in batches, to see what that costs; the others segment by segment. */
+/** Memories written in batches, to measure that cost. The others are written segment by segment. */
 const IN_BATCHES = 4_000
 
 const MONTHS = 'January February March April May June July August September October November December'.split(
@@ -40,6 +40,7 @@ const MONTHS = 'January February March April May June July August September Octo
 /** A day in words, as the index holds the day of each memory and questions say it. */
 export const dayInWords = (random: Random): string => `${random.between(1, 28)} ${random.oneOf(MONTHS)} 2023`
 
+/** Builds the corpus, in both forms, in a migrated database. */
 export async function buildLexicalCorpus(db: Database, memories: number): Promise<LexicalCorpus> {
   const scope = projectScope(db, await ensureProject(db, `bench-${memories}`))
   await ensureLiveGeneration(db, PGVECTOR_LAYOUT, { modelId: 'bench', dimension: 8 })

@@ -15,8 +15,9 @@ import { buildLexicalCorpus, dayInWords, type LexicalCorpus } from './lexical-co
 import { plainLexicalRetriever } from './plain-lexical-retriever.ts'
 
 /**
- * The lexical retriever, which reads packed postings and scores them in this process, against plain SQL over one row a writer. Both are asked
- * for the best hundred and must give the same; a quarter of the questions name a day, whose words are in many memories.
+ * The lexical retriever, which reads packed postings and scores them in this process, against plain SQL over
+ * one row per word and memory. Both must give the same best hundred hits. A quarter of the questions name a
+ * day, whose words are in many memories.
  */
 export const name = 'lexical'
 export const description =
@@ -26,7 +27,10 @@ const SIZES = [10_000, 100_000]
 const LARGE = 500_000
 const QUESTIONS = 120
 const ROUNDS = 3
-/** Of the p50: in a small project both are mostly the way to the database. */
+/**
+ * The goal for the ratio of the p50. In a small project both sides mostly measure the round trip to the
+ * database.
+ */
 const goalAt = (size: number) => (size < 100_000 ? 1 : 0.5)
 const RETRIEVER_GOAL_MS = 5
 const INDEXING_GOAL_MS = 0.5
@@ -70,7 +74,7 @@ async function measure({ name: where, address }: BenchDatabase, size: number, ro
 }
 
 function makeQuestions(): string[] {
-  // The vocabulary of the corpus, other sentences of it. Of stop words alone no question can be made.
+  // Other sentences from the corpus's vocabulary. A question needs more than stop words.
   const word = createVocabulary(createRandom(50))
   const random = createRandom(51)
   return Array.from({ length: QUESTIONS }, (_, index) =>
@@ -80,7 +84,7 @@ function makeQuestions(): string[] {
   )
 }
 
-/** Without the words that no memory has: one side takes them for typos of others, the other does not. */
+/** Removes words that no memory has: one side takes them for typos, the other does not. */
 async function ofKnownWords({ scope, readModel }: LexicalCorpus, question: string): Promise<string> {
   const { rows } = await sql<{ word: string }>`
     select word from unnest(${question.split(' ')}::text[]) with ordinality as asked(word, place)
@@ -94,7 +98,7 @@ async function ofKnownWords({ scope, readModel }: LexicalCorpus, question: strin
   return rows.map(({ word }) => word).join(' ')
 }
 
-/** @throws where the two differ by more than rounding */
+/** @throws if the two differ by more than rounding */
 function sameOrThrow(ours: readonly RetrieverHit[], theirs: readonly RetrieverHit[]): void {
   const differ = ours.findIndex((hit, index) => !(Math.abs(hit.score - (theirs[index]?.score ?? 0)) < 1e-9))
   if (differ >= 0 || ours.length !== theirs.length)

@@ -11,7 +11,10 @@ import * as relay from './relay.ts'
 import * as search from './search.ts'
 import * as twoProjectors from './two-projectors.ts'
 
-/* `npm run bench` lists the benches, `npm run bench -- append search --rounds 9` runs some, `npm run bench -- all` each. */
+/*
+ * `npm run bench` lists the benches, `npm run bench -- append search --rounds 9` runs some, `npm run bench --
+ * all` each.
+ */
 
 const BENCHES: readonly Bench[] = [
   append,
@@ -46,5 +49,6 @@ for (const bench of BENCHES) {
   console.log(`\n${bench.name}: ${bench.description}\n`)
   await bench.run({ rounds, large: values.large })
 }
-// Pools and workers of the benches are closed; what a library keeps open must not keep us.
+// The benches have closed their pools and workers. Handles that a library keeps open must not keep the
+// process alive.
 process.exit(0)

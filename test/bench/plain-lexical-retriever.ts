@@ -4,10 +4,13 @@ import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { sql } from 'kysely'
 import type { LexicalCorpus } from './lexical-corpus.ts'
 
-/** How many of the best scored are looked up. */
+/** How many of the best-scored memories are looked up. */
 const LOOK = 1_000
 
-/** The lexical retriever in plain SQL over one row a writer: what is written first, and what Daybook had. The same scores. */
+/**
+ * The lexical retriever in plain SQL over one row per word and memory, the obvious form, which Daybook once
+ * had. Same scores.
+ */
 export async function plainLexicalRetriever(
   { scope, readModel, condition, limit }: RetrieverInput,
   plain: LexicalCorpus['plain'],

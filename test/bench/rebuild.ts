@@ -36,8 +36,8 @@ import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
 import { createVocabulary, sentence, unitVector } from './generated-texts.ts'
 
 /**
- * A rebuild of pgvector whose vectors are all stored, against `COPY` of the very rows that it comes to, with their indexes built
- * afterwards: what Postgres itself needs for so many rows at least.
+ * A rebuild of pgvector with all vectors stored, against `COPY` of the same rows with their indexes built
+ * afterwards: the least that Postgres needs for so many rows.
  */
 export const name = 'rebuild'
 export const description =
@@ -47,12 +47,12 @@ const EVENTS = 20_000
 const DIMENSION = 384
 const ROUNDS = 3
 const GOAL = 0.5
-/** Journals that the service's memory is held against. `DAYBOOK_BENCH_EVENTS` gives others. */
+/** Sizes of the journals for measuring the service's memory. `DAYBOOK_BENCH_EVENTS` sets others. */
 const SIZES = (process.env['DAYBOOK_BENCH_EVENTS'] ?? '10000,100000').split(',').map(Number)
 const METADATA = { actor: 'bench', correlationId: null, causationId: null }
 const BATCH = 500
 
-/** Writes so many events: of every five one is a revision. */
+/** Writes events; one in five is a revision. */
 async function writeEvents(scope: ProjectScope, events: number, seed: number): Promise<void> {
   const random = createRandom(seed)
   const word = createVocabulary(createRandom(50))
@@ -109,7 +109,7 @@ function rebuildableOn(db: Database) {
   })
 }
 
-/** Loads a new generation and builds its indexes. @returns its number and the seconds of both */
+/** Loads a new generation and builds its indexes. @returns its number and the seconds that both took */
 async function loadOnce(db: Database, scope: ProjectScope, workers = 0) {
   const rebuildable = rebuildableOn(db)
   const generation = await createGeneration(db, PGVECTOR_LAYOUT, MODEL, null)
@@ -127,7 +127,10 @@ async function loadOnce(db: Database, scope: ProjectScope, workers = 0) {
   return { generation: generation.generation, loading, indexing }
 }
 
-/** `COPY` of a generation's rows into tables without indexes, which are then built. @returns the seconds */
+/**
+ * Copies a generation's rows with `COPY` into tables without indexes, then builds the indexes.
+ * @returns the seconds
+ */
 async function copyOnce(server: NativeServer, generation: number, folder: string): Promise<number> {
   const client = new Client(server.url)
   await client.connect()
@@ -158,7 +161,7 @@ async function copyOnce(server: NativeServer, generation: number, folder: string
   }
 }
 
-/** What Postgres takes by itself, and so `COPY`'s side. */
+/** The parallel workers that Postgres uses by default, and so the side with `COPY`. */
 async function parallelWorkers(db: Database): Promise<number> {
   const { rows } = await sql<{ workers: number }>`
     select current_setting('max_parallel_maintenance_workers')::int as workers`.execute(db)
@@ -173,7 +176,7 @@ async function againstCopy(server: NativeServer, rounds: number): Promise<void> 
     await ensureLiveGeneration(db, PGVECTOR_LAYOUT, MODEL)
     const scope = projectScope(db, await ensureProject(db, 'rebuilt'))
     await writeEvents(scope, EVENTS, 1)
-    // The first load asks for the vectors.
+    // The first load queues the vectors.
     const first = await loadOnce(db, scope)
     await storeRandomVectors(db, MODEL.modelId)
     await rebuildableOn(db).drop(first.generation)
@@ -215,7 +218,7 @@ async function againstCopy(server: NativeServer, rounds: number): Promise<void> 
   }
 }
 
-/** The service in a process of its own, while it rebuilds. @returns the most memory it had, in MB, and the seconds */
+/** Runs a rebuild in a separate service process. @returns its peak memory in MB, and the seconds */
 async function peakOfService(server: NativeServer, db: Database): Promise<{ peak: number; spent: number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
   const service = spawn(process.execPath, ['scripts/start.mjs', 'reindex'], {
@@ -281,7 +284,7 @@ async function memory(server: NativeServer): Promise<void> {
   }
 }
 
-/** One project anew in place, among a thousand. */
+/** Rewrites one project of a thousand in place. */
 async function oneOfMany(server: NativeServer): Promise<void> {
   const db = openDatabase(serverAddress(server.url))
   const many = 1_000

@@ -17,8 +17,9 @@ import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
 import { type BenchDatabase, onEachDatabase } from './databases.ts'
 
 /**
- * The relay against a loop that publishes the same messages, prepared beforehand, from memory: as many on their way, each
- * acknowledged. The relay besides reads them from the journal, makes the messages, holds a lease and saves its position.
+ * The relay against a loop that publishes the same messages, prepared in memory, with as many in flight, each
+ * acknowledged. The relay also reads the events from the journal, makes the messages, holds a lease and saves
+ * its position.
  */
 export const name = 'relay'
 export const description =
@@ -29,7 +30,7 @@ const ROUNDS = 5
 const GOAL = 0.5
 const METADATA = { actor: 'bench', correlationId: null, causationId: null }
 
-/** A project whose journal has the events, none of them published. */
+/** Makes a project whose journal has the events, none of them published. */
 async function projectWithEvents(db: ReturnType<typeof openDatabase>): Promise<ProjectScope> {
   const scope = projectScope(db, await ensureProject(db, `bench-${newId()}`))
   const writer = createJournalWriter(() => {})
@@ -49,7 +50,7 @@ async function projectWithEvents(db: ReturnType<typeof openDatabase>): Promise<P
   return scope
 }
 
-/** Until the relay has saved that everything is published; others' events in the bus's stream do not count. */
+/** Events per second, until the relay has saved that all events of this project are published. */
 async function viaRelay(db: ReturnType<typeof openDatabase>, bus: Bus, scope: ProjectScope): Promise<number> {
   const spent = await seconds(async () => {
     const relay = startRelay({ db, bus, logger: silentLogger, historyMs: 3_600_000 })

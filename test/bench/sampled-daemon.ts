@@ -5,18 +5,19 @@ import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 
 /*
- * The daemon in a process of its own that samples its event loop: with the sender of the requests in the same process,
- * the sender's work would be in the numbers too.
+ * Runs the daemon in a separate process that samples its event loop. In the same process, the sender's work
+ * would count too.
  */
 
-/** What the parent may ask for; each is answered with a `SampledMessage`. */
+/** A request of the parent. Each is answered with a `SampledMessage`. */
 export type SampleRequest = 'sample' | 'finish' | 'stop'
+/** A message to the parent. */
 export type SampledMessage =
   | { readonly type: 'ready'; readonly url: string; readonly apiKey: string }
   | { readonly type: 'sampling' }
   | { readonly type: 'sampled'; readonly delay: LoopDelay }
 
-/** Milliseconds by which the loop was late. */
+/** How late the event loop was, in milliseconds. */
 export interface LoopDelay {
   readonly p50: number
   readonly p99: number
@@ -40,7 +41,7 @@ process.on('message', (request: SampleRequest) => {
     send({ type: 'sampling' })
   } else if (request === 'finish' && histogram !== null) {
     histogram.disable()
-    // A timer of 5 ms that comes after 7 ms is 2 ms late.
+    // A timer of 5 ms that fires after 7 ms is 2 ms late.
     const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS)
     const [p50, p99] = [late(histogram.percentile(50)), late(histogram.percentile(99))]
     send({ type: 'sampled', delay: { p50, p99, max: late(histogram.max) } })

@@ -35,7 +35,7 @@ export interface SearchCorpus {
 }
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
-/** What decides what is in the tables. A corpus that other sources built is built again. */
+/** The sources that decide what is in the tables. If they have changed, the corpus is built again. */
 const BUILDERS = [
   'libs/engines/pgvector/src',
   'libs/lexical-index/src',
@@ -45,7 +45,10 @@ const BUILDERS = [
 ]
 const BATCH = 500
 
-/** Opens the corpus in an embedded database, which is built on first use (minutes) and kept beside the models of the tests. */
+/**
+ * Opens the corpus in an embedded database. It is built at first use (minutes) and kept beside the tests'
+ * models.
+ */
 export async function openSearchCorpus(memories: number): Promise<SearchCorpus> {
   const folder = join(testCacheDir(), `search-corpus-${memories}-${sourcesHash()}`)
   if (!existsSync(folder)) await build(folder, memories)
@@ -53,7 +56,7 @@ export async function openSearchCorpus(memories: number): Promise<SearchCorpus> 
   return open(embedded.address, embedded.stop)
 }
 
-/** Builds the corpus (minutes) in a database that is thrown away afterwards. */
+/** Builds the corpus (minutes) in a temporary database. */
 export async function buildSearchCorpus(address: DatabaseAddress, memories: number): Promise<SearchCorpus> {
   await fill(address, memories)
   return open(address, async () => {})
@@ -138,7 +141,10 @@ async function writeJournal(scope: ProjectScope, memories: number): Promise<void
   }
 }
 
-/** Real vectors would take hours to compute. Random directions are as hard for the index as any: nothing is near anything. */
+/**
+ * Real vectors would take hours to compute. Random directions are hard enough for the index: nothing is near
+ * anything.
+ */
 async function fillWithRandomVectors(
   db: Database,
   { generation, tables }: LiveReadModel,
@@ -165,8 +171,8 @@ async function fillWithRandomVectors(
 }
 
 /**
- * Takes the HNSW index away, since building it after loading takes a minute, and growing it by 50,000 vectors ten.
- * @returns makes it again as it was
+ * Drops the HNSW index: building it after the load takes one minute, growing it by 50,000 vectors ten.
+ * @returns a function that builds the same index again
  */
 async function dropVectorIndex(db: Database, { tables }: LiveReadModel): Promise<() => Promise<void>> {
   const { rows } = await sql<{ indexname: string; indexdef: string }>`

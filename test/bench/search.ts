@@ -25,8 +25,8 @@ import { createVocabulary, sentence } from './generated-texts.ts'
 import { buildSearchCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts'
 
 /**
- * What a search costs beyond what it cannot do without: the two retrievers and the query's vector, one after
- * the other. Neighbours, ranking, the memories themselves, snippets, and over GraphQL the rest of the way, are what comes on top.
+ * What a search costs beyond its minimum: the two retrievers and the query's embedding, one after the other.
+ * The rest is neighbours, ranking, reading the memories, snippets, and GraphQL.
  */
 export const name = 'search'
 export const description =
@@ -45,7 +45,10 @@ const QUERY = `query ($query: String!) {
   }
 }`
 
-/** @throws where a retriever is missing: then the sides would not be comparable */
+/**
+ * Runs the minimum of a search.
+ * @throws if a retriever is missing, because the sides would not be comparable
+ */
 async function bare(parts: SearchParts, text: string): Promise<void> {
   const query = checkQuery('query', text)
   const condition = hitCondition({}, query)
@@ -105,7 +108,7 @@ async function measure(corpus: SearchCorpus, rounds: number, where: string): Pro
   type Side = keyof typeof sides
   const order = Object.keys(sides) as Side[]
 
-  // The vocabulary of the corpus, other sentences of it. Of stop words alone no query can be made.
+  // Other sentences from the corpus's vocabulary. A query needs more than stop words.
   const word = createVocabulary(createRandom(50))
   const random = createRandom(51)
   const queries = Array.from({ length: QUERIES }, () => `${sentence(random, word, 3, 11)} notebook`)
@@ -117,7 +120,7 @@ async function measure(corpus: SearchCorpus, rounds: number, where: string): Pro
         await sides[side](query)
         times[side].push(performance.now() - started)
       }
-      // Whoever comes second finds the pages of the first in memory, so each comes first in turn.
+      // The second side finds the first one's pages in memory, so each side comes first in turn.
       order.push(order.shift() as Side)
     }
   await gateway.stop()

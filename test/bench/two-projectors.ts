@@ -18,8 +18,9 @@ import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 
 /**
- * Two processes that write the pgvector projection against one, on ten projects with as many events each. Words and rows
- * only: vectors are made by one queue for all. The projectors stand still while the events are written.
+ * Two processes that write the pgvector projection against one, on ten projects with the same number of
+ * events. It measures words and rows only, because all projectors share one queue of vectors. The projectors
+ * are paused while the events are written.
  */
 export const name = 'two-projectors'
 export const description = 'two pgvector projectors on ten projects, against one'
@@ -59,7 +60,7 @@ async function untilPosted(db: Database): Promise<void> {
   }
 }
 
-/** Events a second that the projectors write. */
+/** Events per second that the projectors apply. */
 async function throughput(
   db: Database,
   projectors: readonly ServiceProcess[],

@@ -2,13 +2,13 @@ import type { DocumentDecoration, initGraphQLTada } from 'gql.tada'
 import type { Schema } from './schema.d.ts'
 
 /*
- * Documents of the API whose types follow from its schema. gql.tada reads them in the type checker only: at run time they are texts, so
- * that a client loads no parser and parses nothing.
+ * Documents of the API, typed from its schema. gql.tada reads them only in the type checker. At run time they
+ * are strings, so a client loads no parser and parses nothing.
  */
 
-/** What the API's own scalars are in JSON. */
+/** The JSON types of the API's own scalars. */
 interface Scalars {
-  /** RFC 3339, in UTC when it comes out. */
+  /** RFC 3339; in UTC in results. */
   readonly DateTime: string
   readonly JSON: Readonly<Record<string, unknown>>
 }
@@ -16,16 +16,16 @@ interface Scalars {
 interface Setup {
   readonly introspection: Schema
   readonly scalars: Scalars
-  // Fragments say once what several documents ask for; they hide nothing from whoever spreads them.
+  // Fragments only avoid repetition: their fields stay visible where they are spread.
   readonly disableMasking: true
 }
 
 export type { ResultOf, VariablesOf } from 'gql.tada'
 
-/** An operation or a fragment that `graphql` has made, with the types of its result and its variables. */
+/** An operation or fragment made by `graphql`, with the types of its result and its variables. */
 export type GraphQLDocument<Result = unknown, Variables = never> = DocumentDecoration<Result, Variables>
 
-/** What is there at run time: the document's own text, then those of the fragments that it spreads, each once. */
+/** A document at run time: its own text, then the texts of the fragments that it spreads, each once. */
 interface Texts {
   readonly texts: readonly string[]
 }
@@ -35,18 +35,21 @@ function toTexts(text: string, fragments: readonly Texts[] = []): Texts {
 }
 
 /**
- * A document from its text, one operation or one fragment, and the fragments that the text spreads. A field that the schema does not
- * have is only `unknown` in the result: each client compares its documents with the schema in a test.
+ * Makes a document from its text (one operation or one fragment) and the fragments that it spreads. A field
+ * missing in the schema becomes `unknown` in the result, so each client compares its documents with the
+ * schema in a test.
  */
 export const graphql = toTexts as unknown as initGraphQLTada<Setup>
 
-/** The document as it is sent. */
+/** The document's text as it is sent. */
 export const textOf = (document: GraphQLDocument): string => (document as unknown as Texts).texts.join('\n')
 
-/** A type of the schema that is given, by its name: an input, an enum or a scalar. */
+/** The TypeScript type of an input, enum or scalar of the schema, by name. */
 export type InputOf<Name extends string> = Given<ReturnType<typeof graphql.scalar<Name>>>
 
-/** Variables as they may be given: read only, and where they are optional also undefined, which JSON leaves out. */
+/**
+ * Variables as callers may pass them: read-only, and optional ones may be undefined, which JSON leaves out.
+ */
 export type Given<T> = T extends readonly (infer One)[]
   ? readonly Given<One>[]
   : T extends object

@@ -6,11 +6,11 @@ export interface EmbeddedChunk extends TextSpan {
 }
 
 /**
- * Cuts every text where the model needs it and embeds all parts of all texts as one bulk call, so that the model can
- * batch them by length across texts.
+ * Cuts every text where the model needs it, and embeds all parts of all texts in one bulk call, so that the
+ * model can batch them by length across texts.
  *
- * @returns for each text, in order, its chunks in order; at least one each
- * @throws EmbedderError as {@link Embedder.embed} does, `TEXT_TOO_LONG` excepted
+ * @returns for each text, in order, its chunks in order; at least one
+ * @throws EmbedderError as {@link Embedder.embed} does, except `TEXT_TOO_LONG`
  */
 export async function embedInChunks(
   embedder: Embedder,

@@ -5,8 +5,8 @@ import { reasonOf } from '@daybook/runtime/reason-of'
  * - `TEXT_TOO_LONG`: a bulk text is over the model's limit; chunk it first
  * - `MODEL_NOT_FOUND`: no source has the model
  * - `MODEL_UNUSABLE`: there is a model, but it cannot be converted or loaded
- * - `INFERENCE_FAILED`: the model refused a batch
- * - `WORKER_CRASHED`: the worker thread died; a later call starts another, so retrying makes sense
+ * - `INFERENCE_FAILED`: the model failed on a batch
+ * - `WORKER_CRASHED`: the worker thread died; a later call starts a new one, so retrying makes sense
  * - `CLOSED`: `close()` was called
  */
 export type EmbedderErrorCode =
@@ -17,7 +17,7 @@ export type EmbedderErrorCode =
   | 'WORKER_CRASHED'
   | 'CLOSED'
 
-/** An embedder's failure; the message says what to do about it. */
+/** A failure of an embedder. The message says what to do about it. */
 export class EmbedderError extends Error {
   readonly code: EmbedderErrorCode
 
@@ -28,7 +28,10 @@ export class EmbedderError extends Error {
   }
 }
 
-/** `error` itself if it has a code already, else wrapped under `code` with `context` before its message. */
+/**
+ * Returns `error` itself if it is an EmbedderError, else wraps it under `code`, with `context` before its
+ * message.
+ */
 export function asEmbedderError(error: unknown, code: EmbedderErrorCode, context: string): EmbedderError {
   if (error instanceof EmbedderError) return error
   return new EmbedderError(code, `${context}: ${reasonOf(error)}`, { cause: error })

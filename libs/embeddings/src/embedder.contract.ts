@@ -23,7 +23,7 @@ const AWKWARD_TEXTS = [
   'é́́'.repeat(20),
 ]
 
-/** What every {@link Embedder} must do; run on each implementation. */
+/** What every {@link Embedder} must do; runs on each implementation. */
 export function describeEmbedder(name: string, start: () => Promise<Embedder>): void {
   describe(`${name} as an embedder`, () => {
     let embedder: Embedder

@@ -1,27 +1,27 @@
 import type { Embedder } from './embedder.ts'
 
-/** What is known of a model without loading it. */
+/** What is known about a model without loading it. */
 export interface EmbeddingModel {
   readonly modelId: string
-  /** Numbers in a vector. */
+  /** How many numbers a vector has. */
   readonly dimension: number
 }
 
 /**
- * The embedders of a process, by the model whose vectors they make. A generation keeps the vectors of one model; while it is
- * rebuilt for another, both are at work.
+ * The embedders of a process, by model. A generation holds the vectors of one model. While it is rebuilt for
+ * another model, both embedders are in use.
  */
 export interface Embedders {
-  /** The model that new generations are made for unless somebody says otherwise. */
+  /** The model for new generations, unless another one is asked for. */
   readonly preferred: EmbeddingModel
   /**
-   * The model's embedder, loaded on first use; null where this process has none for it.
-   * @throws EmbedderError where it cannot be loaded; asked again, it is tried again
+   * The model's embedder, loaded on first use; null if this process has none for it.
+   * @throws EmbedderError if it cannot be loaded; the next call tries again
    */
   of(modelId: string): Promise<Embedder | null>
 }
 
-/** Embedders that are there already. With none, everything is found by words only. */
+/** Embedders that are already loaded. Without any, search works by words only. */
 export function fixedEmbedders(
   embedders: readonly Embedder[],
   preferred: EmbeddingModel | undefined = embedders[0],
@@ -33,7 +33,7 @@ export function fixedEmbedders(
   }
 }
 
-/** The same embedders, each through `wrap`, which is called once a model. */
+/** The same embedders, each passed through `wrap`, which is called once per model. */
 export function wrapEmbedders(embedders: Embedders, wrap: (embedder: Embedder) => Embedder): Embedders {
   const wrapped = new WeakMap<Embedder, Embedder>()
   return {

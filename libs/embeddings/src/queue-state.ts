@@ -1,19 +1,19 @@
 import type { Queryable } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
-/** What waits for vectors, of all models and projects together. */
+/** What waits for vectors, in all models and projects. */
 export interface QueueState {
-  /** Texts without vectors, each once a project, the failed ones among them. */
+  /** Texts without vectors, counted once per project, including failed ones. */
   readonly queued: number
-  /** Those whose last try failed. They are tried again, ever more seldom. */
+  /** Texts whose last try failed. They are tried again, less and less often. */
   readonly failed: number
-  /** Those that somebody is at now. */
+  /** Texts that a worker has leased now. */
   readonly leased: number
-  /** Why one of the failed ones failed; null where none did. */
+  /** Why one of the failed texts failed; null if none did. */
   readonly failure: string | null
 }
 
-/** Goes through what is queued, and nothing else of the store. */
+/** Reads only the queued rows of the store. */
 export async function readQueueState(db: Queryable): Promise<QueueState> {
   const { rows } = await sql<QueueState>`
     select count(*) as queued,

@@ -8,26 +8,30 @@ import { embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder } from './embedder.ts'
 import { type LeasedText, leaseTexts, releaseText, releaseTexts, storeVectors } from './store.ts'
 
-/** Works off the embedding store's queue. Several, in several processes, share the work. */
+/** Works on the embedding store's queue. Several workers, also in different processes, share it. */
 export interface QueueWorker {
-  /** Says that there may be new work, so that it begins at once and not at the next look. */
+  /** Says that there may be new work, so that it starts at once and not at the next poll. */
   wake(): void
-  /** Gives the texts in hand back: 64 long ones take a model minutes, and another worker, or the next start, makes them. */
+  /**
+   * Releases unfinished texts, because 64 long ones take a model minutes. Another worker, or the next start,
+   * embeds them.
+   */
   stop(): Promise<void>
 }
 
+/** The options of `startQueueWorker`. */
 export interface QueueWorkerOptions {
   readonly db: Database
   readonly embedder: Embedder
   readonly logger: Logger
   /**
-   * Called with the hashes of texts whose vectors have just been stored, whosever they are; with none when the queue was
-   * found empty.
+   * Called with the hashes of texts whose vectors were just stored, of any project; with an empty list when
+   * the queue was found empty.
    */
   readonly onStored: (hashes: readonly Buffer[]) => Promise<void>
-  /** Hears how many texts have just got their vectors from this worker, for the metrics. */
+  /** Called with the number of texts that this worker just embedded, for the metrics. */
   readonly onEmbedded?: ((texts: number) => void) | undefined
-  /** Milliseconds between looks at the queue while nobody wakes the worker. */
+  /** Milliseconds between polls of the queue while nobody wakes the worker. Default 1,000. */
   readonly pollMs?: number | undefined
   readonly activity?: Activity | undefined
 }
@@ -38,6 +42,7 @@ class Stopped extends Error {}
 /** Texts taken at a time: enough to sort by length, few enough that the first are findable soon. */
 const LEASE = 64
 
+/** Starts a worker; it runs until `stop`. */
 export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const { db, embedder, logger, onStored, onEmbedded, pollMs = 1_000, activity = ALWAYS_ACTIVE } = options
   const wakeUp = createWakeUp()
@@ -47,7 +52,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     stop.signal.addEventListener('abort', () => reject(new Stopped()))
   })
   stopped.catch(() => {})
-  /** What the model is still at when the worker stops comes to nothing. */
+  /** When the worker stops, the model's current result is discarded. */
   const embed = (texts: readonly string[]) => {
     const embedding = embedInChunks(embedder, texts)
     embedding.catch(() => {})
@@ -104,7 +109,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
         if (texts.length < LEASE && !stop.signal.aborted) await wakeUp.wait(activity.interval(pollMs))
       } catch (error) {
         if (stop.signal.aborted) return
-        logger.warn({ error }, 'the embedding queue cannot be worked off; trying again')
+        logger.warn({ error }, 'the embedding queue cannot be worked on; trying again')
         await pause(backoffDelay(failures), stop.signal)
         failures += 1
       }

@@ -42,7 +42,7 @@ describe.each(TEST_DATABASES)('the queue workers on $name', ({ start }) => {
     broken = false
     const before = told.length
     while (told.length === before) await pause(10)
-    // It has missed some, so that it is to look for all that it lacks.
+    // It has missed some, so it must look for everything that it lacks.
     expect(told.at(-1)).toBe(0)
     await first.leave()
     await second.leave()

@@ -6,36 +6,37 @@ import type { Embedder } from './embedder.ts'
 import type { Embedders } from './embedders.ts'
 import { type QueueWorker, startQueueWorker } from './queue-worker.ts'
 
-/** Hears the hashes of texts that have just got their vectors; none of them when the queue was found empty. */
+/** Receives the hashes of texts that just got their vectors; an empty list when the queue was found empty. */
 export type OnStored = (hashes: readonly Buffer[]) => Promise<void>
 
-/** One who waits for the vectors of a model. */
+/** A client that waits for the vectors of a model. */
 export interface VectorsWanted {
-  /** Says that there may be new work, so that it begins at once and not at the next look. */
+  /** Says that there may be new work, so that it starts at once and not at the next poll. */
   wake(): void
-  /** Hears of no more vectors. The worker ends with the last who wanted them. */
+  /** Ends the client. The worker ends with its last client. */
   leave(): Promise<void>
 }
 
-/** The queue workers of a process, one for each model that somebody wants vectors of. */
+/** The queue workers of a process, one for each model that has clients. */
 export interface QueueWorkers {
   want(modelId: string, onStored: OnStored): VectorsWanted
 }
 
+/** The options of `createQueueWorkers`. */
 export interface QueueWorkersOptions {
   readonly db: Database
   readonly embedders: Embedders
   readonly logger: Logger
-  /** Hears how many texts have just got their vectors. */
+  /** Called with the number of texts that just got their vectors. */
   readonly onEmbedded?: ((texts: number) => void) | undefined
-  /** Milliseconds between looks at the queue while nobody wakes the worker. Default 1,000. */
+  /** Milliseconds between polls of the queue while nobody wakes the worker. Default 1,000. */
   readonly pollMs?: number | undefined
   readonly activity?: Activity | undefined
 }
 
 /**
- * Several generations, of one projection or of two, wait for the same texts: they share one worker a model. Where this
- * process has no embedder for a model, its texts wait in the queue for one that has.
+ * Several generations, of one or two projections, wait for the same texts, so they share one worker per
+ * model. If this process has no embedder for a model, its texts stay queued for a process that has one.
  */
 export function createQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   const working = new Map<string, ModelWork>()
@@ -59,12 +60,12 @@ export function createQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   }
 }
 
-/** One who hears of vectors. What it fails of is its own: the others hear of theirs all the same. */
+/** A client. Its failures are its own: the others still get their hashes. */
 interface Wanting {
   readonly onStored: OnStored
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
-  /** When it is told again, after a failure (of `performance.now`). */
+  /** When to call it again after a failure (in the time of `performance.now`). */
   againAt: number
 }
 
@@ -85,7 +86,7 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
       try {
         return await embedders.of(modelId)
       } catch (error) {
-        logger.warn({ error, modelId }, 'the embedder cannot be loaded; texts wait, and it is tried again')
+        logger.warn({ error, modelId }, 'the embedder cannot be loaded; texts wait, trying again')
         await pause(backoffDelay(failures, { firstMs: 1_000, maxMs: 60_000 }), stop.signal)
       }
     return null
@@ -93,11 +94,14 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
   const tell = async (one: Wanting, hashes: readonly Buffer[]): Promise<void> => {
     if (performance.now() < one.againAt) return
     try {
-      // One that has missed some looks for all that it lacks, as it does where the queue is empty.
+      // A client that has missed some gets an empty list and looks for everything that it lacks.
       await one.onStored(one.failures === 0 ? hashes : [])
       one.failures = 0
     } catch (error) {
-      logger.warn({ error, modelId }, 'vectors could not be given to one who waits for them; trying again')
+      logger.warn(
+        { error, modelId },
+        'vectors could not be delivered to a projection that waits for them; trying again',
+      )
       one.againAt = performance.now() + backoffDelay(one.failures, { firstMs: 100, maxMs: 10_000 })
       one.failures += 1
     }

@@ -1,15 +1,17 @@
 import { LRUCache } from 'lru-cache'
 import type { Embedder } from './embedder.ts'
 
-/** Vectors kept: with 384 numbers each 1.5 MB in all. */
+/** How many vectors are kept: with 384 numbers each, 1.5 MB in total. */
 const KEPT = 1_000
 
 /**
- * The embedder, remembering the vectors of the queries asked last. Agents ask the same again: to see the next page, or whether
- * something has come in by now; an embedding is most of what a search in a small project costs. One that is just being
- * made is waited for and not made twice. Bulk texts go through: the embedding store remembers those.
+ * Wraps an embedder so that it remembers the vectors of the latest queries. Agents repeat queries to get the
+ * next page or to check for new memories, and the embedding is most of the cost of a search in a small
+ * project. A repeated query waits for one that is still being computed. Bulk texts pass through: the
+ * embedding store remembers those.
  *
- * In this process' memory only, and each project's for itself: an answer that comes at once would tell one what another asked.
+ * Kept only in this process's memory, and separately per project: a fast answer would tell one project what
+ * another asked.
  */
 export function rememberQueries(embedder: Embedder): Embedder {
   const known = new LRUCache<string, Promise<Float32Array[]>>({ max: KEPT })
@@ -24,14 +26,14 @@ export function rememberQueries(embedder: Embedder): Embedder {
       const projectId = options?.projectId
       if (options?.priority !== 'query' || projectId === undefined || text === undefined || texts.length > 1)
         return embedder.embed(texts, options)
-      // No project's id has a space.
+      // Project ids have no spaces.
       const key = `${projectId} ${text}`
       const found = known.get(key) ?? embedder.embed(texts, options)
       known.set(key, found)
       try {
         return await found
       } catch (error) {
-        // What failed once may work the next time.
+        // A failed query may work the next time.
         if (known.peek(key) === found) known.delete(key)
         throw error
       }

@@ -22,7 +22,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
   let database: TestDatabase
   let one: ProjectScope
   let other: ProjectScope
-  /** Each test's own, as the queue is of all projects. */
+  /** Each test has its own model, because the queue covers all projects. */
   let modelId: string
   let tests = 0
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
   const queue = (scope: ProjectScope, ...texts: string[]) =>
     scope.db.transaction().execute((trx) => queueTexts(trx, keyOf(scope), texts.map(queued)))
   const lease = (limit = 64) => leaseTexts(database.db, modelId, { limit })
-  /** Makes the vectors of all that is queued. @returns whose texts they were */
+  /** Embeds everything that is queued. @returns whose texts they were */
   const work = async (number = 1) => {
     const texts = await lease()
     const chunks = [{ start: 0, end: 1, vector: vector(number) }]
@@ -126,7 +126,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     const [taken] = await lease()
     expect(taken).toMatchObject({ projectId: one.projectId, text: SHARED })
     await sql`delete from embeddings where model_id = ${modelId}`.execute(one.db)
-    // The worker had it in hand; it stays out, and its vectors are not left behind.
+    // The worker had it leased. It stays removed, and no vectors are left behind.
     await storeVectors(database.db, modelId, [
       { ...taken!, chunks: [{ start: 0, end: 1, vector: vector(3) }] },
     ])

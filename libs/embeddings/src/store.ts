@@ -7,51 +7,54 @@ import pgvector from 'pgvector'
 import type { EmbeddedChunk } from './embed-in-chunks.ts'
 
 /*
- * The embedding store: each distinct text of a project once per model, however many memories, versions, projections and
- * rebuilds need it. Projects share nothing: a vector that is there at once would tell one that another has the text, and
- * none could be taken out for one of them alone. A row without vectors is a piece of work:
+ * The embedding store: each distinct text of a project once per model, however many memories, versions,
+ * projections and rebuilds need it. Projects share nothing: a vector that is there at once would tell a
+ * project that another one has the text, and nothing could be deleted for one project alone. A row without
+ * vectors is work to do:
  *
  *   queued ──lease──▶ leased ──store──▶ embedded
  *     ▲                  │ failed, or the lease ran out because the worker died
  *     └──────────────────┘
  */
 
-/** A text's place in the store: SHA-256 of its UTF-8. */
+/** A text's key in the store: SHA-256 of its UTF-8. */
 export function contentHash(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
+/** A text to embed. */
 export interface QueuedText {
   readonly hash: Buffer
   readonly text: string
 }
 
-/** Whose texts are meant, and vectors of which model. */
+/** A project, and the model of the vectors. */
 export interface StoreKey {
   readonly projectId: string
   readonly modelId: string
 }
 
-/** A text's place among those of all projects. */
+/** A text's key among all projects. */
 export interface TextPlace {
   readonly projectId: string
   readonly hash: Buffer
 }
 
-/** One that a worker has taken. */
+/** A text that a worker has taken. */
 export interface LeasedText extends TextPlace, QueuedText {}
 
+/** A text with its vectors. */
 export interface EmbeddedText extends TextPlace {
   readonly chunks: readonly EmbeddedChunk[]
 }
 
 /**
- * The places of texts of several projects, for `ctid = any(…)`. Each is looked up by its key: joined with, a Postgres without
- * statistics reads the whole store (2.1 s for 64 texts of 17,000 on PGlite). And hashes are decoded before: under row level
- * security no index is looked up by a function of a column unless it is known to leak nothing, which `decode` is not (1.2 s).
+ * The row addresses of texts of several projects, for `ctid = any(…)`. Each text is looked up by its key:
+ * with a join, a Postgres without statistics reads the whole store. Hashes are decoded beforehand: under row
+ * level security, an index lookup may not use a function unless it is marked leakproof, and `decode` is not.
+ * Both cost more than a second (docs/measurements.md#lookups-in-the-embedding-store).
  *
- * A row that another changes at that very moment may be left out; what was to be done to it is done by whoever works off the
- * queue next.
+ * A row that is being changed at that moment may be missing; whoever works on the queue next handles it.
  */
 const placesOf = (modelId: string, texts: readonly TextPlace[]) => sql`array(
   select stored.place
@@ -66,15 +69,15 @@ const placesOf = (modelId: string, texts: readonly TextPlace[]) => sql`array(
   ) stored)`
 const hexOf = (texts: readonly { readonly hash: Buffer }[]) => texts.map(({ hash }) => hash.toString('hex'))
 
-/** The texts as a relation of `hash`, in hex, and `text`. */
+/** The texts as a relation with `hash`, in hexadecimal, and `text`. */
 const relationOf = (texts: readonly QueuedText[]) => {
   const rows = texts.map(({ hash, text }) => ({ hash: hash.toString('hex'), text }))
   return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(hash text, text text)`
 }
 
 /**
- * Puts texts into the queue that the store does not know of the project yet. In the order of their hashes, so that two cannot
- * deadlock.
+ * Queues texts that the store does not have for the project yet. Inserts in the order of hashes, so that two
+ * inserts cannot deadlock.
  */
 export async function queueTexts(
   trx: DatabaseTransaction,
@@ -91,8 +94,8 @@ export async function queueTexts(
 }
 
 /**
- * Puts texts into the queue whose vectors were made before a moment, or never: their vectors go, and are made anew. What
- * projections hold of them stays until then.
+ * Queues texts whose vectors were made before `madeBefore`, or never. Their vectors are deleted and computed
+ * again; projections keep theirs until then.
  */
 export async function requeueTexts(
   trx: DatabaseTransaction,
@@ -128,8 +131,9 @@ interface LeasedRow {
 }
 
 /**
- * Takes up to `limit` queued texts, of all projects that `db` sees, for `leaseSeconds`. Workers never get the same text: rows
- * that another one is just taking are skipped. After the lease they are free again, for a worker that died with them.
+ * Leases up to `limit` queued texts, of all projects that `db` sees, for `leaseSeconds`. Workers never get
+ * the same text: rows that another worker is just taking are skipped. When the lease runs out, others may
+ * take them, in case the worker died.
  */
 export async function leaseTexts(
   db: Database,
@@ -148,7 +152,10 @@ export async function leaseTexts(
   return rows.map((row) => ({ projectId: row.project_id, hash: row.content_hash, text: row.text }))
 }
 
-/** Stores vectors. Their texts are not needed any more and go. What was taken out of the store meanwhile stays out. */
+/**
+ * Stores vectors and deletes the texts, which are no longer needed. Texts that were removed from the store
+ * meanwhile stay removed.
+ */
 export async function storeVectors(
   db: Database,
   modelId: string,
@@ -179,8 +186,8 @@ export async function storeVectors(
 }
 
 /**
- * Gives a text back that could not be embedded; it is tried again after 1 s, 2 s, 4 s, … at most 5 minutes. One that
- * another worker has embedded meanwhile, as the lease ran out, stays so.
+ * Releases a text that could not be embedded. It is tried again after 1 s, 2 s, 4 s, … at most 5 minutes. If
+ * the lease ran out and another worker has embedded it meanwhile, that stays.
  */
 export async function releaseText(
   db: Database,
@@ -196,7 +203,7 @@ export async function releaseText(
   )
 }
 
-/** Gives leased texts back as they were, to be taken by anybody at once: whoever leased them stops. */
+/** Releases leased texts unchanged, for anybody to take at once: their worker stops. */
 export async function releaseTexts(
   db: Database,
   modelId: string,
@@ -208,8 +215,8 @@ export async function releaseTexts(
 }
 
 /**
- * Puts texts back into the queue that are said to be embedded and have no vectors, as where a table was restored without the
- * other: no worker would ever take them again.
+ * Queues texts again that are marked as embedded but have no vectors, as after a restore of only one of the
+ * tables. No worker would ever take them otherwise.
  */
 export async function requeueLostTexts(
   trx: DatabaseTransaction,
@@ -235,7 +242,7 @@ export async function requeueLostTexts(
   )
 }
 
-/** Lets texts that failed be tried again now, as if they never had been. Those that somebody is at stay with them. */
+/** Makes failed texts due now, as if they had not been tried. Leased ones are left alone. */
 export async function retryTexts(
   trx: DatabaseTransaction,
   { projectId, modelId }: StoreKey,

@@ -16,8 +16,8 @@ interface ChunkRow {
 }
 
 /**
- * The vectors that the embedding store has of these texts of the project, each with its chunks in order.
- * @param hashes of the texts, hexadecimal; those that are not embedded yet are not in the result
+ * The stored vectors of these texts of the project, each with its chunks in order.
+ * @param hashes hashes of the texts, hexadecimal; texts without vectors are missing in the result
  */
 export async function readStoredVectors(
   { db, projectId }: ProjectScope,

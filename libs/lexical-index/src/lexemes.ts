@@ -1,15 +1,15 @@
 import type { Queryable } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
-/** UTF-16 units of texts in one statement; the embedded database does nothing else meanwhile. */
+/** The UTF-16 units of the texts in one statement; the embedded database does nothing else meanwhile. */
 const LENGTH_PER_STATEMENT = 512 * 1024
 
 /**
  * The distinct lexemes of texts. Postgres makes them as it does for its own index
- * (`libs/engines/pgvector/src/write/write-memories.ts`), so that all engines mean the same by a word.
+ * (`libs/engines/pgvector/src/write/write-memories.ts`), so all engines agree on what a word is.
  *
- * @param texts as `lexicalText` gives them
- * @returns by text
+ * @param texts as `lexicalText` returns them
+ * @returns lexemes by text
  */
 export async function readLexemes(
   db: Queryable,

@@ -1,11 +1,11 @@
 import type { RawBuilder } from 'kysely'
 
-/** The tables of one generation that the lexical index stands in, ready to stand in a statement. */
+/** The tables of the lexical index in one generation, for use in a statement. */
 export interface LexicalTables {
-  /** Current states with their lexemes, forgotten ones included. */
+  /** The current states with their lexemes, forgotten memories included. */
   readonly memories: RawBuilder<unknown>
-  /** The lexical index, forgotten memories left out: see `postings.ts`. */
+  /** The lexical index, without forgotten memories: see `postings.ts`. */
   readonly postings: RawBuilder<unknown>
-  /** Per project: how many memories the lexical index holds, and their total length. */
+  /** Per project: the number of memories in the lexical index, and their total length. */
   readonly lexicalStats: RawBuilder<unknown>
 }

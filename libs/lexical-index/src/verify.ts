@@ -9,8 +9,8 @@ import type { LexicalTables } from './tables.ts'
 import { countLexicalStats, insertSegmentPostings, type LexicalStats, wantedPostings } from './write.ts'
 
 /**
- * Holds the lexical index of a project against the words of its memories, segment by segment, and the statistics against
- * their sums. Each segment is one statement and so one moment.
+ * Compares a project's lexical index with the words of its memories, segment by segment, and the statistics
+ * with their sums. Each segment is compared in one statement, and so as of one moment.
  */
 export async function compareLexicalIndex(
   scope: ProjectScope,
@@ -25,14 +25,17 @@ export async function compareLexicalIndex(
     signal.throwIfAborted()
     const wrong = await pace.step(1, () => compareSegment(scope, tables, segment), signal)
     if (wrong.length === 0) continue
-    problems.push(`segment ${segment} of the lexical index has other words for ${wrong.length} memories`)
+    problems.push(`segment ${segment} of the lexical index has wrong postings for ${wrong.length} memories`)
     memoryIds.push(...wrong.flatMap(({ memory_id }) => memory_id ?? []))
   }
   problems.push(...(await compareStats(scope, tables)))
   return { problems, memoryIds }
 }
 
-/** Makes the segments anew that are wrong, and the statistics. @param hold keeps the projector from writing until the transaction ends */
+/**
+ * Rebuilds the segments that are wrong, and the statistics. @param hold keeps the projector from writing
+ * until the transaction ends
+ */
 export async function repairLexicalIndex(
   scope: ProjectScope,
   tables: LexicalTables,
@@ -54,7 +57,7 @@ export async function repairLexicalIndex(
   })
 }
 
-/** Makes segments anew from the words that the rows of `memories` hold, and counts the statistics. */
+/** Rebuilds segments from the lexemes in the rows of `memories`, and recounts the statistics. */
 export async function rebuildSegments(
   trx: DatabaseTransaction,
   tables: LexicalTables,
@@ -86,9 +89,9 @@ interface NextNumber {
 }
 
 /**
- * The number that the next memory is to get, and what it may be: beyond all that are taken, else two memories would get one
- * and the second could not be written; and not beyond what the journal's memories come to, of whom parked ones have a number
- * kept for them. `held` is null where there are no statistics.
+ * The number of the next memory, and its permitted range. It must be above all numbers in use, or else two
+ * memories would share one and the second could not be written. It must not exceed the number of memories in
+ * the journal plus one; parked memories have a number reserved. `held` is null if there are no statistics.
  */
 const nextNumber = (tables: LexicalTables, projectId: string) => sql`
   select held, taken + 1 as least_next, greatest(taken, known) + 1 as most_next
@@ -107,7 +110,7 @@ async function lastSegment({ db, projectId }: ProjectScope, tables: LexicalTable
   return rows[0]?.last ?? -1
 }
 
-/** A lexeme's postings in a segment, as the memories' words want them and as the index holds them. Null: none. */
+/** A lexeme's postings in a segment: as they should be, and as the index holds them. Null: none. */
 interface ComparedLexeme {
   readonly wanted: Buffer | null
   readonly held: Buffer | null
@@ -115,10 +118,12 @@ interface ComparedLexeme {
 }
 
 /**
- * The numbers whose postings are not those of their memories' words; `memory_id` is null where there is no such memory.
+ * The numbers of memories whose postings differ from their words. `memory_id` is null if the memory does not
+ * exist.
  *
- * Postgres leaves out what is the same byte by byte; where postings came in another order, or some were removed, they are taken
- * apart here. In SQL that took 480 ms a segment of 4,096 texts of 35 words, so it takes 200.
+ * Postgres leaves out rows that are equal byte by byte. Rows with another order or with removed postings are
+ * unpacked here, which takes half the time of doing it in SQL
+ * (`docs/measurements.md#comparing-a-segment-of-the-lexical-index`).
  */
 async function compareSegment(
   { db, projectId }: ProjectScope,
@@ -136,7 +141,7 @@ async function compareSegment(
     from wanted full join held on wanted.lexeme = held.lexeme
     where wanted.postings is distinct from held.postings or held.removed <> ''`.execute(db)
   const numbers = new Set<number>()
-  // All of a segment takes some 60 ms, and in the daemon this process answers requests too.
+  // A whole segment takes about 60 ms, and in the daemon this process also answers requests.
   const turns = yieldToEventLoop()
   for (const row of rows) {
     for (const place of differentPlaces(row)) numbers.add(numberAt(segment, place))
@@ -152,7 +157,7 @@ async function compareSegment(
 
 const NOTHING = Buffer.alloc(0)
 
-/** The places in the segment at which a lexeme has other postings than it should, or one of them too often. */
+/** The places in the segment where a lexeme has wrong postings, or one of them twice. */
 function differentPlaces({ wanted, held, removed }: ComparedLexeme): number[] {
   const left = unpack(wanted ?? NOTHING, NOTHING).toSorted()
   const right = unpack(held ?? NOTHING, removed ?? NOTHING).toSorted()
@@ -181,7 +186,7 @@ async function compareStats({ db, projectId }: ProjectScope, tables: LexicalTabl
   const numbers = await sql<NextNumber>`
     select held, least_next, most_next from (${nextNumber(tables, projectId)}) numbers`.execute(db)
   const { held: next = null, least_next = 1, most_next = 1 } = numbers.rows[0] ?? {}
-  // Without statistics posting begins at 1.
+  // Without statistics, numbering begins at 1.
   const fits = (next ?? 1) >= least_next && (next ?? 1) <= most_next
   return [
     ...(same

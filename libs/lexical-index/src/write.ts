@@ -3,13 +3,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { PLACE_ONLY, postingOf, RECENT_BYTES, SEGMENT, without } from './postings.ts'
 import type { LexicalTables } from './tables.ts'
 
-/** The project's word statistics. A missing row is a project without memories. */
+/** The project's word statistics. A project without memories has no row. */
 export interface LexicalStats {
   readonly memories: number
   readonly total_length: number
   readonly next_number: number
 }
 
+/** Reads a project's statistics; zeros if there are none. */
 export async function readLexicalStats(
   trx: DatabaseTransaction,
   tables: LexicalTables,
@@ -23,9 +24,10 @@ export async function readLexicalStats(
 }
 
 /**
- * Of memories that are in the lexical index, those whose new text has other lexemes than they are indexed by. Asked of
- * Postgres, which knows what it made of the old text; comparing texts would be wrong once a new Daybook makes another
- * text of the same state. Analysing a text twice costs a tenth of replacing its postings.
+ * Those of the given memories, all in the lexical index, whose new text has other lexemes than the index.
+ * Postgres compares with the lexemes it made of the old text. Comparing texts would be wrong once a new
+ * version of Daybook makes another text from the same state. Analysing a text twice costs a tenth of
+ * replacing its postings.
  */
 export async function memoriesWithOtherLexemes(
   trx: DatabaseTransaction,
@@ -46,12 +48,14 @@ export async function memoriesWithOtherLexemes(
 }
 
 /**
- * Takes memories out of the lexical index. Their rows in `memories` must still hold the lexemes they are indexed by.
+ * Removes memories from the lexical index. Their rows in `memories` must still hold the lexemes that are
+ * indexed.
  *
- * One statement, in the order of the key: what was added lately is dropped from `recent`, the rest is noted in `removed`. It is an
- * upsert though the rows are all there, since that finds each by its key; a join would be left to the planner, which without
- * statistics, that the embedded database never gathers, may go through all of the project's postings. A lexeme that nothing
- * has any more leaves no row, so that the words of what is gone are gone.
+ * One statement works in key order: a recent posting is deleted from `recent`, any other is added to
+ * `removed`. It is an upsert although all rows exist, because an upsert finds each row by its key. A join
+ * would be left to the planner, which may scan all of the project's postings, as the embedded database never
+ * gathers statistics. The row of a lexeme without postings is deleted, so that words of removed memories
+ * disappear.
  */
 export async function removePostings(
   trx: DatabaseTransaction,
@@ -94,7 +98,9 @@ export async function removePostings(
     )
 }
 
-/** Puts memories into the lexical index by the lexemes that their rows hold now. @returns their total length. */
+/**
+ * Adds memories to the lexical index with the lexemes that their rows hold now. @returns their total length
+ */
 export async function insertPostings(
   trx: DatabaseTransaction,
   tables: LexicalTables,
@@ -118,19 +124,20 @@ export async function insertPostings(
   return rows[0]?.length ?? 0
 }
 
-/** What was put into the lexical index, as `lexical_stats` counts it. */
+/** What was added to the lexical index, as `lexical_stats` counts it. */
 export interface IndexedPage {
   readonly memories: number
   readonly totalLength: number
 }
 
 /**
- * Puts the live memories with these numbers into the lexical index, none of whose segments may have any posting yet but of this same call made before: for
- * loading a generation segment by segment. It neither looks for rows nor rewrites any, and does the work of forty batches of
- * 100 at once: six times as fast as `insertPostings`.
+ * Adds the live memories with these numbers to the lexical index while a generation is loaded segment by
+ * segment. The segments must be empty, except for postings of an earlier, identical call. It neither looks
+ * for rows nor rewrites any, and does the work of forty batches of 100 at once: six times as fast as
+ * `insertPostings`.
  *
- * @param firstNumber the first of a segment: 1, 4,097, …
- * @param lastNumber the last to be loaded; where it is not the last of its segment, later memories are for `insertPostings`
+ * @param firstNumber the first number of a segment: 1, 4,097, …
+ * @param lastNumber the last number to load; if its segment is not full, `insertPostings` adds later memories
  */
 export async function insertSegmentPostings(
   trx: DatabaseTransaction,
@@ -151,7 +158,7 @@ export async function insertSegmentPostings(
   return rows[0] ?? { memories: 0, totalLength: 0 }
 }
 
-/** New rows of `postings`, in the order of the key: many postings are `entries` at once, few are `recent`. */
+/** New rows of `postings` in key order. Many postings go to `entries` at once, few to `recent`. */
 function packed(tables: LexicalTables, projectId: string, which: RawBuilder<unknown>) {
   const isMany = sql`octet_length(postings) > ${RECENT_BYTES}`
   return sql`
@@ -161,7 +168,7 @@ function packed(tables: LexicalTables, projectId: string, which: RawBuilder<unkn
     order by lexeme, segment`
 }
 
-/** The postings of the memories `m` for which a condition holds: `lexeme`, `segment`, `postings`. */
+/** The postings of the memories `m` that satisfy a condition: `lexeme`, `segment`, `postings`. */
 const postingsOf = ({ memories }: LexicalTables, which: RawBuilder<unknown>) => sql`
   select lexeme collate "C" as lexeme, ${SEGMENT} as segment,
     string_agg(${postingOf(sql`positions`)}, '') as postings
@@ -169,7 +176,10 @@ const postingsOf = ({ memories }: LexicalTables, which: RawBuilder<unknown>) => 
   where ${which}
   group by 1, 2`
 
-/** What the index must hold of the memories with these numbers, by the lexemes of their rows: `lexeme`, `segment`, `postings`. */
+/**
+ * What the index must hold for the memories with these numbers, given the lexemes in their rows: `lexeme`,
+ * `segment`, `postings`.
+ */
 export const wantedPostings = (
   tables: LexicalTables,
   projectId: string,
@@ -180,6 +190,7 @@ export const wantedPostings = (
 const liveBetween = (projectId: string, firstNumber: number, lastNumber: number) =>
   sql`m.project_id = ${projectId} and m.number between ${firstNumber} and ${lastNumber} and not m.forgotten`
 
+/** Writes the project's statistics. */
 export async function saveLexicalStats(
   trx: DatabaseTransaction,
   tables: LexicalTables,
@@ -195,7 +206,7 @@ export async function saveLexicalStats(
   )
 }
 
-/** Counts the project's statistics anew from its memories. */
+/** Recounts the project's statistics from its memories. */
 export async function countLexicalStats(
   trx: DatabaseTransaction,
   tables: LexicalTables,

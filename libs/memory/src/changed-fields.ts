@@ -3,8 +3,9 @@ import { COMMON_FIELD_NAMES } from './common-fields.ts'
 import type { MemoryState } from './state.ts'
 
 /**
- * The names of the fields in which two states differ: `content.<field>`, the common fields and `forgottenAt`, in that
- * order. Against null: the fields that hold anything. Times that the journal sets itself are not counted.
+ * The names of the fields that differ between two states: `content.<field>`, the common fields and
+ * `forgottenAt`, in that order. Compared with null: the fields that hold anything. Times that the journal
+ * sets itself do not count.
  */
 export function changedFields(before: MemoryState | null, after: MemoryState): string[] {
   const contentNames = new Set([...Object.keys(before?.content ?? {}), ...Object.keys(after.content)])

@@ -1,13 +1,16 @@
 import type { z } from 'zod'
 import { ValidationError } from './errors.ts'
 
-/** Where an input is wrong and how. zod's path is appended to the field's own, so that list items are named too. */
+/**
+ * Says where an input is wrong, and how. Appends zod's path to the field's own, so that list items are named
+ * too.
+ */
 function failure(field: string, issue: z.core.$ZodIssue | undefined): ValidationError {
   const path = [field, ...(issue?.path ?? []).map(String)].join('.')
   return new ValidationError(path, issue?.message ?? 'is invalid')
 }
 
-/** The checked value. @throws ValidationError naming `field` and the limit. */
+/** Returns the checked value. @throws ValidationError naming `field` and the limit. */
 export function check<Schema extends z.ZodType>(
   field: string,
   schema: Schema,

@@ -1,6 +1,6 @@
 import type { ContentInput } from './content.ts'
 
-/** The common fields as they were given: unchecked. Absent leaves a field as it is, null empties it. */
+/** The common fields as given, unchecked. An absent field stays as it is; null empties it. */
 export interface CommonInput {
   readonly agent?: unknown
   readonly labels?: unknown
@@ -12,15 +12,20 @@ export interface CommonInput {
   readonly expiresAt?: unknown
 }
 
+/** What a new memory is made from, unchecked. */
 export interface RememberInput extends CommonInput {
   readonly content: ContentInput
 }
 
+/** What a revision changes, unchecked. Absent content stays as it is. */
 export interface ReviseInput extends CommonInput {
   readonly content?: ContentInput | null
 }
 
-/** What somebody wants done to one memory. `id` is a plain UUID; a new memory's is chosen before the append. */
+/**
+ * What a caller wants done to one memory. `id` is a plain UUID; a new memory's id is chosen before the
+ * append.
+ */
 export type Command =
   | { readonly type: 'remember'; readonly id: string; readonly input: RememberInput }
   | {

@@ -45,7 +45,7 @@ const metadata = z
   })
   .transform((value) => JSON.parse(JSON.stringify(value)) as { readonly [key: string]: JsonValue })
 
-/** The checks of the fields that all kinds share. Absent and null are told apart by the commands, not here. */
+/** The checks of the fields that all kinds share. The commands, not these checks, tell absent from null. */
 export const COMMON_FIELDS = {
   agent: shortString(LIMITS.nameCharacters),
   labels: words('labels'),
@@ -63,5 +63,7 @@ export const COMMON_FIELDS = {
   expiresAt: moment,
 } as const
 
+/** A field that every kind of memory has. */
 export type CommonFieldName = keyof typeof COMMON_FIELDS
+/** The names of all common fields. */
 export const COMMON_FIELD_NAMES = Object.keys(COMMON_FIELDS) as readonly CommonFieldName[]

@@ -5,7 +5,7 @@ import { isKindName, KIND_NAMES, type KindName, kindNamed } from './kinds/index.
 import type { Content, JsonValue } from './state.ts'
 import { isBlank } from './text-rules.ts'
 
-/** A kind and its fields as they were given: not checked yet, absent and null both meaning "not given". */
+/** A kind and its fields as given. Nothing is checked yet; absent and null both mean "not given". */
 export interface ContentInput {
   readonly kind: string
   readonly fields: { readonly [field: string]: unknown }
@@ -31,21 +31,27 @@ function refuseUnknownFields(kind: KindName, fields: ContentInput['fields']): vo
     )
 }
 
-/** Absent for an optional field that is null or blank: agents fill in "" for what they have nothing to say about. */
+/**
+ * Returns undefined for an optional field that is null or blank: agents send "" where they have nothing to
+ * say.
+ */
 function checkField(path: string, field: Field, value: unknown): JsonValue | undefined {
   if (field.required && value == null) throw new ValidationError(path, 'is required')
   if (value == null || (!field.required && isBlankText(value))) return undefined
   return check(path, field.schema, value) as JsonValue
 }
 
-/** The content of a new memory. @throws ValidationError */
+/** Checks the content of a new memory. @throws ValidationError */
 export function checkContent(input: ContentInput): { kind: KindName; content: Content } {
   const kind = knownKind(input.kind)
   refuseUnknownFields(kind, input.fields)
   return { kind, content: mergeContent(kind, {}, input.fields, Object.keys(kindNamed(kind).fields)) }
 }
 
-/** The content after a revision: only the fields given are checked and changed, null empties one. @throws ValidationError */
+/**
+ * The content after a revision: only the given fields are checked and changed, and null empties a field.
+ * @throws ValidationError
+ */
 export function reviseContent(kind: KindName, current: Content, input: ContentInput): Content {
   if (input.kind !== kind)
     throw new ValidationError(

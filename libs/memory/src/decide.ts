@@ -10,13 +10,13 @@ import { DEFAULT_IMPORTANCE } from './limits.ts'
 import type { CommonFields, Memory, MemoryState } from './state.ts'
 import { isBlank } from './text-rules.ts'
 
-/** What a decision may rest on besides the command. */
+/** What a decision depends on besides the command. */
 export interface DecisionContext {
-  /** The memory now; null where there is none with that id in the project. */
+  /** The memory now; null if the project has no memory with that id. */
   readonly memory: Memory | null
-  /** For a restore to a version: the state at it, null where there is no such version. */
+  /** For a restore to a version: the state at that version; null if there is no such version. */
   readonly earlier: MemoryState | null
-  /** The moment of the decision, RFC 3339; the database's clock, so that all gateways share it. */
+  /** The moment of the decision, RFC 3339. It comes from the database's clock, which all gateways share. */
   readonly now: string
 }
 
@@ -32,8 +32,9 @@ const DEFAULTS: CommonFields = {
 }
 
 /**
- * Command → event. Pure: the same command in the same situation gives the same event.
- * @returns null where the command changes nothing (a revision to what is there already, forgetting what is forgotten).
+ * Turns a command into an event. Pure: the same command in the same situation gives the same event.
+ * @returns null if the command changes nothing (a revision to the current values, forgetting a forgotten
+ * memory)
  * @throws ValidationError, ConflictError, NotFoundError
  */
 export function decide(command: Command, situation: DecisionContext): NewEvent | null {
@@ -55,7 +56,7 @@ function expectVersion(memory: Memory, expected: number | undefined): void {
   if (expected !== undefined && expected !== memory.version)
     throw new ConflictError(
       'VERSION_CONFLICT',
-      `The memory is at version ${memory.version}, not at the expected version ${expected}: read it again and decide anew`,
+      `The memory is at version ${memory.version}, not at the expected version ${expected}: read it again, then decide again`,
       memory.version,
     )
 }
@@ -159,7 +160,7 @@ function restore(
   )
 }
 
-/** The memory's next version with this state, whatever has led to it; null where nothing changes. */
+/** The memory's next version with this state, for any command; null if nothing changes. */
 function following(
   memory: Memory,
   next: MemoryState,

@@ -1,4 +1,4 @@
-/** What went wrong, in a word that clients may switch on. */
+/** What went wrong, as a word that clients may switch on. */
 export type ErrorCode =
   | 'VALIDATION'
   | 'VERSION_CONFLICT'
@@ -26,8 +26,8 @@ export type ErrorCode =
   | 'IMPORT_CONFLICT'
 
 /**
- * An expected failure: its message is written for the person or agent who caused it and may be shown to them.
- * Every other error is a fault of ours and is masked at the edge.
+ * An expected failure. Its message is written for the person or agent who caused it, and may be shown to
+ * them. Every other error is our own fault and is masked at the edge.
  */
 export class DaybookError extends Error {
   readonly code: ErrorCode
@@ -39,7 +39,7 @@ export class DaybookError extends Error {
   }
 }
 
-/** Input that cannot be accepted. `field` is the path as the caller wrote it, such as `content.stash.name`. */
+/** Input that is not acceptable. `field` is the path as the caller wrote it, such as `content.stash.name`. */
 export class ValidationError extends DaybookError {
   readonly field: string
   readonly #problem: string
@@ -50,7 +50,7 @@ export class ValidationError extends DaybookError {
     this.#problem = problem
   }
 
-  /** The same, where the input was part of a larger one: `inputs.3` for the fourth of many. */
+  /** The same error for input that was part of a larger one: `inputs.3` for the fourth item of a list. */
   within(path: string): ValidationError {
     return new ValidationError(`${path}.${this.field}`, this.#problem)
   }
@@ -71,20 +71,23 @@ export class ConflictError extends DaybookError {
   }
 }
 
-/** There is no such thing in the caller's project. Another project's memory is reported in the same words. */
+/** The caller's project has no such thing. A memory of another project is reported in the same words. */
 export class NotFoundError extends DaybookError {
-  /** @param where where it was looked for; what belongs to no project is looked for in this Daybook */
+  /**
+   * @param where where the search took place; things that belong to no project are searched for in this
+   * Daybook
+   */
   constructor(what: string, where: 'project' | 'Daybook' = 'project') {
     super('NOT_FOUND', `${what} was not found in this ${where}`)
   }
 }
 
 /**
- * The caller has come to a place that the journal does not have: there is no event at that sequence, or another one, since the
- * database lost its last moments. Asking again is in vain.
+ * The caller is at a place that the journal does not have: no event has that sequence, or another event has
+ * it now, because the database lost its last moments. Repeating the request does not help.
  */
 export class DivergedError extends DaybookError {
-  /** From where to go on: up to there, as far as is known, the caller and the journal have the same. */
+  /** Where to go on from: up to there, as far as is known, caller and journal agree. Null if not known. */
   readonly lastCommon: number | null
   /** The journal's last sequence. */
   readonly head: number
@@ -95,18 +98,18 @@ export class DivergedError extends DaybookError {
   ) {
     super(
       'DIVERGED',
-      `${what} ${sequence} is not in the journal (any more), whose last sequence is ${head}: the database lost its last moments and went on otherwise. ${
+      `${what} ${sequence} is not in the journal (any more), whose last sequence is ${head}: the database lost its last moments and continued with other events. ${
         lastCommon === null
           ? 'Go back to an earlier event whose hash you know, or read the journal again from 0'
           : `Forget what you got after ${lastCommon} and go on from there`
-      }; what was acknowledged after it may have to be remembered again`,
+      }; memories acknowledged after it may have to be remembered again`,
     )
     this.lastCommon = lastCommon
     this.head = head
   }
 }
 
-/** A part that is needed does not answer now. Trying again later may succeed; with an idempotency key it is safe. */
+/** A needed part does not answer now. Trying again later may succeed, and is safe with an idempotency key. */
 export class UnavailableError extends DaybookError {
   constructor(message: string, options?: ErrorOptions) {
     super('UNAVAILABLE', message, options)

@@ -26,8 +26,8 @@ describe('the hash of an event', () => {
   })
 
   it('is what other programs come to, now and in later versions', () => {
-    // printf of the salt's bytes and '{"state":{"text":"é"}}' | sha256sum, and the same of 32 zero bytes with the format's number
-    // and the facts as JSON with sorted keys.
+    // Checked with printf of the salt's bytes and '{"state":{"text":"é"}}' | sha256sum. The same for 32 zero
+    // bytes with the format's number and the facts as JSON with sorted keys.
     const dataHash = hashData(SALT, { state: { text: 'é' } })
     expect(dataHash).toBe('043e64e70266f9bd567dc1520e2f8c383f259a8aa6e672c8e33f7a86449a61b2')
     expect(hashEvent(CHAIN_START, FACTS, dataHash)).toBe(

@@ -5,32 +5,36 @@ import { canonicalJson } from './canonical-json.ts'
  * The hash chain of a project's journal, format 2:
  *
  *   dataHash = SHA-256(the event's salt, canonical JSON of the event's data)
- *   hash     = SHA-256(the hash of the event before, canonical JSON of the format's number, the other facts about the event
- *              and dataHash in hex)
+ *   hash     = SHA-256(the hash of the event before, canonical JSON of: the format's number, the other facts
+ *              about the event, and dataHash in hex)
  *
- * Two levels, so that an erasure can take the data away and keep its hash: everything else, and the chain, stays provable. The
- * salt is random, one an event, and goes with the data; without it nobody can try short texts until one has the hash.
+ * There are two levels so that an erasure can remove the data and keep its hash: the chain and everything
+ * else stay provable. Each event has a random salt, which is erased with the data. Without the salt, nobody
+ * can find a short text by trying candidates until one has the hash.
  *
- * What is hashed is what a reader of the database gets, so that everybody can check it: numbers as JSON has them, moments as
- * RFC 3339 in UTC with milliseconds. A moment that somebody gave microseconds is hashed with them, so that it is noticed: none
- * is written with any.
+ * The hash covers what a reader of the database gets, so that everybody can check it: numbers as JSON has
+ * them, moments as RFC 3339 in UTC with milliseconds. Daybook writes no microseconds. If somebody changes a
+ * moment to have some, they are hashed too, so the change is noticed.
  *
  * Not covered:
- * - the trace (`traceparent`): it names from where the append was watched, means nothing once the traces are gone, and is
- *   neither exported nor missed
- * - the project's name: it may be changed. The project's id is covered
+ * - the trace (`traceparent`): it says from where the append was watched, means nothing once the traces are
+ *   gone, and is not exported
+ * - the project's name, because it may change; the project's id is covered
  *
- * This is a format. Journals and exports hold such hashes: it can never be changed, only be followed by another one. Format 1
- * had no salt and not its number; migration 0013 made all its hashes anew.
+ * This is a format: journals and exports hold such hashes. It can never change, only be followed by another
+ * format. Format 1 had no salt and did not hash its number; migration 0013 recomputed all its hashes.
  */
 
-/** The number that is hashed with every event. */
+/** The number of the format, which is hashed with every event. */
 const CHAIN_FORMAT = 2
 
-/** What stands before the first event in place of a hash: 32 zero bytes. Hashes are in hex, as in JSON; the database has the bytes. */
+/**
+ * Stands in place of a hash before the first event: 32 zero bytes. Hashes are in hex, as in JSON; the
+ * database stores bytes.
+ */
 export const CHAIN_START = '0'.repeat(64)
 
-/** 128 random bits cannot be tried; more would be stored for nothing, one for each event. */
+/** 128 random bits cannot be guessed. More bits would only cost storage for each event. */
 export const SALT_BYTES = 16
 
 /** The facts about an event besides its data. */
@@ -48,7 +52,7 @@ export interface EventFacts {
   readonly causationId: string | null
 }
 
-/** New salts, in hex. Random bytes are asked for once for all of them: one by one took 6 µs each, so 0.2 µs. */
+/** New salts, in hex. One call gets the random bytes for all of them: 0.2 µs each instead of 6 µs. */
 export function newSalts(count: number): string[] {
   const bytes = randomBytes(count * SALT_BYTES)
   return Array.from({ length: count }, (_, index) =>
@@ -57,6 +61,8 @@ export function newSalts(count: number): string[] {
 }
 
 /**
+ * The hash of an event's data, in hex.
+ *
  * @param salt the event's own, in hex
  * @throws Error for data that is not JSON
  */
@@ -64,9 +70,12 @@ export function hashData(salt: string, data: unknown): string {
   return createHash('sha256').update(salt, 'hex').update(canonicalJson(data)).digest('hex')
 }
 
-/** @param previous the hash of the project's event before it, or `CHAIN_START` */
+/**
+ * The hash of an event, in hex.
+ * @param previous the hash of the project's event before it, or `CHAIN_START`
+ */
 export function hashEvent(previous: string, facts: EventFacts, dataHash: string): string {
-  // In the order of the names, which makes it canonical as it is.
+  // Names in alphabetical order: that makes this JSON canonical as it is.
   const hashed = JSON.stringify({
     actor: facts.actor,
     causationId: facts.causationId,

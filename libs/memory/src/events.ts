@@ -1,6 +1,9 @@
 import type { MemoryState } from './state.ts'
 
-/** Every type of event, with what it says: the `data` column. A new one is an entry here, and its name in `EVENT_TYPES`. */
+/**
+ * Every type of event and its data, which goes to the `data` column. A new type is an entry here and its name
+ * in `EVENT_TYPES`.
+ */
 export interface Events {
   readonly MemoryRemembered: StateAfter
   readonly MemoryRevised: StateAfter
@@ -15,15 +18,21 @@ export interface StateAfter {
   readonly changed: readonly string[]
 }
 
+/** As `StateAfter`, for an event that brought an earlier state back. */
 export interface StateRestored extends StateAfter {
-  /** The version whose content came back; absent where a forgotten memory came back as it was. */
+  /** The version whose content came back; absent if a forgotten memory came back unchanged. */
   readonly restoredVersion?: number
 }
 
+/** The name of an event's type. */
 export type EventType = keyof Events
+/** The data of any event. */
 export type EventData = Events[EventType]
 
-/** Their names, each once. One that a reader does not know is parked by projections and named in the error. */
+/**
+ * The names of all event types. Projections park an event whose type they do not know, and name the type in
+ * the error.
+ */
 export const EVENT_TYPES = Object.keys({
   MemoryRemembered: true,
   MemoryRevised: true,
@@ -31,10 +40,10 @@ export const EVENT_TYPES = Object.keys({
   MemoryRestored: true,
 } satisfies Record<EventType, true>) as readonly EventType[]
 
-/** The version of `EventData` that is written today. Older ones are upcast when read (`upcast.ts`). */
+/** The version of `EventData` that is written today. Older versions are upcast when read (`upcast.ts`). */
 export const SCHEMA_VERSION = 1
 
-/** What an event says, by its type: `switch (payload.type)` tells which data it has. */
+/** An event's type with its data: `switch (payload.type)` tells which data it has. */
 export type EventPayload = {
   readonly [Type in EventType]: { readonly type: Type; readonly data: Events[Type] }
 }[EventType]
@@ -44,7 +53,10 @@ export interface EventMetadata {
   readonly actor: string | null
   readonly correlationId: string | null
   readonly causationId: string | null
-  /** W3C trace context, as its header has it: the span that appended. The bus carries it as CloudEvents' `traceparent`. */
+  /**
+   * W3C trace context of the span that appended, in the header's format. The bus carries it as CloudEvents'
+   * `traceparent`.
+   */
   readonly traceparent?: string | null
 }
 
@@ -55,8 +67,8 @@ export type NewEvent = EventPayload & {
 }
 
 /**
- * A place in a project's journal, by which everybody names it: positions, messages on the bus, receipts and cursors. The
- * sequence alone says how far; the hash says of which history, since a journal that lost its end (a failover to a replica
+ * A place in a project's journal. Positions, messages on the bus, receipts and cursors all use it. The
+ * sequence says how far; the hash says in which history: a journal that lost its end (a failover to a replica
  * that was behind, a restored backup) gives the same sequences to other events.
  */
 export interface JournalCursor {
@@ -66,32 +78,34 @@ export interface JournalCursor {
   readonly hash: string
 }
 
-/** What the journal says of every event in its place, whether or not this version of Daybook can read what it holds. */
+/** What the journal knows of every event, whether or not this version of Daybook can read its data. */
 export interface EventEnvelope extends EventMetadata, JournalCursor {
   readonly projectId: string
   readonly eventId: string
   readonly memoryId: string
   readonly version: number
-  /** One of `EVENT_TYPES`, or what a newer Daybook knows. */
+  /** One of `EVENT_TYPES`, or a type that only a newer Daybook knows. */
   readonly type: string
   /**
-   * RFC 3339, UTC, milliseconds; the database's clock. Along a project's journal it goes back only where that clock did by more
-   * than a minute: `sequence` is the order, whatever the times say.
+   * RFC 3339, UTC, milliseconds, from the database's clock. Within a journal it goes back only if that clock
+   * went back by more than a minute. `sequence` is the order, whatever the times say.
    */
   readonly recordedAt: string
 }
 
-/** An event in its place: one of several types, so that `switch (event.type)` tells which data it has. */
+/** An event in its place. A union of the types, so that `switch (event.type)` tells which data it has. */
 export type JournalEvent = EventPayload & Omit<EventEnvelope, 'type'>
 
-/** An event that says which one it follows on, so that it can be told without the journal whether it does. */
+/**
+ * An event with the hash of its predecessor: a reader can tell without the journal which event it follows.
+ */
 export type LinkedEvent = JournalEvent & {
   /** The hash of the project's event before it; `CHAIN_START` of the first. */
   readonly previousHash: string
 }
 
-/** All that is known of a place but what happened there: its event cannot be read by this version, or was erased. */
+/** An event without its data: this version cannot read the data, or it was erased. */
 export interface LinkedEnvelope extends EventEnvelope {
-  /** As of `LinkedEvent`. */
+  /** As in `LinkedEvent`. */
   readonly previousHash: string
 }

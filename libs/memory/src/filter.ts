@@ -5,7 +5,10 @@ import { KIND_NAMES, type KindName } from './kinds/index.ts'
 import type { MemoryState } from './state.ts'
 import { moment, storableString } from './text-rules.ts'
 
-/** Which memories are meant. What is absent does not restrict; times are RFC 3339, "after" inclusive, "before" exclusive. */
+/**
+ * Selects memories. An absent field does not restrict; times are RFC 3339, "after" is inclusive, "before"
+ * exclusive.
+ */
 export interface MemoryFilter {
   readonly kinds?: readonly KindName[]
   readonly labelsAny?: readonly string[]
@@ -34,8 +37,9 @@ function isWithin(given: string | null, after: string | undefined, before: strin
 }
 
 /**
- * Whether a state is meant by the filter. The read model says the same in SQL (`libs/engines/pgvector/src/read/filter.ts`); a test holds the
- * two together. Forgetting is not looked at here: a stream of events shows a memory being forgotten.
+ * Whether the filter selects a state. The read model says the same in SQL
+ * (`libs/engines/pgvector/src/read/filter.ts`); a test compares the two. `includeForgotten` is ignored here:
+ * a stream of events shows a memory being forgotten.
  */
 export function matchesFilter(state: MemoryState, filter: MemoryFilter): boolean {
   return (
@@ -70,7 +74,7 @@ const CHECKS = {
 } satisfies { [Name in keyof Required<MemoryFilter>]: z.ZodType }
 
 /**
- * A filter as it was given: null means absent, moments in any RFC 3339 spelling.
+ * Checks a filter as given: null means absent, moments may have any RFC 3339 spelling.
  * @throws ValidationError naming `filter.<field>`
  */
 export function checkFilter(

@@ -38,7 +38,7 @@ const command = fc
     return { type: 'restore', id, ...defined({ version: to, expectedVersion }) }
   })
 
-/** Runs the commands as the journal does, remembering each state that a decision gave. */
+/** Runs the commands as the journal does, and remembers each resulting state. */
 function run(commands: readonly Command[]): { events: JournalEvent[]; memories: Map<string, Memory> } {
   const events: JournalEvent[] = []
   const memories = new Map<string, Memory>()

@@ -2,8 +2,8 @@ import type { JournalEvent } from './events.ts'
 import type { Memory } from './state.ts'
 
 /**
- * The state of every memory after `events`, by memory id. Events carry the state after them, so the newest of each
- * memory wins; they may come in any order.
+ * The state of every memory after `events`, by memory id. Each event carries the state after it, so the
+ * newest event of a memory wins. The events may come in any order.
  */
 export function fold(events: Iterable<JournalEvent>): Map<string, Memory> {
   const memories = new Map<string, Memory>()

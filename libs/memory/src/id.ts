@@ -1,13 +1,13 @@
 import { v7, validate } from 'uuid'
 import { isKindName, type KindName } from './kinds/index.ts'
 
-/** A memory's id in parts. `kind` is null where only the plain UUID was given. */
+/** A memory's id in parts. `kind` is null if only the plain UUID was given. */
 export interface MemoryRef {
   readonly uuid: string
   readonly kind: KindName | null
 }
 
-/** A new id. UUIDv7 sorts by time, so the primary keys' B-trees grow at their right edge. */
+/** A new id. UUIDv7 sorts by time, so primary keys' B-trees grow at their right edge. */
 export function newId(): string {
   return v7()
 }
@@ -17,7 +17,10 @@ export function formatMemoryId(kind: KindName, uuid: string): string {
   return `${kind}:${uuid}`
 }
 
-/** Reads both spellings, `kind:uuid` and the plain UUID. Null where it is neither; no memory has such an id. */
+/**
+ * Reads both spellings, `kind:uuid` and the plain UUID. Null if the text is neither: no memory has such an
+ * id.
+ */
 export function parseMemoryId(id: string): MemoryRef | null {
   const colon = id.indexOf(':')
   const kind = colon === -1 ? null : id.slice(0, colon).toLowerCase()

@@ -9,22 +9,23 @@ const dayInWords = new Intl.DateTimeFormat('en-GB', {
 })
 
 /**
- * Bytes of a text that are indexed. Three text fields of the longest allowed fit; a list of 256 long items may not, and
- * Postgres refuses to make more than 1 MiB of lexemes, which come to up to four times the text.
+ * How many bytes of a text are indexed. Three text fields of the longest allowed size fit; a list of 256 long
+ * items may not. Postgres refuses more than 1 MiB of lexemes, and lexemes take up to four times the size of
+ * the text.
  */
 export const INDEXED_BYTES = 256 * 1024
 
 function beginning(text: string): string {
   if (Buffer.byteLength(text) <= INDEXED_BYTES) return text
   const cut = Buffer.from(text).toString('utf8', 0, INDEXED_BYTES)
-  // A character that the cut goes through becomes U+FFFD: one, as the decoder takes the bytes of it together.
+  // A cut through a character leaves one U+FFFD: the decoder takes the bytes of a character together.
   return cut.endsWith('\uFFFD') ? cut.slice(0, -1) : cut
 }
 
 /**
- * What the lexical index holds of a memory: its text (the title's words are in it), its labels, and the day on which it
- * happened in words ("8 May 2023"), as questions say it. The day is worth .06 of recall@10 on LoCoMo. Safe for Postgres'
- * parser, as `breakTokens` says.
+ * What the lexical index holds of a memory: its text (which includes the title's words), its labels, and its
+ * day in words ("8 May 2023"), as questions say it. The day is worth .06 of recall@10 on LoCoMo. Safe for
+ * Postgres' parser (see `breakTokens`).
  */
 export function lexicalText(state: MemoryState): string {
   const day = dayInWords.format(new Date(state.occurredAt ?? state.createdAt))

@@ -1,15 +1,15 @@
-/** The sizes that Daybook accepts. Characters are Unicode code points; bytes are of UTF-8. */
+/** The sizes that Daybook accepts. Characters are Unicode code points; bytes are UTF-8 bytes. */
 export const LIMITS = {
   /** Keys, names, topics, titles, agents and contexts, in characters. */
   nameCharacters: 255,
   /** One text field, in bytes. */
   textBytes: 64 * 1024,
-  /** Labels, and likewise categories, of one memory. */
+  /** Labels of one memory. Categories have the same limits. */
   labels: 32,
   labelCharacters: 64,
   /** Metadata as JSON, in bytes. */
   metadataBytes: 16 * 1024,
-  /** How deeply metadata may be nested: parsers of other languages refuse far deeper ones. */
+  /** How deeply metadata may be nested. Parsers of other languages refuse much deeper nesting. */
   metadataDepth: 32,
   /** A list field such as a stash's files. */
   listItems: 256,
@@ -20,5 +20,5 @@ export const LIMITS = {
   memoriesPerCall: 500,
 } as const
 
-/** The importance of a memory that was not given one. */
+/** The importance of a memory that is given none. */
 export const DEFAULT_IMPORTANCE = 5

@@ -11,7 +11,9 @@ const UNITS = [
 /** `65,536 bytes`. */
 export const bytesInWords = (bytes: number): string => `${grouped(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
 
-/** A limit as people say it, with what it comes to: `64 KiB (65,536 bytes)`, and `1,000 bytes` where no unit fits. */
+/**
+ * A limit as people say it, with its bytes: `64 KiB (65,536 bytes)`, or `1,000 bytes` if no unit divides it.
+ */
 export function sizeInWords(bytes: number): string {
   const unit = UNITS.find(([, size]) => bytes >= size && bytes % size === 0)
   return unit === undefined ? bytesInWords(bytes) : `${bytes / unit[1]} ${unit[0]} (${bytesInWords(bytes)})`

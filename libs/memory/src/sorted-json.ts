@@ -1,6 +1,7 @@
 /**
- * JSON with the keys in order, so that the same request gives the same text however its fields were ordered. What is stored under it
- * stays: keys that are whole numbers come first, in their order as numbers, which is why hashes of events are made by `canonicalJson`.
+ * JSON with sorted keys: the same request gives the same text, whatever the order of its fields. Stored
+ * request hashes depend on this order, so it must not change. Keys that are whole numbers come first, in
+ * numeric order. That is not canonical, so hashes of events use `canonicalJson`.
  */
 export function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>

@@ -2,6 +2,7 @@ import { formatMemoryId } from './id.ts'
 import { type KindName, kindNamed } from './kinds/index.ts'
 import { oneLine } from './text-rules.ts'
 
+/** Any JSON value, read-only. */
 export type JsonValue =
   | string
   | number
@@ -9,19 +10,20 @@ export type JsonValue =
   | null
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue }
+/** A JSON object, read-only. */
 export type JsonObject = { readonly [key: string]: JsonValue }
 
-/** A kind's own fields. What is in them is fixed by the kind (`kinds/`). */
+/** A kind's own fields. The kind decides what is in them (`kinds/`). */
 export type Content = { readonly [field: string]: JsonValue }
 
-/** What every memory may carry besides its kind's own fields. */
+/** What every memory may have besides its kind's own fields. */
 export interface CommonFields {
   readonly agent: string | null
   readonly labels: readonly string[]
   readonly categories: readonly string[]
   /** 0 to 10. */
   readonly importance: number
-  /** A namespace, such as a repository's name or a conversation. */
+  /** A namespace, such as the name of a repository or a conversation. */
   readonly context: string | null
   readonly metadata: JsonObject
   /** RFC 3339, UTC, like every moment in a state. */
@@ -47,17 +49,17 @@ export interface Memory {
   readonly sequence: number
 }
 
-/** `insight:0192f0c1-…` */
+/** The id as clients see it: `insight:0192f0c1-…`. */
 export function memoryIdOf(state: MemoryState): string {
   return formatMemoryId(state.kind, state.id)
 }
 
-/** One line for people. */
+/** The title: one line for people. */
 export function titleOf(state: MemoryState): string {
   return oneLine(kindNamed(state.kind).title(state.content as never))
 }
 
-/** What it says, without what it is called by; null where it has only a name or a summary. */
+/** What the memory says, without its name; null if it has only a name or a summary. */
 export function bodyOf(state: MemoryState): string | null {
   return kindNamed(state.kind).body(state.content as never)
 }
@@ -67,12 +69,12 @@ export function textOf(state: MemoryState): string {
   return kindNamed(state.kind).text(state.content as never)
 }
 
-/** The text that its vector is made of. */
+/** The text that is embedded. */
 export function embeddedTextOf(state: MemoryState): string {
   return kindNamed(state.kind).embeddedText(state.content as never)
 }
 
-/** What `recall` and `pop` find it by exactly; null where it has no such key. */
+/** The key that `recall` and `pop` look up exactly; null if it has none. */
 export function keyOf(state: MemoryState): string | null {
   return kindNamed(state.kind).key(state.content as never)
 }

@@ -13,7 +13,7 @@ export function bytes(text: string): number {
   return Buffer.byteLength(text, 'utf8')
 }
 
-/** The first line of `text`, white space folded, cut to `limit` characters with an ellipsis. */
+/** `text` as one line: white space folded, cut to `limit` characters with an ellipsis. */
 export function oneLine(text: string, limit = 120): string {
   const folded = text.replace(/\s+/gu, ' ').trim()
   const points = Array.from(folded.slice(0, limit * 2 + 2))
@@ -25,7 +25,7 @@ export function oneLine(text: string, limit = 120): string {
     : folded
 }
 
-/** The parts that are there, each on a line of its own. */
+/** Joins the parts that are present, each on its own line. */
 export function joinParts(...parts: readonly (string | readonly string[] | null | undefined)[]): string {
   return parts
     .flat()
@@ -36,8 +36,8 @@ export function joinParts(...parts: readonly (string | readonly string[] | null 
 const NUL = '\u0000'
 
 /**
- * A string that every store can keep: jsonb and text refuse NUL, and JSON with an unpaired surrogate is refused by
- * Postgres and mangled by UTF-8.
+ * A string that every store can keep. jsonb and text refuse NUL. Postgres refuses JSON with an unpaired
+ * surrogate, and UTF-8 mangles it.
  */
 export const storableString = z
   .string('must be a string')
@@ -45,13 +45,16 @@ export const storableString = z
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without unpaired surrogates')
 
 /**
- * What leaves no mark on a page: white space, controls and formats (zero-width signs, direction marks), what Unicode says to
- * ignore (variation selectors, Hangul fillers, soft hyphens), and Braille's empty cell. Unassigned code points are not among them:
- * they are the signs of a later Unicode.
+ * Characters that leave no mark on a page: white space, controls and formats (zero-width signs, direction
+ * marks), what Unicode says to ignore (variation selectors, Hangul fillers, soft hyphens), and Braille's
+ * empty cell. Unassigned code points are not included: they are signs of a later Unicode.
  */
 const MARKLESS = /^[\p{White_Space}\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
-/** Whether nobody could see anything of the text. One with a NUL is no text at all, and refused as that. */
+/**
+ * Whether nothing of the text is visible. A text with a NUL does not count as blank: another check refuses
+ * it.
+ */
 export const isBlank = (text: string): boolean => MARKLESS.test(text) && !text.includes(NUL)
 
 /** A storable string of at most `limit` characters that is not blank. */
@@ -74,7 +77,7 @@ export function longString(limit: number) {
     .refine((text) => !isBlank(text), 'must not be blank')
 }
 
-/** A moment, as RFC 3339 in and as `toISOString` out. Years 1 to 9999, the range that every store shares. */
+/** A moment: RFC 3339 in, `toISOString` out. Years 1 to 9999, the range that every store supports. */
 export const moment = z
   .union(
     [z.iso.datetime({ offset: true, error: 'must be an RFC 3339 date and time' }), z.date()],

@@ -16,12 +16,15 @@ interface Upcaster {
   up(data: unknown): unknown
 }
 
-/** Add one here when `SCHEMA_VERSION` grows. Events are never rewritten: this is where old ones are understood. */
+/**
+ * Add one here when `SCHEMA_VERSION` grows. Events are never rewritten, so old ones are converted when read.
+ */
 const UPCASTERS: readonly Upcaster[] = []
 
 /**
  * Today's form of a stored payload.
- * @throws DaybookError CORRUPT_EVENT where the type or version is not known here (written by a newer Daybook, or damaged).
+ * @throws DaybookError CORRUPT_EVENT if the type or version is unknown here (written by a newer Daybook, or
+ * damaged)
  */
 export function upcast(
   stored: StoredPayload,
@@ -44,7 +47,7 @@ export function upcast(
   return payload
 }
 
-/** What was written as data of that type; here it is looked at as far as everybody relies on it. */
+/** Checks only those parts of the data that every reader relies on. */
 function hasState(payload: { readonly type: EventType; readonly data: unknown }): payload is EventPayload {
   const state = (payload.data as Partial<StateAfter> | null)?.state
   return (

@@ -9,15 +9,16 @@ import type { OperationType, ResultOf } from './operation-types.ts'
 /** An operation that this process works on now. */
 export interface LeasedOperation<Type extends OperationType = OperationType> {
   readonly operation: Operation<Type>
-  /** Where whoever had it before has come to; null at the beginning. */
+  /** Where the previous worker got to; null at the beginning. */
   readonly checkpoint: JsonObject | null
-  /** Whether it was another's, who did not give it back: dead, or only stalled. */
+  /** Whether it was taken from a worker that did not release it: dead, or only stalled. */
   readonly takenOver: boolean
 }
 
 /**
  * Takes the oldest operation that waits, or whose process has died.
- * @param projections those that this process can work on; operations that are about none it always can
+ * @param projections those that this process can work on; it can always work on operations without a
+ * projection
  */
 export async function leaseOperation(
   db: Database,
@@ -44,10 +45,10 @@ export async function leaseOperation(
       }
 }
 
-/** What is to be known of an operation that somebody works on. `null`: it is this process's no more. */
+/** What a worker must know about its operation. `null`: this process no longer has the lease. */
 export type LeaseState = { readonly cancelRequested: boolean } | null
 
-/** Keeps the lease. */
+/** Renews the lease. */
 export async function renewLease(
   db: Database,
   { name, leaseMs }: LeaseOwner,
@@ -60,6 +61,7 @@ export async function renewLease(
   return rows[0] === undefined ? null : { cancelRequested: rows[0].cancel_requested }
 }
 
+/** Progress to save; absent fields stay as they are. */
 export interface ProgressMade {
   readonly phase?: string
   readonly done?: number
@@ -67,7 +69,7 @@ export interface ProgressMade {
   readonly checkpoint?: JsonObject
 }
 
-/** Notes how far it has come, and keeps the lease. */
+/** Saves progress, and renews the lease. */
 export async function saveProgress(
   db: Database,
   { name, leaseMs }: LeaseOwner,
@@ -92,12 +94,13 @@ export async function saveProgress(
   return row === undefined ? null : { cancelRequested: row.cancel_requested }
 }
 
+/** How an operation ended. */
 export type End =
   | { readonly status: 'succeeded'; readonly result: ResultOf<OperationType> }
   | { readonly status: 'failed'; readonly error: string }
   | { readonly status: 'cancelled' }
 
-/** Notes the end. @returns false where the operation is another process's by now */
+/** Saves the end. @returns false if another process has the operation by now */
 export async function finishOperation(
   db: Database,
   { name }: LeaseOwner,
@@ -124,7 +127,10 @@ export async function finishOperation(
   return numUpdatedRows > 0n
 }
 
-/** Gives it back as it is, to be taken by anybody after a while: its owner does nothing more for it. @param waitingFor in words, where something is unavailable */
+/**
+ * Releases the operation as it is; after a while any process may take it.
+ * @param waitingFor a sentence, if a part is unavailable
+ */
 export async function releaseOperation(
   db: Database,
   { name }: LeaseOwner,

@@ -1,8 +1,9 @@
 /*
- * What there is to ask for: of each type of operation what it is asked for with, as the API writes it, and what it ends with, as
- * its handler in `services/reindex` gives it. A new type is an entry of `Operations`, its name in `OPERATION_TYPES` and a handler.
+ * What operators can ask for: for each type of operation the options, as the API writes them, and the result,
+ * as its handler in `services/reindex` returns it. A new type is an entry of `Operations`, its name in
+ * `OPERATION_TYPES` and a handler.
  *
- * Absent choices are null, so that the stored form says everything.
+ * Options that were not chosen are null, so that the stored form is complete.
  */
 
 /** Every type of operation by its name. */
@@ -18,11 +19,14 @@ export interface Operations {
   readonly 'retry-parked': { readonly options: RetryParkedOptions; readonly result: RetryParkedResult }
 }
 
+/** The name of a type of operation. */
 export type OperationType = keyof Operations
+/** The options of a type of operation. */
 export type OptionsOf<Type extends OperationType> = Operations[Type]['options']
+/** The result of a type of operation. */
 export type ResultOf<Type extends OperationType> = Operations[Type]['result']
 
-/** Their names, for those who need them while the program runs: one that is forgotten here does not compile. */
+/** The names of all types, for use at run time. A name missing here does not compile. */
 export const OPERATION_TYPES = Object.keys({
   reindex: true,
   verify: true,
@@ -32,51 +36,54 @@ export const OPERATION_TYPES = Object.keys({
   'retry-parked': true,
 } satisfies Record<OperationType, true>) as readonly OperationType[]
 
+/** The options of a reindex. */
 export interface ReindexOptions {
   /** Name or id of an embedding model; null for the live generation's. */
   readonly model: string | null
-  /** Whether vectors that the embedding store has are made anew. */
+  /** Whether to recompute vectors that the embedding store has. */
   readonly regenerateEmbeddings: boolean
-  /** Memories of these kinds are written anew in place; null: a new generation is built. */
+  /** Rewrites memories of these kinds in place; null: builds a new generation. */
   readonly kinds: readonly string[] | null
-  /** The same for one project, whose parked events are tried again. */
+  /** Rewrites one project in place and retries its parked events; null: all projects. */
   readonly projectId: string | null
-  /** Whether a new generation is made live though it has parked events that the live one has applied. */
+  /** Whether a new generation becomes live even if it has parked events that the live one has applied. */
   readonly acceptParked: boolean
 }
 
-/** Of a reindex that made a new generation. */
+/** The result of a reindex that made a new generation. */
 export interface RebuildResult {
-  /** The one that is live now. */
+  /** The generation that is live now. */
   readonly generation: number
   /** The embedding model whose vectors it holds. */
   readonly model: string
-  /** Generations that are kept for a rollback. */
+  /** Generations kept for a rollback. */
   readonly old: readonly number[]
 }
 
-/** Of work in place: memories were written anew into the live generation. */
+/** The result of work in place: memories were rewritten in the live generation. */
 export interface RewriteResult extends Partial<RetryParkedResult> {
-  /** Absent where there is no live generation. */
+  /** Absent if there is no live generation. */
   readonly generation?: number
   readonly rewritten: number
 }
 
+/** The options of a verification. */
 export interface VerifyOptions {
-  /** Null: all. */
+  /** Null: all projects. */
   readonly projectId: string | null
-  /** Only what has changed since the last verification that found everything right. */
+  /** Checks only what has changed since the last verification that found everything right. */
   readonly incremental: boolean
-  /** Whether what differs is written anew. */
+  /** Whether to rewrite what differs. */
   readonly repair: boolean
 }
 
+/** The result of a verification. */
 export interface VerifyResult {
-  /** The one compared; absent where there is no live generation. */
+  /** The generation that was compared; absent if there is no live one. */
   readonly generation?: number
   /** Whether nothing differs and nothing is parked. */
   readonly clean: boolean
-  /** Sums over the projects. */
+  /** Sums over all projects, as are the next two. */
   readonly parked?: number
   readonly different?: number
   readonly repaired?: number
@@ -87,49 +94,54 @@ export interface VerifyResult {
 export interface VerifiedProject {
   readonly projectId: string
   readonly project: string
-  /** The sequence up to which the journal was looked at. */
+  /** The sequence up to which the journal was checked. */
   readonly position: number
   /** Memories compared. */
   readonly memories: number
   readonly journalDigest: string
   readonly projectionDigest: string
   readonly different: number
-  /** The first of them. */
+  /** The first differences. */
   readonly differences: readonly { readonly memoryId: string; readonly differs: readonly string[] }[]
   readonly indexProblems: readonly string[]
   /** Memories whose vectors are still being made. */
   readonly pending: number
-  /** Events that could not be applied and nobody has dropped: no difference, and still not what the journal says. */
+  /**
+   * Events that could not be applied and that nobody has dropped. They count separately from differences, but
+   * they too mean that the projection does not match the journal.
+   */
   readonly parked: number
-  /** Differences that were there and are no more. */
+  /** Differences that were repaired. */
   readonly repaired: number
 }
 
+/** The options of a verification of journals. */
 export interface VerifyJournalOptions {
   readonly projectId: string | null
-  /** A place that was noted before, whose event must still have that hash (hex); null for none. */
+  /** A cursor that was noted earlier; the event there must still have that hash (hex). Null for none. */
   readonly noted: { readonly sequence: number; readonly hash: string } | null
 }
 
+/** The result of a verification of journals. */
 export interface VerifyJournalResult {
   /** Whether every chain is whole. */
   readonly clean: boolean
   readonly projects: readonly VerifiedJournal[]
 }
 
-/** What was found of one project's journal. */
+/** What was found in one project's journal. */
 export interface VerifiedJournal {
   readonly projectId: string
   readonly project: string
-  /** Of the last event looked at, with its hash in hex. */
+  /** The sequence of the last event checked; `head` is its hash in hex. */
   readonly sequence: number
   readonly head: string
   readonly events: number
-  /** Of them, those whose data was erased. */
+  /** How many of those are erased. */
   readonly erased: number
-  /** Problems found. */
+  /** How many problems were found. */
   readonly count: number
-  /** The first of them. */
+  /** The first problems. */
   readonly problems: readonly {
     readonly kind: string
     readonly sequence: number
@@ -139,42 +151,45 @@ export interface VerifiedJournal {
   }[]
 }
 
+/** The options of a replay. */
 export interface ReplayOptions {
   readonly projectId: string
-  /** Sequences, both included. */
+  /** The first and last sequence, both included. */
   readonly from: number
   readonly to: number
 }
 
-/** Of a replay on the bus. */
+/** The result of a replay on the bus. */
 export interface PublishResult {
-  /** Events. */
+  /** How many events were published. */
   readonly published: number
 }
 
+/** The options of a backfill; without a project, it covers all. */
 export interface BackfillOptions {
   readonly projectId: string | null
 }
 
-/** Counts texts. */
+/** The result of a backfill, in texts. */
 export interface BackfillResult {
-  /** Whose vector was made. */
+  /** Texts whose vector was computed. */
   readonly done: number
-  /** That had theirs already. */
+  /** Texts that already had their vector. */
   readonly skipped: number
   readonly failed: number
 }
 
+/** The options of a retry of parked events. */
 export interface RetryParkedOptions {
   readonly projectId: string | null
-  /** Null: all that are parked. */
+  /** Null: all that have parked events. */
   readonly memoryIds: readonly string[] | null
 }
 
-/** Counts memories. */
+/** The result of a retry, in memories. */
 export interface RetryParkedResult {
-  /** That are up to date again. */
+  /** Memories that are up to date again. */
   readonly retried: number
-  /** That stay parked. */
+  /** Memories that stay parked. */
   readonly failed: number
 }

@@ -2,19 +2,22 @@ import type { Tables } from '@daybook/postgres/tables'
 import type { Selectable } from 'kysely'
 import type { OperationType, OptionsOf, ResultOf } from './operation-types.ts'
 
-/*
- * Long work that an operator asks for. It is a row, so that whoever asked may go, whoever works may die, and anybody can see
- * how far it has come:
+/**
+ * Long work that an operator asks for. It is a row, so that the operator may leave, the worker may die, and
+ * anybody can see its progress:
  *
  *   queued ──taken──▶ running ──▶ succeeded | failed | cancelled
  *                      │   ▲
- *                      └───┘ the process died or stopped: another takes it and goes on from its checkpoint
+ *                      └───┘ the process died or stopped: another takes it and continues from its checkpoint
  */
 export type OperationStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 
+/** A JSON object whose fields are not known statically. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** One of these types, or of any: the type tells which options and which result it has. */
+/**
+ * An operation of one of these types, by default of any. Its `type` tells which options and result it has.
+ */
 export type Operation<Type extends OperationType = OperationType> = {
   readonly [Each in Type]: OperationOf<Each>
 }[Type]
@@ -22,17 +25,17 @@ export type Operation<Type extends OperationType = OperationType> = {
 interface OperationOf<Type extends OperationType> {
   readonly id: string
   readonly type: Type
-  /** What it works on; null where it is about the journal. */
+  /** The projection that it works on; null if it is about the journal. */
   readonly projection: string | null
   readonly options: OptionsOf<Type>
   readonly status: OperationStatus
   /** What it is doing, in a word or two. */
   readonly phase: string
   readonly done: number
-  /** Null while that is not known. */
+  /** Null while unknown. */
   readonly total: number | null
   readonly result: ResultOf<Type> | null
-  /** Why it failed; of one that is running, what it waits for. */
+  /** Why it failed; while it runs, what it waits for. */
   readonly error: string | null
   readonly cancelRequested: boolean
   readonly requestedBy: string | null
@@ -43,8 +46,8 @@ interface OperationOf<Type extends OperationType> {
 }
 
 /**
- * A row as it was written: by `requestOperation` with the options of its type, by `finishOperation` with its result.
- * @param Type what the query has asked the database for, where that is one type
+ * An operation from its row. `requestOperation` wrote the options of its type, `finishOperation` the result.
+ * @param Type the type that the query asked for, if only one
  */
 export function toOperation<Type extends OperationType = OperationType>(
   row: Selectable<Tables['operations']>,
@@ -70,7 +73,7 @@ export function toOperation<Type extends OperationType = OperationType>(
   return operation as unknown as Operation<Type>
 }
 
-/** As the database has it, which does not tell the types apart. */
+/** As the database has it: the type of the fields is unknown. */
 type Untyped = Readonly<Record<keyof Operation, unknown>>
 
 /** Whether nothing more will happen to it. */

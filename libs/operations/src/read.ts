@@ -5,13 +5,13 @@ import { type SqlBool, sql } from 'kysely'
 import { type Operation, toOperation } from './operation.ts'
 import type { OperationType } from './operation-types.ts'
 
-/** Null where there is none of that id. */
+/** The operation with that id; null if there is none. */
 export async function readOperation(db: Queryable, id: string): Promise<Operation | null> {
   const row = await db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst()
   return row === undefined ? null : toOperation(row)
 }
 
-/** The newest first. */
+/** Operations, the newest first. @param active only those that are queued or running */
 export async function listOperations(
   db: Queryable,
   { first, active = false }: { first: number; active?: boolean },
@@ -26,7 +26,7 @@ export async function listOperations(
   return rows.map(toOperation)
 }
 
-/** Those of a type about a projection that succeeded last, the newest first. */
+/** The successful operations of a type on a projection, the newest first. */
 export async function listSucceeded<Type extends OperationType>(
   db: Queryable,
   type: Type,
@@ -46,8 +46,8 @@ export async function listSucceeded<Type extends OperationType>(
 }
 
 /**
- * Those that nobody works on, though they have waited for so many milliseconds: queued ones while nobody works on any, and
- * running ones whose process has died.
+ * Operations that nobody works on although they have waited for `waitedMs` milliseconds: queued ones while no
+ * worker is busy, and running ones whose process has died.
  */
 export async function listUntaken(db: Queryable, waitedMs: number): Promise<Operation[]> {
   const before = sql<string>`clock_timestamp() - make_interval(secs => ${waitedMs / 1_000}::float8)`
@@ -59,7 +59,7 @@ export async function listUntaken(db: Queryable, waitedMs: number): Promise<Oper
         eb.and([
           eb('status', '=', 'queued'),
           eb('created_at', '<', before),
-          // A process works on one at a time: beside one that is held, others wait rightly.
+          // A process works on one at a time, so waiting beside a leased one is normal.
           eb.not(
             eb.exists(
               eb
@@ -79,8 +79,8 @@ export async function listUntaken(db: Queryable, waitedMs: number): Promise<Oper
 }
 
 /**
- * Asks for an end. One that nobody has taken yet ends at once, one that is running as soon as its process has cleaned up;
- * one that has ended stays as it is.
+ * Cancels an operation. A queued one ends at once, a running one when its process has cleaned up. One that
+ * has ended stays as it is.
  * @throws NotFoundError
  */
 export async function cancelOperation(db: Queryable, id: string): Promise<Operation> {

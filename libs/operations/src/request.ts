@@ -4,6 +4,7 @@ import type { Database } from '@daybook/postgres/connect'
 import { type Operation, toOperation } from './operation.ts'
 import type { OperationType, OptionsOf } from './operation-types.ts'
 
+/** An operation to queue. */
 export type OperationRequest<Type extends OperationType = OperationType> = {
   readonly [Each in Type]: RequestOf<Each>
 }[Type]
@@ -16,10 +17,10 @@ interface RequestOf<Type extends OperationType> {
   readonly requestedBy: string | null
 }
 
-/** Rebuilds and repairs write what verifications read, so that each projection has one lane for all. */
+/** Rebuilds and repairs write what verifications read, so each projection has one lane for all of them. */
 const laneOf = ({ type, projection }: OperationRequest) => projection ?? type
 
-/** The operation that waits or is at work on a projection; null where there is none. */
+/** The queued or running operation of a lane; null if there is none. */
 export async function operationOn(db: Database, lane: string) {
   const row = await db
     .selectFrom('operations')
@@ -32,7 +33,7 @@ export async function operationOn(db: Database, lane: string) {
 
 /**
  * Queues an operation. A process that can do it takes it within a second.
- * @throws DaybookError BUSY where another one is at work on the same projection, naming it
+ * @throws DaybookError BUSY, naming the other operation, if the lane is taken
  */
 export async function requestOperation(db: Database, request: OperationRequest): Promise<Operation> {
   const { type, projection, options, requestedBy } = request
@@ -59,7 +60,7 @@ export async function requestOperation(db: Database, request: OperationRequest):
         'BUSY',
         `The operation ${other.id} (${other.type}, ${other.status}) is at work on ${lane}: wait for it, or cancel it`,
       )
-    // It has ended in between: once more.
+    // The other one ended in between: try again.
   }
-  throw new DaybookError('BUSY', `Others are at work on ${lane}: try again`)
+  throw new DaybookError('BUSY', `Other operations are at work on ${lane}: try again`)
 }

@@ -22,29 +22,31 @@ import {
 import type { OperationType } from './operation-types.ts'
 import { CancelledError, HandedOnError, type OperationHandlers, type Work } from './work.ts'
 
+/** A running worker for operations. */
 export interface OperationsRunner {
-  /** Gives back what is under way, so that another process, or the next start, goes on with it. */
+  /** Releases the current operation, so that another process, or the next start, continues it. */
   stop(): Promise<void>
 }
 
+/** The options of `startOperations`. */
 export interface OperationsOptions {
   readonly db: Database
   readonly logger: Logger
   readonly handlers: OperationHandlers
-  /** Those that this process can work on. */
+  /** Projections that this process can work on. */
   readonly projections: readonly string[]
-  /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
+  /** Milliseconds after which another process may take a dead one's operation. Default 10,000. */
   readonly leaseMs?: number | undefined
-  /** Milliseconds between looks for new operations. Default 500. */
+  /** Milliseconds between polls for new operations. Default 500. */
   readonly pollMs?: number | undefined
-  /** Is touched while an operation is worked on. */
+  /** Touched while an operation is running. */
   readonly activity?: Activity | undefined
 }
 
 /** Progress without a checkpoint is written at most this often, in milliseconds. */
 const PROGRESS_MS = 250
 
-/** Works off the operations, one at a time. Run in several processes, they share them. */
+/** Works on the operations, one at a time. Several processes share them. */
 export function startOperations(options: OperationsOptions): OperationsRunner {
   const { db, logger, handlers, projections, leaseMs = 10_000, pollMs = 500 } = options
   const { activity = ALWAYS_ACTIVE } = options
@@ -60,13 +62,13 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
     const held = holdOperation(db, owner, taken, stop.signal, activity)
     const fields = { operation: operation.id, type: operation.type, projection: operation.projection }
     const end = async (how: End): Promise<void> => {
-      // One that another process has by now is not ours to clean up behind.
+      // If another process has taken it, cleaning up is no longer our job.
       if (how.status !== 'succeeded' && (await renewLease(db, owner, operation.id)) === null) return
       if (how.status !== 'succeeded')
         await handler.abandon?.({ operation, checkpoint: held.checkpoint(), owner: owner.name })
       await finishOperation(db, owner, operation.id, how)
     }
-    logger.info(fields, taken.checkpoint === null ? 'an operation begins' : 'an operation goes on')
+    logger.info(fields, taken.checkpoint === null ? 'an operation begins' : 'an operation continues')
     try {
       if (operation.cancelRequested) throw new CancelledError()
       const result = await handler.run(held.work)
@@ -110,7 +112,7 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
         else failures = (await work(taken, failures)) ? 0 : failures + 1
       } catch (error) {
         failures += 1
-        logger.warn({ error }, 'operations cannot be worked off; trying again')
+        logger.warn({ error }, 'operations cannot be worked on; trying again')
         await pause(backoffDelay(failures, WAIT), stop.signal)
       }
     }
@@ -129,7 +131,7 @@ const WAIT = { firstMs: 500, maxMs: 15_000 }
 
 const isUnavailable = (error: unknown) => error instanceof UnavailableError || isDatabaseUnavailable(error)
 
-/** Keeps an operation while it is worked on, and tells the one who works on it when to end. */
+/** Keeps the lease of an operation, and tells its handler when to end. */
 function holdOperation<Type extends OperationType>(
   db: Database,
   owner: LeaseOwner,
@@ -150,7 +152,7 @@ function holdOperation<Type extends OperationType>(
   const onStop = () => ended.abort(new HandedOnError('the process stops'))
   if (stopping.aborted) onStop()
   stopping.addEventListener('abort', onStop)
-  // Three times in a lease, so that one slow statement does not lose it.
+  // At least three times per lease, so that one slow statement does not lose it.
   const renewing = setInterval(
     () => {
       activity.touch()

@@ -7,20 +7,21 @@ import {
 } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 
-/** Bound to no project: sees all of them, as those must who work for all, such as projectors. */
+/** Bound to no project: sees all of them, for processes that work for all, such as projectors. */
 export const ALL_PROJECTS = '*'
 
-/** A pool whose connections are lent to handles, each bound to a project or to all. */
+/** A pool whose connections are lent to handles, each bound to one project or to all. */
 export interface SharedConnections {
   readonly driver: Driver
-  /** To what each session is bound now. */
+  /** What each session is bound to now. */
   readonly bindings: WeakMap<DatabaseConnection, string>
-  /** Those that somebody works with now. */
+  /** The connections in use now. */
   readonly lent: ReadonlySet<PoolClient>
-  /** Why nothing may be asked of this database by this process any more; null where it may. */
+  /** Why this process may not query this database any more; null if it may. */
   refusal: Error | null
 }
 
+/** Shares a pool's connections among handles. Nothing is bound yet. */
 export function shareConnections(pool: Pool): SharedConnections {
   const inUse = new Set<PoolClient>()
   pool.on('acquire', (client) => inUse.add(client))
@@ -29,23 +30,24 @@ export function shareConnections(pool: Pool): SharedConnections {
   return { driver: new PostgresDriver({ pool }), bindings: new WeakMap(), lent: inUse, refusal: null }
 }
 
-/** What one handle is lent for one query or one transaction. */
+/** What one handle borrows for one query or one transaction. */
 interface BoundConnection extends DatabaseConnection {
   readonly session: DatabaseConnection
-  /** Whether the transaction under way has brought its own binding, or the session had it. */
+  /** Whether a transaction is under way. It either set its own binding, or the session had it. */
   inTransaction: boolean
 }
 
 const lent = (connection: DatabaseConnection) => connection as BoundConnection
 
 /**
- * A driver whose every query runs in a session that is bound to `project`, which the policies of row level security go by
- * (`row-security.ts`). A binding lasts until somebody else needs another: it costs a round trip where two handles take turns,
- * and none where a transaction begins, which brings its own with it.
+ * A driver that runs every query in a session bound to `project`. The policies of row level security check
+ * that binding (`row-security.ts`). A binding lasts until another handle needs a different one. Changing it
+ * costs a round trip, but not at the start of a transaction, which sets it in the same message.
  *
  * @param project its id, or `ALL_PROJECTS`
- * @param timeoutMs longest that a statement may take, in milliseconds; 0: any time. The embedded database does not end any
- * @param refusable whether it heeds `refusal`; what is under way is finished either way
+ * @param timeoutMs longest time for a statement, in milliseconds; 0: no limit. The embedded database ignores
+ * it
+ * @param refusable whether `refusal` stops new queries; running ones finish either way
  */
 export function boundDriver(
   shared: SharedConnections,
@@ -102,7 +104,7 @@ export function boundDriver(
       lent(connection).inTransaction = false
       await driver.rollbackTransaction(lent(connection).session)
     },
-    // The connections are those of the handle that was opened, not of those that were bound later.
+    // The connections belong to the handle that was opened, not to those bound later.
     destroy: async () => {
       if (project === ALL_PROJECTS) await driver.destroy()
     },

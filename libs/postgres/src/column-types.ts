@@ -1,15 +1,18 @@
-/** What is known of a column that the database does not say. */
+/** What is known about a column beyond what the database says. */
 interface ColumnKnowledge {
-  /** In place of what `DRIVER_TYPES` says, without null; may use what `IMPORTS` brings. */
+  /** Replaces the type from `DRIVER_TYPES`, without null; may use what `IMPORTS` imports. */
   readonly type?: string
-  /** Becomes its comment. */
+  /** Becomes the column's comment. */
   readonly note?: string
 }
 
-/** What the types below need beside Kysely's. */
+/** The imports that the types below need, besides Kysely's. */
 export const IMPORTS = [`import type { MemoryState } from '@daybook/memory/state'`]
 
-/** What the driver gives for a Postgres type (`connect.ts` sets the parsers). A vector comes as text. */
+/**
+ * The TypeScript type that the driver returns for a Postgres type (`connect.ts` sets the parsers). A vector
+ * comes as text.
+ */
 export const DRIVER_TYPES: Readonly<Record<string, string>> = {
   bool: 'boolean',
   bytea: 'Buffer',
@@ -22,72 +25,75 @@ export const DRIVER_TYPES: Readonly<Record<string, string>> = {
   vector: 'string',
 }
 
-/** Comments of tables. */
+/** Comments of tables, by name. */
 export const TABLE_NOTES: Readonly<Record<string, string>> = {
-  checkpoints: 'Places that readers came through (`@daybook/journal/read/checkpoints`).',
+  checkpoints: 'Places that readers passed (`@daybook/journal/read/checkpoints`).',
   compatibility: 'One row.',
-  kysely_migration: "Kysely's own.",
-  kysely_migration_lock: "Kysely's own.",
+  kysely_migration: 'Belongs to Kysely.',
+  kysely_migration_lock: 'Belongs to Kysely.',
 }
 
-/** By `table.column`. The rest of `tables.ts` is the migrated database's: `npm run tables` writes it. */
+/**
+ * Types and comments of columns, by `table.column`. The rest of `tables.ts` comes from the migrated database
+ * (`npm run tables`).
+ */
 export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
-  'api_keys.revoked_at': { note: 'From this moment on it opens nothing; null: it holds.' },
-  'api_keys.expires_at': { note: 'The same, as it was decided when it was made.' },
+  'api_keys.revoked_at': { note: 'From this moment on it opens nothing; null while it is valid.' },
+  'api_keys.expires_at': { note: 'The same, but set when the key was made.' },
   'events.data': {
     type: 'ColumnType<{ state: MemoryState }, string, never>',
-    note: 'Null once it was erased.',
+    note: 'Null once erased.',
   },
-  'events.traceparent': { note: 'W3C trace context of the append; null where nothing traced it.' },
-  'events.data_salt': { note: 'Null once the data was erased, and only then.' },
-  'events.data_hash': { note: 'As `@daybook/memory/event-hash` says.' },
-  'events.hash': { note: 'As `@daybook/memory/event-hash` says.' },
+  'events.traceparent': { note: 'W3C trace context of the append; null if nothing traced it.' },
+  'events.data_salt': { note: 'Null once the data is erased, and only then.' },
+  'events.data_hash': { note: 'See `@daybook/memory/event-hash`.' },
+  'events.hash': { note: 'See `@daybook/memory/event-hash`.' },
   'generations.status': { type: `'building' | 'following' | 'live' | 'old' | 'dropping'` },
   'generations.builder': {
-    note: 'The token of the rebuild that may write it while it is being built; null before and after.',
+    note: 'The token of the rebuild that may write it while it is building; else null.',
   },
   'generations.layout_version': {
-    note: 'Of its tables or its collection, as the code that made it has them.',
+    note: 'The version of its tables or collection in the code that made it.',
   },
   'generations.unusable': {
-    note: 'Why it can be neither written nor read, in words: it has to be made anew. Null of one that can.',
+    note: 'Why it cannot be written or read and must be rebuilt, as a sentence; null if it is usable.',
   },
-  'idempotency_keys.request_hash': { note: 'Null once what the request led to was erased.' },
-  'journal_heads.hash': { note: 'Of the last event; before the first 32 zero bytes.' },
-  'operations.lane': { note: 'Of the operations with the same lane one is queued or running at a time.' },
+  'idempotency_keys.request_hash': { note: 'Null once the resulting event is erased.' },
+  'journal_heads.hash': { note: 'The hash of the last event; 32 zero bytes before the first.' },
+  'operations.lane': { note: 'At most one operation per lane is queued or running at a time.' },
   'operations.options': { type: 'ColumnType<Record<string, unknown>, string, never>' },
   'operations.status': { type: `'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'` },
   'operations.checkpoint': {
     type: 'ColumnType<Record<string, unknown>, string, string>',
-    note: 'What it goes on from after whoever worked on it died.',
+    note: 'Where another process continues after the one that worked on it died.',
   },
   'operations.result': {
     type: 'ColumnType<Record<string, unknown>, string, string>',
   },
   'parked_events.dropped_at': {
-    note: 'When an operator dropped it, which lets later events of the memory go on; null while it waits.',
+    note: 'When an operator dropped it, so that later events can be applied; null while it waits.',
   },
   'parked_events.unreadable_by': {
-    note: 'The version of the reader that could not read it; null where it is parked for another reason.',
+    note: 'The version of the reader that could not read it; null if it is parked for another reason.',
   },
-  'positions.hash': { note: 'Of the event at the position; 32 zero bytes at 0.' },
+  'positions.hash': { note: 'The hash of the event at the position; 32 zero bytes at 0.' },
   'positions.moved_at': { note: 'When the position was last set.' },
   'positions.server_run': {
-    note: 'Of projections that are kept outside of the database: in which run of it they were last seen to agree with the position.',
+    note: 'If kept outside the database: the server run in which it last agreed with the position.',
   },
-  'relay_positions.published': { note: 'The last sequence that was published.' },
-  'relay_positions.hash': { note: 'Of that event; 32 zero bytes at 0.' },
+  'relay_positions.published': { note: 'The last published sequence.' },
+  'relay_positions.hash': { note: 'The hash of that event; 32 zero bytes at 0.' },
   'relay_positions.lease_owner': {
-    note: 'The relay that is at it, until `leased_until`; both null while none is.',
+    note: 'The relay that works on it, until `leased_until`; both null if none does.',
   },
-  'self_checks.walked': { note: 'The sequence up to which the walk through the project has come.' },
+  'self_checks.walked': { note: 'The sequence that the walk through the project has reached.' },
   'self_checks.hurried': {
-    note: 'Events through which the walk goes without a rest, as something was found.',
+    note: 'Events that the walk checks without a pause, because it found something.',
   },
-  'self_checks.differed': { note: 'Memories that were found to differ from the journal, in all.' },
-  'self_checks.example': { note: 'The last of them, and in what, in words.' },
+  'self_checks.differed': { note: 'Memories found to differ from the journal, in total.' },
+  'self_checks.example': { note: 'The last of them and how it differs, as a sentence.' },
   'self_checks.unhealed': {
-    note: 'Memories of the last look that differed still after they were written anew.',
+    note: 'Memories that still differed in the last check after they were written again.',
   },
-  'self_checks.journal_problem': { note: 'What is wrong with the journal itself, in words.' },
+  'self_checks.journal_problem': { note: 'What is wrong with the journal itself, as a sentence.' },
 }

@@ -1,4 +1,6 @@
 import { DaybookError } from '@daybook/memory/errors'
+import { EVENT_TYPES, SCHEMA_VERSION } from '@daybook/memory/events'
+import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { repeat } from '@daybook/runtime/repeat'
@@ -14,23 +16,34 @@ import {
 } from './connect.ts'
 
 /*
- * Which versions of Daybook may work on a database. It says so itself, in the one row of `compatibility`, since the processes on it
- * need not be upgraded together. Numbers apart from `VERSION`, as most versions change nothing about either.
+ * Which versions of Daybook may work on a database. The database says so itself, in the one row of
+ * `compatibility`, because its processes need not be upgraded together. These numbers are separate from
+ * `VERSION`: most versions change neither of them.
  */
 
-/** What this code can read. Grows with every new type, kind or schema version of events, and with every table read otherwise. */
-export const READER_VERSION = 1
+/** Tables that are read otherwise than by the first version: add one for each such change. */
+const TABLES_CHANGED = 0
 
-/** How this code appends. Grows where readers would misread what the writer before appends, or would miss something in it. */
+/** What the first version knew of events: 11 kinds, 4 types, schema version 1. Never changes. */
+const KNOWN_AT_FIRST = 16
+
+/** What this code can read, from 1 on. It grows by itself with every new type, kind or schema version of events. */
+export const READER_VERSION =
+  1 + TABLES_CHANGED + KIND_NAMES.length + EVENT_TYPES.length + SCHEMA_VERSION - KNOWN_AT_FIRST
+
+/**
+ * How this code appends. Grows when readers would misread, or miss something in, what the previous writer
+ * appends.
+ */
 export const WRITER_VERSION = 1
 
-/** The oldest that may work on a database. */
+/** The oldest reader and writer versions that may work on a database. */
 export interface MinimumVersions {
   readonly reader: number
   readonly writer: number
 }
 
-/** What the database asks for; null before the migration that makes its table. */
+/** The minimum that the database demands; null before the migration that makes its table. */
 export async function readMinimum(db: Queryable): Promise<MinimumVersions | null> {
   const { rows: tables } = await sql<{ there: boolean }>`
     select to_regclass('daybook.compatibility') is not null as there`.execute(db)
@@ -43,8 +56,9 @@ export async function readMinimum(db: Queryable): Promise<MinimumVersions | null
 }
 
 /**
- * Shuts older processes out; part of a breaking migration. No number goes down. An append that is under way ends before it, and
- * every later one heeds it: the lock keeps the statement that locks a journal's head from beginning with what it saw before.
+ * Shuts out older processes, as part of a breaking migration. No number goes down. A running append ends
+ * before this, and every later append sees the new minimum: the table lock makes the statement that locks a
+ * journal's head wait before it takes its snapshot.
  */
 export async function raiseMinimum(
   owner: DatabaseTransaction,
@@ -56,21 +70,21 @@ export async function raiseMinimum(
       minimum_writer = greatest(minimum_writer, ${writer})`.execute(owner)
 }
 
-/** Why this process may not read; null where it may. */
+/** Why this process may not read; null if it may. */
 export function readerProblem(minimum: MinimumVersions | null): DaybookError | null {
   if (minimum === null || minimum.reader <= READER_VERSION) return null
   return tooOld(
     'reads',
     READER_VERSION,
     minimum.reader,
-    'a newer one keeps it in a way that this one would misread',
+    'a newer one stores data in a way that this one would misread',
   )
 }
 
-/** Why this process may not append; null where it may. */
+/** Why this process may not append; null if it may. */
 export function writerProblem(minimumWriter: number): DaybookError | null {
   if (minimumWriter <= WRITER_VERSION) return null
-  return tooOld('appends', WRITER_VERSION, minimumWriter, 'what this one appends newer ones would misread')
+  return tooOld('appends', WRITER_VERSION, minimumWriter, 'newer ones would misread what this one appends')
 }
 
 function tooOld(does: string, is: number, needed: number, why: string): DaybookError {
@@ -80,24 +94,25 @@ function tooOld(does: string, is: number, needed: number, why: string): DaybookE
   )
 }
 
-/** @throws DaybookError CONFIGURATION where this code is too old to read the database */
+/** @throws DaybookError CONFIGURATION if this code is too old to read the database */
 export async function requireReader(db: Queryable): Promise<void> {
   const problem = readerProblem(await readMinimum(db))
   if (problem !== null) throw problem
 }
 
-/** Milliseconds between looks: longest that a process reads on which has become too old. */
+/** Milliseconds between checks, and so the longest time that an outdated process continues to read. */
 const LOOK_MS = 2_000
 
+/** A running check whether this process may read. */
 export interface CompatibilityWatch {
-  /** Looks now. @throws whatever the database does */
+  /** Checks now. @throws whatever the database throws */
   look(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Looks every 2 s whether this process may still read the database. Once it may not, all that it asks of it is refused with the
- * error that says so, whoever asks; what is under way is finished.
+ * Checks every 2 s whether this process may still read the database. Once it may not, all its queries fail
+ * with the error that says so. Running queries finish.
  */
 export function watchCompatibility(db: Database, logger: Logger, activity?: Activity): CompatibilityWatch {
   const asked = evenIfRefused(db)
@@ -108,7 +123,7 @@ export function watchCompatibility(db: Database, logger: Logger, activity?: Acti
     if (problem === null) logger.info('the database may be read again')
     else logger.error({ error: problem }, 'the database needs a newer Daybook: this one stops working on it')
   }
-  // That the database cannot be reached is said by all that work with it.
+  // Every other user of the database reports it when the database cannot be reached.
   const looking = repeat(look, { everyMs: LOOK_MS, later: true, activity, onError: () => {} })
   return { look, stop: looking.stop }
 }

@@ -10,31 +10,41 @@ import { ALL_PROJECTS, boundDriver, type SharedConnections, shareConnections } f
 import { PreparingClient } from './preparing-client.ts'
 import type { Tables } from './tables.ts'
 
-/** The handle that queries are made through. Inside a transaction use only its own handle: see `openDatabase`. */
+/** The handle for queries. Inside a transaction use only the transaction's own: see `openDatabase`. */
 export type Database = Kysely<Tables>
+/** The handle of a transaction. */
 export type DatabaseTransaction = Transaction<Tables>
-/** Either of both: for functions that may be part of a larger transaction. */
+/** Either of the two: for functions that may be part of a larger transaction. */
 export type Queryable = Database | DatabaseTransaction
 
-/** The role that everything but migrations works as: neither a superuser nor an owner of tables. */
+/** The role that everything except migrations works as: neither a superuser nor an owner of tables. */
 export const APPLICATION_ROLE = 'daybook_app'
 
-/** The role that owns the generations of the read model, and nothing else: what makes and drops them works as it. */
+/**
+ * The role that owns the generations of the read model and nothing else. Code that makes or drops them works
+ * as it.
+ */
 export const INDEXER_ROLE = 'daybook_indexer'
 
-/** Who the embedded database's session becomes once the owner's work is done: it may become the two roles above, and no owner. */
+/**
+ * The role that the embedded database's session switches to once the owner's work is done. It may become the
+ * two roles above, but not the owner.
+ */
 export const EMBEDDED_LOGIN = 'daybook_login'
 
 /** Where a database is and how many connections it takes. */
 export interface DatabaseAddress {
   readonly connection: ClientConfig
-  /** The embedded database has one session behind its socket, so one connection; more would mix their messages. */
+  /**
+   * The embedded database has one session behind its socket, so it takes one connection. More would mix their
+   * messages.
+   */
   readonly maxConnections: number
-  /** Whether each connection has a session of its own, which can keep what was prepared. */
+  /** Whether each connection has its own session, which can keep prepared statements. */
   readonly ownSessions: boolean
 }
 
-/** The address of a Postgres given by `DATABASE_URL`. */
+/** The address of the Postgres that `DATABASE_URL` names. */
 export function serverAddress(url: string, maxConnections = 10): DatabaseAddress {
   return { connection: { connectionString: url }, maxConnections, ownSessions: true }
 }
@@ -42,7 +52,10 @@ export function serverAddress(url: string, maxConnections = 10): DatabaseAddress
 const INT8 = 20
 const TIMESTAMPTZ = 1184
 
-/** int8 as a number (sequences stay far below 2^53) and timestamptz as RFC 3339 in UTC; the rest as pg does. */
+/**
+ * int8 as a number (sequences stay far below 2^53) and timestamptz as RFC 3339 in UTC; everything else as in
+ * pg.
+ */
 const types: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8) return (value: string) => Number(value)
@@ -52,31 +65,33 @@ const types: CustomTypesConfig = {
 } as CustomTypesConfig
 
 /**
- * The same settings on every session, so that no query has to set any: the tables' schema, UTC, and for vector
- * searches ef_search 100 with iterative scans, without which a filter leaves too few rows or none.
+ * The settings of every session, so that no query has to set them: the tables' schema, UTC, and for vector
+ * searches ef_search 100 with iterative scans. Without iterative scans a filter leaves too few rows or none.
  */
 function sessionSettings(role: string | null, login: string | null): string {
   return [
     'set search_path = daybook, public',
     `set timezone = 'UTC'`,
-    // Loads the extension first, so that its settings are known.
+    // Loads the extension first, so that its settings exist.
     `select '[1]'::vector`,
     'set hnsw.ef_search = 100',
     `set hnsw.iterative_scan = 'relaxed_order'`,
     ...(login === null ? [] : [`set session authorization ${login}`]),
-    // The embedded database has one session for all connections in turn: what the last one was must not stay.
+    // The embedded database has one session for all connections in turn: the previous one's role must not
+    // remain.
     role === null ? 'reset role' : `set role ${role}`,
   ].join('; ')
 }
 
 /**
- * Opens a database that `migrate` has prepared, to work for all projects: `projectScope` binds it to one. With one connection
- * (the embedded database), using the outer handle inside a transaction waits for itself for ever.
+ * Opens a database that `migrate` has prepared, to work for all projects; `projectScope` binds it to one.
+ * With one connection (the embedded database), using the outer handle inside a transaction deadlocks.
  *
- * @param login of the embedded database, whose session begins as its superuser: who it becomes instead, so that `reset role` does
- *   not lead back to the owner
- * @param timeoutMs longest that a statement may take, as `withTimeout` says. Default: any time
- * @param onConnectionError hears of connections that break; queries report their own errors to their callers.
+ * @param login for the embedded database, whose session begins as its superuser: the role it switches to, so
+ * that `reset role` does not lead back to the owner
+ * @param timeoutMs longest time for a statement, as in `withTimeout`. Default: no limit
+ * @param onConnectionError called for connections that break; queries report their own errors to their
+ * callers
  */
 export function openDatabase(
   address: DatabaseAddress,
@@ -93,16 +108,17 @@ export function openDatabase(
     Client: address.ownSessions ? PreparingClient : Client,
     max: address.maxConnections,
     connectionTimeoutMillis: 30_000,
-    // Nobody else wants the only connection to the embedded database; a new one is prepared anew.
+    // Nobody else wants the embedded database's only connection, and a new one needs its settings again.
     idleTimeoutMillis: address.ownSessions ? 10_000 : 0,
     application_name: 'daybook',
-    // Runs once on each new connection before its first query; a failure gives the connection back and is the query's.
+    // Runs once on each new connection before its first query. If it fails, that query fails and the
+    // connection is closed.
     verify: (client, done) => {
       client.query(sessionSettings(role, login), (error) => done(error ?? undefined))
     },
   })
   pool.on('error', onConnectionError)
-  // The pool listens to idle clients only. One that breaks while it is checked out fails its query and besides emits
+  // The pool listens only to idle clients. One that breaks while in use fails its query and also emits
   // 'error', which would end the process if nobody listened.
   pool.on('connect', (client) => client.on('error', onConnectionError))
   return handle({ connections: shareConnections(pool), project: ALL_PROJECTS, timeoutMs })
@@ -112,13 +128,13 @@ interface Handle {
   readonly connections: SharedConnections
   readonly project: string
   readonly timeoutMs: number
-  /** Works although the process is refused. Default no. */
+  /** Works even while queries are refused. Default no. */
   readonly always?: boolean
 }
 
 const handles = new WeakMap<object, Handle>()
 
-/** The server's process ids of the sessions that somebody works with now. */
+/** The server's process ids of the sessions in use now. */
 export function sessionsOf(db: Database): number[] {
   const lent = handles.get(db)?.connections.lent ?? []
   return Array.from(lent, (client) => (client as { readonly processID?: number }).processID ?? 0).filter(
@@ -140,10 +156,10 @@ function handle(made: Handle): Database {
 }
 
 /**
- * The same database as one project may see it: row level security leaves the rows of others out, whatever a query says. A
- * transaction keeps the binding with which it began.
+ * The same database as one project may see it: row level security hides the rows of other projects, whatever
+ * a query says. A transaction keeps the binding that it began with.
  *
- * @throws RangeError where `projectId` is no id
+ * @throws RangeError if `projectId` is not an id
  */
 export function bindToProject(db: Queryable, projectId: string): Database {
   const bound = handles.get(db)
@@ -153,10 +169,10 @@ export function bindToProject(db: Queryable, projectId: string): Database {
 }
 
 /**
- * The same database for work of another length: a statement that takes longer is ended by the server with an error that
- * `isStatementTimeout` knows. What is bound to a project from it keeps the timeout. The embedded database runs each statement to its
- * end, as PGlite has no timers.
- * @param timeoutMs in milliseconds; 0: any time
+ * The same database with another time limit for statements. The server ends a statement that takes longer,
+ * with an error that `isStatementTimeout` recognises. Handles bound to a project from it keep the limit. The
+ * embedded database runs each statement to its end: PGlite has no timers.
+ * @param timeoutMs in milliseconds; 0: no limit
  */
 export function withTimeout(db: Database, timeoutMs: number): Database {
   const bound = handles.get(db)
@@ -164,19 +180,22 @@ export function withTimeout(db: Database, timeoutMs: number): Database {
   return handle({ ...bound, timeoutMs })
 }
 
-/** From now on every query of this process to this database fails with `refusal`, through whichever handle; null: they may go on. */
+/**
+ * Makes every later query of this process to this database fail with `refusal`, through any handle; null
+ * lifts that.
+ */
 export function refuseQueries(db: Database, refusal: Error | null): void {
   opened(db).connections.refusal = refusal
 }
 
-/** What queries are refused with now; null where they are not. */
+/** The error that queries are refused with now; null if they are not refused. */
 export const refusalOf = (db: Database): Error | null => opened(db).connections.refusal
 
-/** The same database for what must be asked even while queries are refused. */
+/** The same database, for queries that must run even while others are refused. */
 export const evenIfRefused = (db: Database): Database => handle({ ...opened(db), always: true })
 
 function opened(db: Database): Handle {
   const found = handles.get(db)
-  if (found === undefined) throw new Error('this is no database that openDatabase opened')
+  if (found === undefined) throw new Error('this is not a database that openDatabase opened')
   return found
 }

@@ -1,14 +1,14 @@
 import { Client } from 'pg'
 import { type Database, type DatabaseAddress, sessionsOf } from './connect.ts'
 
-/** A statement that is younger ends by itself. */
+/** Younger statements end by themselves. In milliseconds. */
 const LONG_MS = 1_000
-/** How long the server may take to hear of it, in milliseconds. */
+/** How long connecting and asking may take, in milliseconds. */
 const CONNECT_MS = 1_500
 
 /**
- * Cancels this process's long statements on a server: whoever waits for one gets an error that says so (57014), and the server
- * does not go on with what nobody waits for, as it would with an index after its client has gone.
+ * Cancels this process's long statements on a server. Their callers get an error that says so (57014).
+ * Otherwise the server would continue a statement, such as an index build, after its client has gone.
  */
 export async function cancelLongStatements(db: Database, { connection }: DatabaseAddress): Promise<void> {
   const pids = sessionsOf(db)

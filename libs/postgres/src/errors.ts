@@ -1,9 +1,9 @@
 /**
- * Postgres error classes that say nothing about the statement: connection, resources, operator intervention, system,
- * and transactions that may be run again.
+ * Postgres error classes that are not about the statement: connection, resources, operator intervention,
+ * system, and transactions that may be retried.
  */
 const PASSING_CLASSES = new Set(['08', '53', '55', '57', '58', '40', 'XX'])
-/** No such host counts too: names of a cluster's services come and go with them. */
+/** "No such host" counts too: the names of a cluster's services come and go with the services. */
 const PASSING_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -16,36 +16,36 @@ const PASSING_SYSTEM_CODES = new Set([
   'ENOTFOUND',
 ])
 /**
- * What a socket was at. Node gives the same codes to other things: a client's aborted upload is an ECONNRESET without one, a
- * missing file an ENOENT of `open`.
+ * System calls of sockets. Node uses the same codes elsewhere: a client's aborted upload is an ECONNRESET
+ * without a system call, a missing file an ENOENT of `open`.
  */
 const OF_CONNECTIONS = new Set(['connect', 'read', 'write', 'getaddrinfo', 'shutdown'])
 const PASSING_MESSAGES =
   /connection (terminated|ended|timeout)|socket disconnected before secure TLS|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|cannot use a pool after|driver has already been destroyed/i
 
-/** As PGlite and clients put it, where there is no code. */
+/** How PGlite and clients say it without a code. */
 const DISK_FULL_MESSAGES = /no space left on device|disk (is )?full/i
 
-/** Whether the database's disk is full: an operator makes room, trying again does not. */
+/** Whether the database's disk is full. An operator must make room; trying again does not help. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { code?: unknown }
   return code === '53100' || code === 'ENOSPC' || DISK_FULL_MESSAGES.test(error.message)
 }
 
-/** Whether a statement was ended because it took longer than its session allows. What it would have changed is as it was. */
+/** Whether a statement was ended because it took longer than its session allows. It changed nothing. */
 export function isStatementTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return (error as { code?: unknown }).code === '57014' && /statement timeout/u.test(error.message)
 }
 
-/** Whether an error means that the database is unavailable now, rather than that the statement is wrong. */
+/** Whether an error means that the database is unavailable now, not that the statement is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.every(isDatabaseUnavailable)
   if (isDiskFull(error)) return true
-  // It says much of the statement: whoever waited for it to be possible again might wait for good.
+  // A timeout is mostly about the statement: a caller that retried until it succeeds might never end.
   if (isStatementTimeout(error)) return false
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (typeof code === 'string') {
@@ -55,18 +55,18 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return PASSING_MESSAGES.test(error.message)
 }
 
-/** What people are told of an error that means it: what to do, and whether that is theirs. */
+/** The message for people about such an error: what to do, and whether they can do it. */
 export function whyUnavailable(error: unknown): string {
   if (isStatementTimeout(error))
-    return 'The database took longer over this than DAYBOOK_STATEMENT_TIMEOUT allows, and it was given up: ask for less, or try again when the database is less busy'
+    return 'The database took longer for this than DAYBOOK_STATEMENT_TIMEOUT allows, so it was cancelled: ask for less, or try again when the database is less busy'
   return isDiskFull(error)
     ? "The database's disk is full, so nothing can be written: make room there, and try again"
     : 'The database cannot be reached now: try again in a moment'
 }
 
-/** No such table, no such column, no such schema. */
+/** No such table, column or schema. */
 const NOT_THERE = new Set(['42P01', '42703', '3F000'])
 
-/** Whether an error means that the tables are others than the statement was written for. */
+/** Whether an error means that the tables differ from those that the statement was written for. */
 export const isRelationMissing = (error: unknown): boolean =>
   error instanceof Error && NOT_THERE.has(String((error as { code?: unknown }).code))

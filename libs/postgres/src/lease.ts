@@ -1,26 +1,30 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /*
- * A lease: the right to work on a row, for a while, on the database's clock. It is in two columns of the row, `lease_owner` and
- * `leased_until`, and taken, renewed and given up in one short statement each, so that no lock is held while the work is done:
+ * A lease: the right to work on a row for a while, by the database's clock. It is two columns of the row,
+ * `lease_owner` and `leased_until`. One short statement each takes, renews and releases it, so that no lock
+ * is held during the work:
  *
  *   free ──take──▶ leased ──release──▶ free
  *                   │  ▲ renew
  *                   └──┘──its owner died or was paused: it runs out──▶ free to others
  *
- * The owner's name is new each time that a process begins or takes one, and so is a fencing token: whoever was paused for longer than
- * the lease finds another name in the row, and its late writes are refused where they ask for their own.
+ * The owner's name is new for each process or each lease, so it is also a fencing token. An owner that was
+ * paused for longer than its lease finds another name in the row; its late writes check for their own name
+ * and are refused.
  */
 
-/** Who asks for leases. */
+/** Somebody who takes leases. */
 export interface LeaseOwner {
-  /** Of this owner alone. */
+  /** Unique to this owner. */
   readonly name: string
-  /** Milliseconds after which a lease that is not renewed is anybody's. */
+  /** Milliseconds after which others may take a lease that is not renewed. */
   readonly leaseMs: number
 }
 
-/** No lease here is longer than 5 minutes: one that ends later than this was taken while the clock was ahead. */
+/**
+ * No lease here is longer than 5 minutes. One that ends later than this was taken while the clock was ahead.
+ */
 const LONGEST_LEASE_MS = 3_600_000
 
 const milliseconds = (count: number) => sql`make_interval(secs => ${count / 1_000}::float8)`
@@ -29,7 +33,10 @@ const milliseconds = (count: number) => sql`make_interval(secs => ${count / 1_00
 export const leaseEnd = (leaseMs: number): RawBuilder<string> =>
   sql<string>`clock_timestamp() + ${milliseconds(leaseMs)}`
 
-/** Whether a lease that ends then has run out, or was taken by a clock that was ahead: its owner would keep it for years. */
+/**
+ * Whether a lease with this end has run out. One taken by a clock that was ahead counts as run out too: its
+ * owner would keep it for years.
+ */
 export const isLeaseOver = (end: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${end} < clock_timestamp() or ${end} > clock_timestamp() + ${milliseconds(LONGEST_LEASE_MS)})`
 
@@ -37,9 +44,9 @@ export const isLeaseOver = (end: RawBuilder<unknown>): RawBuilder<SqlBool> =>
 export const isFree = (row: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${sql.ref(`${row}.lease_owner`)} is null or ${isLeaseOver(sql.ref(`${row}.leased_until`))})`
 
-/** What `update … set` gives a row that is leased. */
+/** The `set` part of an update that leases a row. */
 export const leasedTo = ({ name, leaseMs }: LeaseOwner): RawBuilder<unknown> =>
   sql`lease_owner = ${name}, leased_until = ${leaseEnd(leaseMs)}`
 
-/** What `update … set` gives a row that is free again. */
+/** The `set` part of an update that frees a row. */
 export const RELEASED: RawBuilder<unknown> = sql`lease_owner = null, leased_until = null`

@@ -54,7 +54,7 @@ describe.runIf(native)('migrating an empty database on native Postgres', () => {
     return database
   }
 
-  /** Makes the database a role's that is no superuser, and gives the address as that role. */
+  /** Makes a role without superuser rights the database's owner, and returns the address as that role. */
   async function ownedBy({ name, url, maintain }: NativeDatabase, rights: string) {
     const role = `${name}_owner`
     roles.push(role)
@@ -151,7 +151,7 @@ describe.runIf(native)('migrating an empty database on native Postgres', () => {
     const db = openOwner(serverAddress(url))
     await migrate(serverAddress(url))
     await sql`drop schema daybook cascade`.execute(db)
-    // The last migration cannot make its table: a view that stands where the table would.
+    // The last migration cannot make its table, because a view has that name.
     await sql`create schema daybook`.execute(db)
     await sql`create view daybook.memory_access as select 1 as one`.execute(db)
     await expect(migrate(serverAddress(url))).rejects.toMatchObject({

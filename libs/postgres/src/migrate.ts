@@ -7,21 +7,21 @@ import { MIGRATIONS } from './migrations/index.ts'
 import { prepareDatabase } from './prepare.ts'
 
 /**
- * Brings the database to this version's tables, as the user of the address, who must own the database. Safe when
- * several processes start at once: an advisory lock lets one work while the others wait and then find nothing to do,
- * and all of it is one transaction, so that a killed migration leaves nothing behind.
+ * Brings the database to this version's tables, as the user of the address, who must own the database. Safe
+ * when several processes start at once: an advisory lock lets one work while the others wait and then find
+ * nothing to do. It is one transaction, so a killed migration leaves nothing behind.
  *
- * @param loginRole who services log in as, where that is not the owner
- * @returns the names of the migrations applied now.
- * @throws DaybookError CONFIGURATION where the extension, its version or a right is missing, or this version is too old for the
- *   database, saying what to do.
+ * @param loginRole the role that services log in as, if that is not the owner
+ * @returns the names of the migrations applied now
+ * @throws DaybookError CONFIGURATION, saying what to do, if the extension, its version or a right is missing,
+ * or this version is too old for the database
  */
 export async function migrate(address: DatabaseAddress, loginRole: string | null = null): Promise<string[]> {
   await prepareDatabase(address, loginRole)
   const db = openDatabase({ ...address, maxConnections: 1 }, { role: null })
   try {
     await requireReader(db)
-    // Before the migrator has the only connection.
+    // Must run before the migrator takes the only connection.
     const migrations = { ...(await laterMigrations(db)), ...MIGRATIONS }
     const migrator = new Migrator({
       db,
@@ -41,7 +41,10 @@ export async function migrate(address: DatabaseAddress, loginRole: string | null
   }
 }
 
-/** Those of a newer version that was here. It has left the database to ours too, or `requireReader` would have refused. */
+/**
+ * Migrations of a newer version that ran here. It still admits this version, or `requireReader` would have
+ * refused.
+ */
 async function laterMigrations(db: Database): Promise<Record<string, Migration>> {
   const { rows } = await sql<{ there: boolean }>`
     select to_regclass('daybook.kysely_migration') is not null as there`.execute(db)
@@ -50,7 +53,7 @@ async function laterMigrations(db: Database): Promise<Record<string, Migration>>
   return Object.fromEntries(unknown.map((name) => [name, { up: () => Promise.resolve() }]))
 }
 
-/** Whether the application may use the database as it is; for health checks. */
+/** Whether the application can query the database now; for health checks. */
 export async function isReachable(db: Database): Promise<boolean> {
   try {
     await sql`select 1`.execute(db)

@@ -50,7 +50,7 @@ describe.each(TEST_DATABASES)('C10: the application on $name', ({ start }) => {
 
   it('is refused to begin a journal elsewhere than at its beginning, to give it away or to remove it', async () => {
     for (const statement of [
-      // Its own project: that another's is refused is row level security's doing.
+      // Its own project, because row level security would refuse another one.
       `insert into journal_heads (project_id, sequence) values ('${scope.projectId}', 7)`,
       'update journal_heads set project_id = project_id',
       'delete from journal_heads',
@@ -85,7 +85,7 @@ describe.runIf(native)('C10: a login of its own on native Postgres', () => {
     for (const end of ends.splice(0).toReversed()) await end()
   })
 
-  /** A database that is migrated by its owner and used by another user. */
+  /** A database that its owner migrates and another user uses. */
   async function withLogin(): Promise<{ db: Database; owner: string; reopen: () => Database }> {
     const { name, url, maintain, drop } = await createNativeDatabase()
     const login = `${name}_login`
@@ -133,7 +133,7 @@ describe.runIf(native)('C10: a login of its own on native Postgres', () => {
           ).rejects.toMatchObject(DENIED)
       }
     })
-    // A new connection, since the last statements took the settings of this one.
+    // A new connection, because the last statements cleared this one's settings.
     const again = reopen()
     const { db: mine } = projectScope(again, await ensureProject(again, 'mine'))
     expect((await sql`select name from projects`.execute(mine)).rows).toEqual([{ name: 'mine' }])

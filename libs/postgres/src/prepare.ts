@@ -3,20 +3,21 @@ import { reasonOf } from '@daybook/runtime/reason-of'
 import { Client } from 'pg'
 import { APPLICATION_ROLE, type DatabaseAddress, EMBEDDED_LOGIN, INDEXER_ROLE } from './connect.ts'
 
-/** The oldest pgvector with iterative scans, without which a filtered vector search returns too little. */
+/** The oldest pgvector with iterative scans; without them a filtered vector search returns too little. */
 const OLDEST_PGVECTOR = [0, 8, 0] as const
 
-/** What services work as, whoever they log in as. */
+/** The roles that services work as, whatever they log in as. */
 const ROLES = [APPLICATION_ROLE, INDEXER_ROLE]
 
-/** The lock that first starts take turns by; the number is arbitrary but must stay. */
+/** The lock that first starts wait for. The number is arbitrary but must stay. */
 const PREPARE_LOCK = 7_033_214
 
 /**
- * Makes what migrations and sessions need to exist before them: the schema, the extension and the application's role.
- * Takes turns with other processes that start at the same moment.
+ * Makes what migrations and sessions need: the schema, the extension, the roles and their rights. Processes
+ * that start at the same moment take turns.
  * @param address of the owner
- * @param loginRole who the services log in as, where that is not the owner: is let work as the application
+ * @param loginRole the role that services log in as, if that is not the owner; it is allowed to work as the
+ * application
  * @throws DaybookError CONFIGURATION
  */
 export async function prepareDatabase(
@@ -24,11 +25,11 @@ export async function prepareDatabase(
   loginRole: string | null = null,
 ): Promise<void> {
   const client = new Client(address.connection)
-  // Of a connection that breaks, the query tells; without a listener the process would end.
+  // The query reports a broken connection; without a listener the process would end.
   client.on('error', () => {})
   await client.connect()
   try {
-    // As in connect.ts: on the embedded database the role of the connection before would stay.
+    // As in connect.ts: on the embedded database the previous connection's role would remain.
     await client.query('reset role')
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${PREPARE_LOCK})`)
@@ -36,7 +37,7 @@ export async function prepareDatabase(
     await attempt(
       client,
       'create extension if not exists vector',
-      'The extension "vector" (pgvector) could not be made',
+      'The extension "vector" (pgvector) could not be created',
       [
         'Install pgvector 0.8.0 or newer on the database server, then let a superuser run: create extension vector',
       ],
@@ -49,7 +50,7 @@ export async function prepareDatabase(
       'The rights could not be granted',
       [],
     )
-    // On a server whoever logs in has been made by its administrator, with a password.
+    // On a server, its administrator has made the login role, with a password.
     if (loginRole === EMBEDDED_LOGIN) await makeRole(client, EMBEDDED_LOGIN)
     if (loginRole !== null) await letIn(client, loginRole)
     await checkExtension(client)
@@ -60,19 +61,20 @@ export async function prepareDatabase(
 }
 
 async function makeRole(client: Client, role: string): Promise<void> {
-  // Roles belong to the whole server: another database of it may have made this one a moment ago.
+  // Roles belong to the whole server: another of its databases may have made this one a moment ago.
   await attempt(
     client,
-    // Asked first, as without the right to make roles even `create role` of one that is there is refused.
+    // Checked first: without the right to make roles, `create role` fails even if the role exists.
     `do $$ begin
       if to_regrole('${role}') is null then create role ${role} nologin; end if;
     exception when duplicate_object or unique_violation then null; end $$`,
-    `The role "${role}" could not be made`,
+    `The role "${role}" could not be created`,
     [`Let a superuser run: create role ${role} nologin; grant ${role} to the user of DATABASE_URL`],
   )
   await attempt(
     client,
-    // Tried rather than asked: since Postgres 16 whoever makes a role is its member and still may not become it.
+    // Tried rather than checked: since Postgres 16, the maker of a role is its member but may still not
+    // become it.
     `do $$ begin set role ${role}; reset role; exception when insufficient_privilege then execute format('grant ${role} to %I', current_user); end $$`,
     `The user of DATABASE_URL cannot become "${role}"`,
     [`Let a superuser run: grant ${role} to the user of DATABASE_URL`],
@@ -87,7 +89,7 @@ async function letIn(client: Client, loginRole: string): Promise<void> {
         if not pg_has_role(${client.escapeLiteral(loginRole)}, '${role}', 'member')
         then grant ${role} to ${client.escapeIdentifier(loginRole)}; end if;
       end $$`,
-      `The user of DATABASE_URL, "${loginRole}", could not be let work as "${role}"`,
+      `The user of DATABASE_URL, "${loginRole}", could not be allowed to work as "${role}"`,
       [`Let a superuser run: grant ${ROLES.join(', ')} to ${loginRole}`],
     )
 }

@@ -7,7 +7,7 @@ import { TEST_DATABASES, type TestDatabase } from './testing/test-database.ts'
 
 describe.each(TEST_DATABASES)('statements asked again and again on $name', ({ start, severalSessions }) => {
   let database: TestDatabase
-  /** With one connection, so that all of a test is asked in the same session. */
+  /** With one connection, so that a test runs in a single session. */
   let db: Database
   beforeAll(async () => {
     database = await start()
@@ -93,7 +93,7 @@ describe.each(TEST_DATABASES)('statements asked again and again on $name', ({ st
     await often(nested)
     await asOwner(database, (trx) => sql`alter table daybook.grown add column name text`.execute(trx))
     expect((await plain(5).execute(db)).rows).toEqual([{ id: 1, name: null }])
-    // What cannot be known by its beginning fails once.
+    // A statement whose beginning does not show that it selects `*` fails once.
     await nested(5)
       .execute(db)
       .catch(() => {})

@@ -1,29 +1,41 @@
 import { Client, type ClientConfig, DatabaseError } from 'pg'
 
-/** Uses of a statement on one connection before it is prepared: pgJDBC's `prepareThreshold`, and for its reason. */
+/**
+ * Uses of a statement on one connection before it is prepared: pgJDBC's `prepareThreshold`, for the same
+ * reason.
+ */
 export const USES_BEFORE_PREPARED = 5
-/** Statements that a connection keeps prepared, about: pgJDBC's `preparedStatementCacheQueries`. */
+/** How many statements a connection keeps prepared, about: pgJDBC's `preparedStatementCacheQueries`. */
 export const MOST_PREPARED = 256
-/** Texts whose uses are counted. Those that come once, such as inserts of an odd number of rows, push nobody out for long. */
+/**
+ * How many texts have their uses counted. The count starts over when it is full, because of texts that come
+ * once, such as inserts of an odd number of rows.
+ */
 const MOST_COUNTED = 2_000
 
 /**
- * What a statement selects by `*` changes with its tables, and a prepared one then fails ("cached plan must not change result
- * type"): a migration under running services would make it fail on each of their connections once.
+ * Statements that are never prepared because they select `*`: the result changes with the tables, and then a
+ * prepared statement fails ("cached plan must not change result type"). A migration under running services
+ * would make it fail once on each connection.
  */
 const SELECTS_ALL = /^\s*select (?:"?\w+"?\.)?\*|\breturning \*/u
 
-/** Whether the index of vectors serves a search depends on its limit and project, which a plan for all of them cannot know. */
+/**
+ * Never prepared either: whether the vector index suits a search depends on its limit and project, which a
+ * generic plan cannot know.
+ */
 const MEASURES_DISTANCE = /<=>/u
 
-/** Its plan holds no more, or the server has it no more. */
+/** The plan no longer fits, or the server no longer has it. */
 const NO_LONGER_PREPARED = new Set(['0A000', '26000'])
 
 /**
- * A connection that prepares what it is asked again and again, so that the server parses it once and, after five runs more and
- * where that costs no more, plans it once too. Of the processor time that a search takes of the server it saves a tenth.
+ * A connection that prepares statements that it runs again and again. The server then parses them once. After
+ * five more runs it also plans them once, if that is not slower. It saves a tenth of the server's processor
+ * time per search.
  *
- * For servers only: what is prepared belongs to a session, of which the embedded database has one for all connections in turn.
+ * For servers only: prepared statements belong to a session, and the embedded database has one session for
+ * all connections in turn.
  */
 export class PreparingClient extends Client {
   readonly #uses = new Map<string, number>()
@@ -32,7 +44,7 @@ export class PreparingClient extends Client {
 
   constructor(config?: string | ClientConfig) {
     super(config)
-    // pg's declaration has many forms of `query`; the one of text and values is what Kysely calls.
+    // pg's declaration has many forms of `query`; Kysely calls the one with text and values.
     const ask = super.query.bind(this) as (...parts: unknown[]) => unknown
     const query = (...parts: unknown[]): unknown => {
       const [text, values] = parts
@@ -41,8 +53,9 @@ export class PreparingClient extends Client {
       const name = this.#nameOf(text)
       if (name === undefined) return ask(text, values)
       return (ask({ name, text, values }) as Promise<unknown>).catch((error: unknown) => {
-        // Whoever tries again asks without a name, and after some uses it is prepared under another. Also after an error of this
-        // side: pg has the server close a statement for which it cannot write a value, and takes it for prepared all the same.
+        // A retry runs without a name, and is later prepared under a new one. This also holds for errors on
+        // our side: if pg cannot encode a value, it makes the server close the statement but still takes it
+        // for prepared.
         const isLost = !(error instanceof DatabaseError) || NO_LONGER_PREPARED.has(error.code ?? '')
         if (isLost) this.#names.delete(text)
         throw error
@@ -51,7 +64,7 @@ export class PreparingClient extends Client {
     this.query = query as typeof this.query
   }
 
-  /** Under which name the statement is prepared or is to be; undefined: not yet, or never. */
+  /** The name that the statement is prepared under, now or by this call; undefined: not yet, or never. */
   #nameOf(text: string): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined) return known
@@ -68,11 +81,12 @@ export class PreparingClient extends Client {
     return name
   }
 
-  /** Tables of generations come and go, and what asked them would stay prepared for ever. */
+  /** Needed because tables of generations come and go, and their statements would stay prepared for ever. */
   #forgetAll(): void {
     this.#names.clear()
-    // Queued before whatever is asked next. It fails where the connection is broken, which the next query reports, and in a
-    // transaction that has failed: what was prepared then stays until the next time, under names that nobody asks for.
+    // Queued before the next query. It fails on a broken connection, which the next query reports. It also
+    // fails in a failed transaction; then the statements stay prepared until the next time, under names that
+    // nobody uses.
     void super.query('deallocate all').catch(() => {})
   }
 }

@@ -22,7 +22,7 @@ describe.each(TEST_DATABASES)('row level security on $name', ({ start }) => {
   })
   afterAll(() => database?.stop())
 
-  /** Whose rows a query sees that forgot to say whose it wants. */
+  /** The projects whose rows a query without a condition sees. */
   const seen = async (db: Queryable) => {
     const rows = await db.selectFrom('memory_access').select('project_id').execute()
     return rows.map((row) => row.project_id).toSorted()

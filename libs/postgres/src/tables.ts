@@ -20,12 +20,12 @@ export interface Tables {
     name: string
     created_at: Generated<Moment>
     admin: Generated<boolean>
-    /** From this moment on it opens nothing; null: it holds. */
+    /** From this moment on it opens nothing; null while it is valid. */
     revoked_at: Moment | null
-    /** The same, as it was decided when it was made. */
+    /** The same, but set when the key was made. */
     expires_at: Moment | null
   }
-  /** Places that readers came through (`@daybook/journal/read/checkpoints`). */
+  /** Places that readers passed (`@daybook/journal/read/checkpoints`). */
   checkpoints: {
     reader: string
     generation: number
@@ -69,19 +69,19 @@ export interface Tables {
     version: number
     type: string
     schema_version: number
-    /** Null once it was erased. */
+    /** Null once erased. */
     data: ColumnType<{ state: MemoryState }, string, never> | null
     recorded_at: Moment
     actor: string | null
     correlation_id: string | null
     causation_id: string | null
-    /** W3C trace context of the append; null where nothing traced it. */
+    /** W3C trace context of the append; null if nothing traced it. */
     traceparent: string | null
-    /** As `@daybook/memory/event-hash` says. */
+    /** See `@daybook/memory/event-hash`. */
     data_hash: Buffer
-    /** As `@daybook/memory/event-hash` says. */
+    /** See `@daybook/memory/event-hash`. */
     hash: Buffer
-    /** Null once the data was erased, and only then. */
+    /** Null once the data is erased, and only then. */
     data_salt: Buffer | null
   }
   generation_numbers: {
@@ -96,17 +96,17 @@ export interface Tables {
     dimension: number
     created_at: Generated<Moment>
     retired_at: Moment | null
-    /** The token of the rebuild that may write it while it is being built; null before and after. */
+    /** The token of the rebuild that may write it while it is building; else null. */
     builder: string | null
-    /** Of its tables or its collection, as the code that made it has them. */
+    /** The version of its tables or collection in the code that made it. */
     layout_version: Generated<number>
-    /** Why it can be neither written nor read, in words: it has to be made anew. Null of one that can. */
+    /** Why it cannot be written or read and must be rebuilt, as a sentence; null if it is usable. */
     unusable: string | null
   }
   idempotency_keys: {
     project_id: string
     idempotency_key: string
-    /** Null once what the request led to was erased. */
+    /** Null once the resulting event is erased. */
     request_hash: Buffer | null
     memory_id: string
     version: number
@@ -115,15 +115,15 @@ export interface Tables {
     project_id: string
     sequence: Generated<number>
     last_recorded_at: Generated<Moment>
-    /** Of the last event; before the first 32 zero bytes. */
+    /** The hash of the last event; 32 zero bytes before the first. */
     hash: Generated<Buffer>
   }
-  /** Kysely's own. */
+  /** Belongs to Kysely. */
   kysely_migration: {
     name: string
     timestamp: string
   }
-  /** Kysely's own. */
+  /** Belongs to Kysely. */
   kysely_migration_lock: {
     id: string
     is_locked: Generated<number>
@@ -137,7 +137,7 @@ export interface Tables {
   operations: {
     id: string
     type: string
-    /** Of the operations with the same lane one is queued or running at a time. */
+    /** At most one operation per lane is queued or running at a time. */
     lane: string
     projection: string | null
     options: ColumnType<Record<string, unknown>, string, never>
@@ -145,7 +145,7 @@ export interface Tables {
     phase: Generated<string>
     done: Generated<number>
     total: number | null
-    /** What it goes on from after whoever worked on it died. */
+    /** Where another process continues after the one that worked on it died. */
     checkpoint: ColumnType<Record<string, unknown>, string, string> | null
     result: ColumnType<Record<string, unknown>, string, string> | null
     error: string | null
@@ -167,9 +167,9 @@ export interface Tables {
     error: string
     attempts: number
     parked_at: Generated<Moment>
-    /** When an operator dropped it, which lets later events of the memory go on; null while it waits. */
+    /** When an operator dropped it, so that later events can be applied; null while it waits. */
     dropped_at: Moment | null
-    /** The version of the reader that could not read it; null where it is parked for another reason. */
+    /** The version of the reader that could not read it; null if it is parked for another reason. */
     unreadable_by: number | null
   }
   positions: {
@@ -181,9 +181,9 @@ export interface Tables {
     leased_until: Moment | null
     /** When the position was last set. */
     moved_at: Generated<Moment>
-    /** Of the event at the position; 32 zero bytes at 0. */
+    /** The hash of the event at the position; 32 zero bytes at 0. */
     hash: Generated<Buffer>
-    /** Of projections that are kept outside of the database: in which run of it they were last seen to agree with the position. */
+    /** If kept outside the database: the server run in which it last agreed with the position. */
     server_run: string | null
   }
   projects: {
@@ -193,31 +193,31 @@ export interface Tables {
   }
   relay_positions: {
     project_id: string
-    /** The last sequence that was published. */
+    /** The last published sequence. */
     published: number
-    /** The relay that is at it, until `leased_until`; both null while none is. */
+    /** The relay that works on it, until `leased_until`; both null if none does. */
     lease_owner: string | null
     leased_until: Moment | null
-    /** Of that event; 32 zero bytes at 0. */
+    /** The hash of that event; 32 zero bytes at 0. */
     hash: Generated<Buffer>
   }
   self_checks: {
     projection: string
     generation: number
     project_id: string
-    /** The sequence up to which the walk through the project has come. */
+    /** The sequence that the walk through the project has reached. */
     walked: Generated<number>
-    /** Events through which the walk goes without a rest, as something was found. */
+    /** Events that the walk checks without a pause, because it found something. */
     hurried: Generated<number>
     checked_at: Generated<Moment>
-    /** Memories that were found to differ from the journal, in all. */
+    /** Memories found to differ from the journal, in total. */
     differed: Generated<number>
     differed_at: Moment | null
-    /** The last of them, and in what, in words. */
+    /** The last of them and how it differs, as a sentence. */
     example: string | null
-    /** Memories of the last look that differed still after they were written anew. */
+    /** Memories that still differed in the last check after they were written again. */
     unhealed: Generated<number>
-    /** What is wrong with the journal itself, in words. */
+    /** What is wrong with the journal itself, as a sentence. */
     journal_problem: string | null
   }
   typesense_collections: {

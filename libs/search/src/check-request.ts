@@ -5,17 +5,19 @@ import { parseQuery } from './query/parse-query.ts'
 import { isEmpty, type ParsedQuery } from './query/query.ts'
 import { DEFAULT_RANKING, type RankingMethod, type RankingOptions } from './ranking/options.ts'
 
+/** The most hits that a search returns. */
 export const LIMIT_MAX = 100
+/** The longest query, in characters. */
 export const QUERY_CHARACTERS = 4_096
 
-/** @throws ValidationError naming the field as the API calls it */
+/** Checks the number of hits wanted. @throws ValidationError naming the field as in the API */
 export function checkLimit(limit: number): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
     throw new ValidationError('limit', `must be a whole number from 1 to ${LIMIT_MAX}`)
   return limit
 }
 
-/** @throws ValidationError naming `field` */
+/** Checks and parses a query. @throws ValidationError naming `field` */
 export function checkQuery(field: string, text: string): ParsedQuery {
   const length = characters(text)
   if (length > QUERY_CHARACTERS)
@@ -28,7 +30,7 @@ export function checkQuery(field: string, text: string): ParsedQuery {
   return query
 }
 
-/** What a caller may say of the ranking; null and absent take the default. */
+/** The ranking weights that a caller may set. Null and absent mean the default. */
 export interface RankingWeights {
   /** 0 to 1. */
   readonly lexical?: number | null | undefined
@@ -40,7 +42,7 @@ export interface RankingWeights {
   readonly session?: number | null | undefined
 }
 
-/** @throws ValidationError naming `weights` or the field of it */
+/** Checks a caller's ranking. @throws ValidationError naming `weights` or one of its fields */
 export function checkRanking(
   method: RankingMethod,
   weights: RankingWeights | null | undefined,
@@ -49,7 +51,7 @@ export function checkRanking(
   if (method === 'RRF')
     throw new ValidationError(
       'weights',
-      'do not go with RRF, which counts ranks alike: leave them out, or take the ranking DEFAULT',
+      'cannot be combined with RRF, which only counts ranks: leave them out, or use the ranking DEFAULT',
     )
   const shares = {
     lexicalWeight: checkShare('weights.lexical', weights.lexical ?? DEFAULT_RANKING.lexicalWeight),

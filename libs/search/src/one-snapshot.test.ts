@@ -161,7 +161,7 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
   }, 120_000)
 })
 
-/** Whole numbers below a limit, the same for the same seed. */
+/** Integers below a limit, the same for the same seed. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

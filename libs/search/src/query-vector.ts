@@ -2,10 +2,13 @@ import type { Embedders } from '@daybook/embeddings/embedders'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { reasonOf } from '@daybook/runtime/reason-of'
 
-/** The query's vector, or in words why there is none. */
+/** The query's vector, or the reason why there is none, in words. */
 export type QueryVector = { readonly vector: Float32Array } | { readonly missing: string }
 
-/** Embeds a query ahead of everything that is embedded in the background. Never throws: a search goes on by words. */
+/**
+ * Embeds a query with priority over background work. Never throws: without a vector, a search finds memories
+ * by words.
+ */
 export async function queryVector(
   embedders: Embedders,
   { modelId }: Pick<Generation, 'modelId'>,

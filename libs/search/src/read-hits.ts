@@ -4,19 +4,22 @@ import { sql } from 'kysely'
 import type { RankedHit } from './ranking/rank.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 
-/** What the last statement of a search found. */
+/** What the last statement of a search read. */
 export interface ReadHits {
-  /** By id, those that satisfy the condition now. */
+  /** The hits that satisfy the condition now, by id. */
   readonly memories: ReadonlyMap<string, Memory>
-  /** Whether a hit, or a memory that lifted one, was changed or taken away after `since`: then scores are not those of what is there. */
+  /**
+   * Whether a hit, or a memory that contributed to one, was changed or removed after `since`. Then the scores
+   * do not belong to the present content.
+   */
   readonly overtaken: boolean
 }
 
 /**
- * Reads the hits, and repeats the condition: the retrievers ran in statements of their own, and writes go on between them. A row's
- * `sequence` is that of its memory's last event, and the position is moved in the transaction that changes the row. So one
- * whose sequence is not beyond the position before the first retriever was the same in every statement of the search, and nothing
- * needs to be noted on the way.
+ * Reads the hits and checks the condition again: the retrievers ran in separate statements, between which
+ * writes go on. A row's `sequence` is that of its memory's last event, and the position moves in the
+ * transaction that changes the row. So a row whose sequence is not beyond the position before the first
+ * retriever was the same in every statement of the search, and nothing else has to be recorded.
  *
  * @param since the read model's position before the first retriever
  */
@@ -42,7 +45,7 @@ export async function readHits(
   }
 }
 
-/** The memories that lifted hits and are none themselves. */
+/** The memories that contributed to hits and are no hits themselves. */
 function liftersOf(ranked: readonly RankedHit[], hits: ReadonlySet<string>): string[] {
   const lifters = new Set<string>()
   for (const { explanation } of ranked) {

@@ -13,24 +13,28 @@ import { timed } from './timed.ts'
 export interface Retrievers {
   lexical(wanted: string, coverage: boolean): Promise<readonly RetrieverHit[]>
   vector(query: Float32Array): Promise<readonly VectorHit[]>
-  /** Whether the vector retriever begins as soon as the query has its vector; else after the lexical retriever, which has the database first. */
+  /**
+   * Whether the vector retriever starts as soon as the query has its vector. Otherwise it waits for the
+   * lexical retriever, which uses the database first.
+   */
   readonly atOnce: boolean
 }
 
-/** What the retrievers found; null for one that did not run. */
+/** What the retrievers found; null if one did not run. */
 export interface RetrieversRun {
   readonly lexical: readonly RetrieverHit[] | null
   readonly vector: readonly VectorHit[] | null
   readonly degraded: readonly string[]
 }
 
+/** The retrievers on Postgres. */
 export const postgresRetrievers = (input: RetrieverInput): Retrievers => ({
   lexical: (wanted, coverage) => lexicalRetriever(input, wanted, coverage),
   vector: (query) => vectorRetriever(input, query),
   atOnce: false,
 })
 
-/** @param name the engine's, for the times that are told */
+/** The retrievers on an engine beside Postgres. @param name the engine's name, for the metrics */
 export const candidateRetrievers = (
   input: RetrieverInput,
   name: string,
@@ -39,14 +43,14 @@ export const candidateRetrievers = (
   lexical: (wanted, coverage) =>
     timed(input.onRetriever, name, () => candidateLexicalRetriever(input, source, wanted, coverage)),
   vector: (query) => timed(input.onRetriever, name, () => candidateVectorRetriever(input, source, query)),
-  // Each waits for another server most of the time, not for the database.
+  // Each mostly waits for another server, not for the database.
   atOnce: true,
 })
 
-/** Hears what the lexical retriever found while the vector retriever may still run. */
+/** Called with the lexical retriever's hits, possibly while the vector retriever still runs. */
 export type OnWords = (hits: readonly RetrieverHit[]) => void
 
-/** @param embedding of the query; null where the mode wants none */
+/** Runs the retrievers that the mode asks for. @param embedding of the query; null if the mode needs none */
 export async function runRetrievers(
   { lexical, vector, atOnce }: Retrievers,
   wanted: string,

@@ -11,30 +11,32 @@ import type { SearchAnswer, SearchHit } from './search-request.ts'
 import { readSearchState } from './search-state.ts'
 import { snippets } from './snippets.ts'
 
-/** Keys named in a hint. */
+/** The most keys named in a hint. */
 const HINTED_KEYS = 5
 
 /**
- * Below this cosine a memory that shares no word with the key has nothing to do with it. Measured with MiniLM: "login
- * system" against "auth-flow User authentication implementation with JWT tokens" 0.257, gibberish against unrelated notes up
- * to 0.19. Without it every key would be answered by whatever is least far, and the hint with the keys that exist, which is
- * what an agent that misspelt one needs, would never appear.
+ * Below this cosine, a memory that shares no word with the key counts as unrelated
+ * (`docs/measurements.md#cosines-of-unrelated-texts`). Without the limit, every key would find whatever is
+ * least far. An agent that misspelt a key would never see the hint with the existing keys.
  */
 export const LEAST_COSINE = 0.2
 
-/** What is recalled: which kind, and what the API calls the key. */
+/** What is looked up: the kind, and the API's name of its key. */
 export interface KeyedKind {
   readonly kind: KindName
   readonly field: 'key' | 'name'
   readonly plural: string
 }
 
+/** `recall`: insights by key. */
 export const RECALL: KeyedKind = { kind: 'insight', field: 'key', plural: 'insights' }
+/** `pop`: stashes by name. */
 export const POP: KeyedKind = { kind: 'stash', field: 'name', plural: 'stashes' }
 
 /**
- * Exact match first; where there is none, a search among the kind for what shares a word with the key or is near to it in
- * meaning; where that finds nothing either, an empty list with a hint that names recent keys.
+ * Looks for an exact match first. If there is none, searches the kind for memories that share a word with the
+ * key or are near to it in meaning. If that finds nothing either, returns an empty list with a hint that
+ * names recent keys.
  * @throws ValidationError
  */
 export async function searchByKey(
@@ -77,7 +79,10 @@ export async function searchByKey(
   }
 }
 
-/** A key need not be a query: one that is only punctuation, say, finds nothing instead of being refused. */
+/**
+ * A key need not be a valid query: one of only punctuation, for example, finds nothing instead of being
+ * refused.
+ */
 async function searchOrNothing(
   parts: SearchParts,
   keyed: KeyedKind,

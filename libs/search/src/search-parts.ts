@@ -4,14 +4,14 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { EngineSlot } from './engine/search-engine.ts'
 import type { OnRetriever } from './timed.ts'
 
-/** What a search works with. */
+/** What a search needs. */
 export interface SearchParts {
   readonly scope: ProjectScope
   readonly readModel: LiveReadModel
   readonly embedders: Embedders
-  /** What may be asked for beside Postgres, the first first. Default nothing. */
+  /** The engines beside Postgres, in order of preference. Default none. */
   readonly engines?: readonly EngineSlot[]
-  /** Hears how long each retriever took, for the metrics. */
+  /** Called with the duration of each retriever, for the metrics. */
   readonly onRetriever?: OnRetriever | undefined
   /** For tests: runs between the retrievers and the statement that reads the hits. */
   readonly beforeHits?: (() => Promise<void>) | undefined

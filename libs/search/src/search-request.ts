@@ -4,9 +4,12 @@ import type { EngineName, EngineWanted } from './engine/engine-name.ts'
 import type { HitExplanation } from './ranking/explanation.ts'
 import type { RankingOptions } from './ranking/options.ts'
 
+/** HYBRID: by words and by meaning; SEMANTIC: by meaning; KEYWORD: by words. */
 export type SearchMode = 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
+/** How a hit was found. EXACT: by its key. */
 export type MatchType = 'EXACT' | SearchMode
 
+/** What to search for, and how. */
 export interface SearchRequest {
   readonly query: string
   readonly filter: MemoryFilter
@@ -15,45 +18,47 @@ export interface SearchRequest {
   readonly limit: number
   /** Default `AUTO`. */
   readonly engine?: EngineWanted
-  /** The sequence that the engine has to have come to; AUTO keeps away from one that has not. Default 0. */
+  /** The sequence that the engine must have reached; AUTO avoids an engine that has not. Default 0. */
   readonly atLeast?: number
-  /** Default `DEFAULT_RANKING`; what a caller from outside says of it goes through `checkRanking` first. */
+  /** Default `DEFAULT_RANKING`. External callers' values must go through `checkRanking` first. */
   readonly ranking?: Partial<RankingOptions>
   /**
-   * Leaves out what is no nearer than this by its meaning alone: hits that only the vector retriever found with a lower cosine,
-   * and neighbours of nothing but such. Absent, the nearest are given however far they are.
+   * Leaves out hits that only the vector retriever found with a lower cosine, and neighbours of nothing but
+   * such hits. Default: none are left out, however far they are.
    */
   readonly leastCosine?: number
 }
 
+/** A memory that was found. */
 export interface SearchHit {
   readonly memory: Memory
   /** 0 to 1, comparable within one answer. */
   readonly score: number
   readonly matchType: MatchType
-  /** HTML: matches in `<mark>`, the rest escaped. */
+  /** HTML: matches in `<mark>`, everything else escaped. */
   readonly snippet: string
   readonly explanation: Explanation
 }
 
-/** Why a hit is where it is. */
+/** Why a hit has its rank. */
 export interface Explanation extends HitExplanation {
   /** The projection's generation that was searched. */
   readonly generation: number
-  /** The model whose vectors were compared; null where the vector retriever did not run. */
+  /** The model whose vectors were compared; null if the vector retriever did not run. */
   readonly modelId: string | null
 }
 
+/** The answer to a search. */
 export interface SearchAnswer {
   readonly hits: readonly SearchHit[]
-  /** What the search was in the end; null where nothing was found. */
+  /** How the search was done in the end; null if nothing was found. */
   readonly matchType: MatchType | null
-  /** The one that answered. */
+  /** The engine that answered. */
   readonly engine: EngineName
   /** What was missing, in words. */
   readonly degraded: readonly string[]
-  /** A hint where nothing was found. */
+  /** A hint if nothing was found. */
   readonly message: string | null
-  /** The position in the journal that the answer includes. */
+  /** The journal position that the answer includes. */
   readonly sequence: number
 }

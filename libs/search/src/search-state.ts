@@ -5,12 +5,13 @@ import { sql } from 'kysely'
 
 /** How complete the index is at the moment of a search. */
 export interface SearchState {
-  /** The last sequence that the index is sure to include. */
+  /** The last sequence that the index is certain to include. */
   readonly position: number
-  /** Memories that have no vector yet. */
+  /** Memories without a vector. */
   readonly pending: number
 }
 
+/** Reads the state of a project's index. */
 export async function readSearchState(
   { db, projectId }: ProjectScope,
   readModel: LiveReadModel,
@@ -26,7 +27,7 @@ export async function readSearchState(
   return rows[0] ?? { position: 0, pending: 0 }
 }
 
-/** What memories without a vector take from an answer to which the vector retriever contributed, in words. */
+/** What an answer of the vector retriever lacks because of memories without a vector, in words. */
 export function waitingForVectors(pending: number): string[] {
   if (pending === 0) return []
   const memories = pending === 1 ? 'memory has' : 'memories have'

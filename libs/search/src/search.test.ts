@@ -209,7 +209,7 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
       texts(await find({ query: 'login', leastCosine: 0.5, mode: 'SEMANTIC' }, { scope: chat })),
     ).toEqual(['login'])
     expect((await find({ query: 'qwertz', leastCosine: 0.5 }, { scope: chat })).hits).toEqual([])
-    // One candidate, and what stands beside it.
+    // One candidate and its neighbour.
     const talk = await harness.newProject()
     await harness.remember(
       talk,

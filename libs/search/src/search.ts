@@ -20,15 +20,16 @@ import type { MatchType, SearchAnswer, SearchHit, SearchRequest } from './search
 import { snippets } from './snippets.ts'
 
 /**
- * Finds memories: query ──▶ retrievers (lexical, vector) ──▶ ranking ──▶ hits with snippets.
- * Forgotten and expired memories are left out unless the filter says otherwise.
+ * Finds memories: query ──▶ retrievers (lexical, vector) ──▶ ranking ──▶ hits with snippets. Forgotten
+ * memories are left out unless the filter asks for them, expired ones always.
  *
- * The engine only says where candidates come from. Whether a memory is a hit, what stands beside it and what it says is
- * looked up in Postgres for all, so that filters, phrases, exclusions and scores mean the same.
+ * The engine only finds candidates. Postgres decides for all engines whether a memory is a hit, and provides
+ * its neighbours and its content, so that filters, phrases, exclusions and scores mean the same.
  *
- * Each hit satisfies all that was asked for, and its score and its snippet are those of the version that is given. The first
- * attempt is made of statements of their own, which can run beside each other and beside the embedding of the query. Where
- * that was overtaken by writes (`read-hits.ts`), the second one is a single transaction with one snapshot, on Postgres.
+ * Each hit satisfies the whole request, and its score and snippet belong to the version that is returned. The
+ * first attempt uses separate statements, which can run in parallel with each other and with the embedding of
+ * the query. If writes overtook it (`read-hits.ts`), the second attempt is a single transaction with one
+ * snapshot, on Postgres.
  *
  * @throws ValidationError for an empty query or a limit out of range
  */
@@ -38,7 +39,7 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
   const embedded = embedOnce(parts, request.mode, query.wanted)
   const first = await attempt(parts, query, request, embedded)
   if (!first.overtaken) return first.answer
-  // Not in the transaction, which must not wait for a model.
+  // Not inside the transaction, which must not wait for a model.
   await embedded(parts.readModel.generation)
   const { projectId, db } = parts.scope
   const second = await db
@@ -116,7 +117,7 @@ async function attempt(
   }
 }
 
-/** What has only expired or been forgotten leaves enough of the best. */
+/** Without a filter, only expired and forgotten memories drop out, so enough of the best remain. */
 const isNarrowed = (filter: MemoryFilter, { required, excluded }: ParsedQuery): boolean =>
   required.length + excluded.length > 0 || Object.values(filter).some((wanted) => wanted !== undefined)
 
@@ -127,7 +128,7 @@ const NO_NEIGHBOURS: NeighbourLookups = {
   all: async () => ({ neighbourhoods: new Map(), eligible: new Set() }),
 }
 
-/** How many of the best hits may change places by who speaks in them; as many as can be asked for. */
+/** How many of the best hits may change places because of their speakers: as many as a caller can ask for. */
 const SPEAKERS_AMONG = LIMIT_MAX
 
 async function bySpeakers(
@@ -170,7 +171,7 @@ async function present(
   memories: ReadonlyMap<string, Memory>,
   { vector, generation }: Searched,
 ): Promise<SearchHit[]> {
-  // One that has expired since the retrievers found it is left out.
+  // A memory that has expired since the retrievers found it is left out.
   const found = ranked.flatMap((hit) => {
     const memory = memories.get(hit.memoryId)
     return memory === undefined ? [] : [{ hit, memory }]
@@ -188,7 +189,7 @@ async function present(
   }))
 }
 
-/** Where words matched, they show the place; else the chunk that came nearest does. */
+/** The text for the snippet: all of it if words matched, else the nearest chunk. */
 function passage(state: MemoryState, hit: RankedHit, span: VectorHit | undefined): string {
   if (hit.matchType !== 'SEMANTIC' || span === undefined) return textOf(state)
   return embeddedTextOf(state).slice(span.spanStart, span.spanEnd)

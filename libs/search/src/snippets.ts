@@ -2,31 +2,35 @@ import { breakTokens } from '@daybook/memory/break-tokens'
 import type { Database } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
-/** Private-use characters: they mark matches until the rest of the text is escaped. Texts lose theirs. */
+/**
+ * Private-use characters that mark matches until the rest of the text is escaped. They are removed from
+ * texts.
+ */
 const START = '\uE000'
 const STOP = '\uE001'
 const MARKS = /[\uE000\uE001]/gu
 
 /**
- * Stands after what `breakTokens` would take out of a text, which here is to be shown, while Postgres looks for matches. A control character, since every other one of ASCII means something, and beyond ASCII all are letters to a
- * database whose locale is C. Texts lose theirs.
+ * Stands after characters that `breakTokens` would remove, while Postgres looks for matches; a snippet must
+ * show them. It is a control character, because every other ASCII character has a meaning, and a database
+ * with the locale C takes everything beyond ASCII for letters. It is removed from texts.
  */
 const BREAK = '\u0001'
 
-/** About 150 characters: English words have 5 letters and a blank. */
+/** About 150 characters: an English word has about 5 letters and a blank. */
 const OPTIONS = `StartSel=${START}, StopSel=${STOP}, MaxWords=26, MinWords=16, ShortWord=0, MaxFragments=0`
 
-/** Longest snippet in characters, marks not counted. Words can be long, and a text need not have blanks. */
+/** The longest snippet in characters, without marks. Words can be long, and a text need not have blanks. */
 const LONGEST = 200
 
 /**
- * For each text its passage of about 150 characters that matches the wanted words best, or its beginning where none does.
- * The result is HTML: matches stand in `<mark>`, everything else is escaped, as a memory's text is data.
+ * For each text, the passage of about 150 characters that matches the wanted words best, or its beginning if
+ * none matches. The result is HTML: matches are in `<mark>`, everything else is escaped.
  */
 export async function snippets(db: Database, wanted: string, texts: readonly string[]): Promise<string[]> {
   if (texts.length === 0) return []
   const clean = texts.map((text) => text.replace(MARKS, ' ').replaceAll(BREAK, ' '))
-  // An escaped text would be cut inside an entity, so escaping comes last.
+  // Escaped last, because a cut could fall inside an entity.
   const parsed = clean.map((text) => breakTokens(text, (joiner) => joiner + BREAK))
   const { rows } = await sql<{ headline: string }>`
     with wanted as materialized (
@@ -49,12 +53,12 @@ function toHtml(headline: string): string {
     .replaceAll(STOP, '</mark>')
 }
 
-/** Cuts round the first match, and never between a mark and its end. */
+/** Cuts around the first match, and never between a mark and its end. */
 function shorten(text: string): string {
   if (text.replace(MARKS, '').length <= LONGEST) return text
   const start = Math.max(0, text.indexOf(START) - LONGEST / 4)
   const part = text.slice(start, start + LONGEST)
   const open = part.lastIndexOf(START) > part.lastIndexOf(STOP)
-  // What the cut left of an emoji goes too.
+  // Removes half of an emoji that the cut left.
   return `${start > 0 ? '…' : ''}${part}${open ? STOP : ''}…`.replace(/\p{Surrogate}/gu, '')
 }

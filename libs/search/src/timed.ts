@@ -1,10 +1,13 @@
-/** The parts of a search whose time is told apart: `lexical`, `vector`, `neighbours`, `query-embedding`, an engine's name. */
+/**
+ * The parts of a search that are timed separately: `lexical`, `vector`, `neighbours`, `query-embedding`, an
+ * engine's name.
+ */
 export type TimedRetriever = string
 
-/** Hears how long a retriever took, in seconds, failed ones included. It must not throw. */
+/** Called with a retriever's duration in seconds, even if it failed. It must not throw. */
 export type OnRetriever = (retriever: TimedRetriever, seconds: number) => void
 
-/** Runs a retriever and tells how long it took. */
+/** Runs a retriever and reports its duration. */
 export async function timed<T>(
   onRetriever: OnRetriever | undefined,
   retriever: TimedRetriever,

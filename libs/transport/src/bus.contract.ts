@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Bus, BusMessage } from './bus.ts'
 import { noteEvent, noteEvents } from './testing/events.ts'
 
-/** What a bus is made with for the suite. */
+/** A bus implementation for the suite. */
 export interface BusUnderTest {
   readonly name: string
   /** @returns a bus that shares its stream with no other test */
   open(): Promise<Bus>
 }
 
-/** Collects what is heard as `project sequence`, one line an event: a bus may bring several events as one news. */
+/** Collects `project sequence`, one line per event: one message may bring several events. */
 function recorder() {
   const lines: string[] = []
   return {
@@ -24,7 +24,7 @@ function recorder() {
 const until = (lines: readonly string[], count: number) =>
   vi.waitUntil(() => lines.length >= count, { timeout: 20_000, interval: 5 })
 
-/** What every bus does; run by the test of each implementation. */
+/** What every bus must do; the test of each implementation runs it. */
 export function describeBus({ name, open }: BusUnderTest): void {
   describe(`${name} as a bus`, () => {
     let bus: Bus
@@ -92,7 +92,7 @@ export function describeBus({ name, open }: BusUnderTest): void {
       leave()
       await bus.publish(project, [noteEvent(project, 2)])
       await until(heard.lines, 3)
-      // What comes after proves that nothing more came before.
+      // The later event proves that nothing more came before it.
       await bus.publish(project, [noteEvent(project, 3)])
       await until(heard.lines, 4)
       expect(heard.lines).toEqual([1, 1, 2, 3].map((sequence) => `${project} ${sequence}`))
@@ -146,14 +146,14 @@ export function describeBus({ name, open }: BusUnderTest): void {
       closed.consume('closed', async (news) => heard.onMessage(news))
       await closed.close()
       const project = newId()
-      // Refused or taken, as the bus may be open elsewhere.
+      // Refused or accepted: the bus may be open elsewhere.
       await closed.publish(project, [noteEvent(project, 1)]).catch(() => {})
       expect(heard.lines).toEqual([])
     })
   })
 }
 
-/** Publishes until each has heard something: a member's joining takes a bus on a server a moment. */
+/** Publishes until each has heard something: on a server, joining takes a moment. */
 async function joined(bus: Bus, recorders: readonly { readonly lines: readonly string[] }[]): Promise<void> {
   const probe = newId()
   for (let sequence = 1; recorders.some(({ lines }) => lines.length === 0); sequence += 1) {

@@ -1,21 +1,22 @@
 import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 
 /**
- * A project's events known before their turn: to be applied, having come over the bus, or to be published, having just
- * been committed. It only saves reading them from the journal again, so it may forget: it keeps a bounded number, and
- * what does not follow on is read from the journal.
+ * A project's events that are known before they are needed: ones from the bus to be applied, or just
+ * committed ones to be published. It only saves reading them from the journal again, so it may forget events.
+ * It keeps a bounded number; where one is missing, the journal is read.
  */
 export interface EventBuffer {
   add(events: readonly LinkedEvent[]): void
   /**
-   * Events that follow on `after`, each linked to the one before, as far as they are here without a gap, at most `limit`.
-   * Forgets older ones, and one that is of another history: it is no use to anybody at that place.
+   * Events that follow `after` without a gap, each linked to the one before, at most `limit`. Forgets older
+   * ones, and one of another history, which nobody can use.
    */
   following(after: JournalCursor, limit: number): LinkedEvent[]
   /** Whether any later event is here, with or without a gap before it. */
   hasAfter(sequence: number): boolean
 }
 
+/** An empty buffer. @param capacity most events that it keeps */
 export function createEventBuffer(capacity = 1_000): EventBuffer {
   const bySequence = new Map<number, LinkedEvent>()
   return {

@@ -9,6 +9,6 @@ if (existsSync(source) && existsSync(starter)) {
   const { freshBundle } = await import(starter.href)
   await import(pathToFileURL(`${await freshBundle('cli')}/main.js`).href)
 } else {
-  // A packed CLI has no sources: it was bundled before.
+  // A packed CLI has no sources, only its bundle.
   await import(new URL('../dist/main.js', import.meta.url).href)
 }

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts'
 /** An expected failure: a sentence for the person at the terminal, and what to do next. */
 export class CliError extends Error {
   readonly exitCode: ExitCode
-  /** In a word for machines, such as `VALIDATION`. */
+  /** A word for machines, such as `VALIDATION`. */
   readonly code: string
   /** One line each: what to try. */
   readonly hints: readonly string[]
@@ -16,16 +16,16 @@ export class CliError extends Error {
   }
 }
 
-/** The command line cannot be carried out as it stands. */
+/** The command line is wrong. */
 export class UsageError extends CliError {
   constructor(message: string, hints: readonly string[] = []) {
     super(EXIT.usage, 'USAGE', message, hints)
   }
 }
 
-/** Nothing that is Daybook answers. Trying again later may succeed. */
+/** No Daybook answers. Trying again later may succeed. */
 export class UnreachableError extends CliError {
-  /** Whether a request may have been carried out, and only its answer was lost. */
+  /** Whether the request may have been carried out, so that only its answer was lost. */
   readonly mayHaveArrived: boolean
 
   constructor(message: string, hints: readonly string[], mayHaveArrived = false) {
@@ -41,7 +41,7 @@ export class UnauthorisedError extends CliError {
   }
 }
 
-/** What helps where Daybook refuses for one of these reasons. */
+/** Hints by the code of a refusal. */
 const HINTS: Readonly<Record<string, readonly string[]>> = {
   FORBIDDEN: [
     'The daemon keeps such a key in <its data folder>/api-key: name that folder with --data-dir',
@@ -54,7 +54,7 @@ const HINTS: Readonly<Record<string, readonly string[]>> = {
   REFUSED: ['See what there is:  daybook reindex --list'],
 }
 
-/** Daybook refused a request. `field` is the path of the input that is wrong, where it is one. */
+/** Daybook refused a request. `field` is the path of the wrong input, if an input is wrong. */
 export class RefusedError extends CliError {
   readonly field: string | null
   /** Whether the same request may succeed later. */

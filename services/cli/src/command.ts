@@ -4,17 +4,20 @@ import { outputColumns } from './output/columns.ts'
 import { joinLines, wrap, wrapBehind } from './output/wrap.ts'
 import { type Connection, connectionFrom, type GlobalOptions } from './settings.ts'
 
-/** One of `daybook`'s commands. Its file is loaded only when it is called, as every import costs start time. */
+/**
+ * One of `daybook`'s commands. Its file is loaded only when the command is called: every import costs start
+ * time.
+ */
 export interface CommandEntry {
   readonly name: string
-  /** As it stands after the name in the help: `<id>`. */
+  /** What the help shows after the name: `<id>`. */
   readonly parameters?: string
   readonly description: string
   /** Adds the arguments, options and the action to commander's command. */
   readonly load: () => Promise<{ readonly configure: (command: Command) => void }>
 }
 
-/** Adds the options that every command has, under a heading of their own. */
+/** Adds the options that every command has, under their own heading. */
 export function addGlobalOptions(command: Command): Command {
   const options = [
     new Option('--url <url>', 'where the daemon is (DAYBOOK_URL; default http://127.0.0.1:4000)'),
@@ -28,19 +31,23 @@ export function addGlobalOptions(command: Command): Command {
   return command
 }
 
-/** The global options, given before or after the command's name; after it counts more. */
+/** The global options. They may stand before or after the command's name; the one after it wins. */
 export function globalOptions(command: Command): GlobalOptions {
   const chain: Command[] = []
   for (let one: Command | null = command; one !== null; one = one.parent) chain.unshift(one)
   return Object.assign({}, ...chain.map((one) => one.opts())) as GlobalOptions
 }
 
+/** What a command's action needs. */
 export interface Invocation {
   readonly connection: Connection
   readonly json: boolean
 }
 
-/** What an action needs: the daemon with its key, and the form of the output. @throws UsageError, UnauthorisedError */
+/**
+ * Reads what an action needs: the daemon, its key, and whether to print JSON.
+ * @throws UsageError, UnauthorisedError
+ */
 export function invocation(command: Command): Invocation {
   const options = globalOptions(command)
   return { connection: connectionFrom(options, process.env), json: options.json === true }
@@ -52,10 +59,10 @@ export function addExamples(command: Command, lines: readonly string[]): Command
   return command.addHelpText('after', () => `\nExamples:\n${wrapped(outputColumns())}`)
 }
 
-/** Wider than that no text reads well; and where there is no terminal, what commander takes. */
+/** Columns of help text: the widest that reads well, and commander's own width where there is no terminal. */
 const [WIDEST_TEXT, USUAL_TEXT] = [110, 80]
 
-/** Adds paragraphs to the help. Lines are broken where the terminal needs it; those that are set in stay lines of their own. */
+/** Adds paragraphs to the help, wrapped to the terminal. Indented lines keep their line breaks. */
 export function addNotes(command: Command, text: string): Command {
   return command.addHelpText('after', () => {
     const columns = outputColumns()
@@ -63,10 +70,10 @@ export function addNotes(command: Command, text: string): Command {
   })
 }
 
-/** What a description needs at least beside its term. */
+/** The fewest columns for a description beside its term. */
 const DESCRIPTION = 36
 
-/** For commander's help: in a narrow terminal, descriptions stand below their terms. */
+/** Formats one help entry for commander: in a narrow terminal the description stands below its term. */
 export function formatHelpItem(
   this: Help,
   term: string,
@@ -80,14 +87,14 @@ export function formatHelpItem(
   return `${wrapBehind('  ', term, columns)}\n${wrapBehind('      ', description, columns)}`
 }
 
-/** For options that may be given several times. */
+/** An option parser that collects the values of an option that may be given several times. */
 export const collect = (value: string, all: readonly string[] = []): readonly string[] => [...all, value]
 
-/** A whole number from `min`. */
+/** An option parser for whole numbers of `min` or more. */
 export const wholeNumber =
   (min = 0) =>
   (value: string): number => {
-    // As people write it, and as it is printed: 12,345.
+    // We print thousands as 12,345, so people may give them like that.
     const digits = /^\d{1,3}(?:,\d{3})+$/u.test(value) ? value.replaceAll(',', '') : value
     const number = Number(digits)
     if (!/^\d+$/u.test(digits) || !Number.isSafeInteger(number) || number < min)
@@ -95,7 +102,7 @@ export const wholeNumber =
     return number
   }
 
-/** For options that take a moment: `parseMoment`. */
+/** An option parser for dates and times; see `parseMoment`. */
 export function moment(value: string): string {
   const parsed = parseMoment(value)
   if (parsed === null) throw new InvalidArgumentError(MOMENT_HINT)

@@ -9,8 +9,8 @@ interface Terminal {
 }
 
 /**
- * Lets a person say whether something is to be destroyed. With `yes` it has been said already.
- * @throws UsageError where there is nobody to ask, CliError where the answer is anything but yes
+ * Asks a person before something is destroyed. With `yes` it does not ask.
+ * @throws UsageError if there is no terminal to ask on, CliError if the answer is not yes
  */
 export async function confirm(
   question: string,
@@ -23,7 +23,7 @@ export async function confirm(
       'If you are sure, say so with --yes',
     ])
   const lines = createInterface({ input, output })
-  // Ctrl-C and Ctrl-D close it without an answer.
+  // Ctrl-C and Ctrl-D close the prompt without an answer.
   const closed = new AbortController()
   lines.once('close', () => closed.abort())
   try {

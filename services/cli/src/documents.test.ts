@@ -3,7 +3,10 @@ import type * as Api from '@daybook/api/graphql'
 import { buildSchema, parse, validate } from 'graphql'
 import { expect, test, vi } from 'vitest'
 
-/* The type checker takes a field that the schema does not have for `unknown`: here every document is asked of the schema. */
+/*
+ * The type checker takes a field that the schema does not have for `unknown`: here every document is asked of
+ * the schema.
+ */
 
 const made: Api.GraphQLDocument[] = []
 

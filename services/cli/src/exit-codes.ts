@@ -1,4 +1,4 @@
-/** What the process ends with. Scripts rely on these; the help prints them. */
+/** The exit codes of the process. Scripts rely on them; the help prints them. */
 export const EXIT = {
   ok: 0,
   /** Daybook answered and said no, or a part of the work failed. */
@@ -7,10 +7,14 @@ export const EXIT = {
   usage: 2,
   /** The daemon does not answer, or cannot serve now. */
   unreachable: 3,
-  /** No API key, one that opens nothing, or one that may not do this. */
+  /** The API key is missing, unknown, or may not do this. */
   unauthorised: 4,
-  /** Ctrl-C, as shells count it. `tail` and `status --watch` end with 0: there it is the way to end. */
+  /**
+   * Ctrl-C, by the shells' convention. `tail` and `status --watch` end with 0: there Ctrl-C is the normal
+   * end.
+   */
   interrupted: 130,
 } as const
 
+/** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

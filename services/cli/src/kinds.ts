@@ -2,7 +2,7 @@ import type { InputOf } from '@daybook/api/graphql'
 import { isKindName, KIND_NAMES, type KindName } from '@daybook/memory/kinds/index'
 import { UsageError } from './cli-error.ts'
 
-/** Kinds as people write them, in the API's spelling. @throws UsageError naming those that there are */
+/** Converts kinds as people write them to the API's spelling. @throws UsageError that lists the kinds */
 export function toApiKinds(given: readonly string[]): InputOf<'MemoryKind'>[] {
   return given.map((kind) => {
     const name = kind.toLowerCase()

@@ -66,7 +66,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'reindex',
     parameters: '[projection]',
-    description: 'make a search index anew beside the live one; roll back, clean up',
+    description: 'build a new search index beside the live one; roll back, clean up',
     load: () => import('./commands/reindex.ts'),
   },
   {
@@ -77,7 +77,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'replay',
-    description: 'bring a part of the journal out again',
+    description: 'publish a part of the journal again',
     load: () => import('./commands/replay.ts'),
   },
   {
@@ -89,13 +89,13 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'parked',
     parameters: '[list|show|retry|drop]',
-    description: 'events that could not be applied',
+    description: 'list, retry or drop events that could not be applied',
     load: () => import('./commands/parked.ts'),
   },
   {
     name: 'operations',
     parameters: '[list|show|watch|cancel]',
-    description: 'what is under way, and what came of it',
+    description: 'list, watch or cancel operations',
     load: () => import('./commands/operations.ts'),
   },
 ]
@@ -117,14 +117,14 @@ function createProgram(): Command {
     .usage('<command> [options]')
     .version(VERSION, '--version', 'print the version of this CLI')
     .helpOption('-h, --help', 'show this help, or a command’s')
-    // An option belongs to the command that it stands after: `restore --version 2` is not `--version`.
+    // An option belongs to the command before it: `restore --version 2` is not `--version`.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /u, 'daybook: ')) })
     .showHelpAfterError('  --help shows what there is.')
     .configureHelp({
       showGlobalOptions: false,
-      // A description that has less room stands below.
+      // With less room than this, a description stands below its term.
       minWidthToWrap: 30,
       formatItem: formatHelpItem,
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),
@@ -138,7 +138,7 @@ function createProgram(): Command {
   program.hook('preSubcommand', async (_, command) => {
     const entry = COMMANDS.find(({ name }) => name === command.name())
     if (entry === undefined) return
-    // The list shows the arguments only; the command's own help shows where options go as well.
+    // The list of commands shows arguments only; a command's own help also shows where options go.
     command.usage(`${entry.parameters ?? ''} [options]`.trim())
     ;(await entry.load()).configure(command)
     addGlobalOptions(command)
@@ -154,19 +154,25 @@ function createProgram(): Command {
   return program
 }
 
-/** `help remember note` is `remember note --help`: commander's own help command shows nothing of what is loaded late. */
+/**
+ * Turns `help remember note` into `remember note --help`: commander's own help misses commands that are
+ * loaded late.
+ */
 function withHelpLast(given: readonly string[]): readonly string[] {
   const [first, ...names] = given
   return first === 'help' && names.length > 0 ? [...names, '--help'] : given
 }
 
-/** `remember "We use pnpm"` is `remember note "We use pnpm"`. A single word may be a kind's name with a slip, and is left to commander. */
+/**
+ * Turns `remember "We use pnpm"` into `remember note "We use pnpm"`. A single word may be a misspelt kind, so
+ * commander handles it.
+ */
 function withKind(given: readonly string[]): readonly string[] {
   const [first, second = ''] = given
   return first === 'remember' && /\s/u.test(second.trim()) ? ['remember', 'note', ...given.slice(1)] : given
 }
 
-/** `daybook … | head` ends us when it has seen enough: that is no failure. */
+/** In `daybook … | head`, `head` closes the pipe when it has enough. That is no failure. */
 function endQuietlyWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed)
@@ -179,7 +185,7 @@ async function main(given: readonly string[]): Promise<void> {
     await createProgram().parseAsync(withKind(withHelpLast(given)), { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
-      // It has printed its message, or the help, itself.
+      // Commander has printed its message or the help already.
       process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
       return
     }
@@ -190,6 +196,6 @@ async function main(given: readonly string[]): Promise<void> {
   }
 }
 
-// What a command writes, such as an export, is its user's alone.
+// Files that a command writes, such as an export, are for the user alone.
 process.umask(PRIVATE_UMASK)
 await main(process.argv.slice(2))

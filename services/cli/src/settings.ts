@@ -3,13 +3,14 @@ import { join, resolve } from 'node:path'
 import { UnauthorisedError, UsageError } from './cli-error.ts'
 import { findDataFolder, servedAt } from './data-folder.ts'
 
-/** The options that every command has, as commander gives them; absent where they were not given. */
+/** The options that every command has, as commander gives them. */
 export interface GlobalOptions {
   readonly url?: string
   readonly dataDir?: string
   readonly json?: boolean
 }
 
+/** Environment variables, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Where the daemon is and how to open it. */
@@ -18,13 +19,13 @@ export interface Connection {
   readonly url: string
   readonly dataDir: string
   readonly apiKey: string
-  /** Where the key came from, in words. */
+  /** Where the key came from, for messages. */
   readonly keySource: string
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:4000'
 
-/** Reads a URL as people write it, with or without `/graphql` at its end. @throws UsageError */
+/** Parses a URL as people write it, with or without `/graphql` at its end. @throws UsageError */
 export function parseUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !['http:', 'https:'].includes(url.protocol))
@@ -33,8 +34,8 @@ export function parseUrl(given: string): string {
 }
 
 /**
- * The daemon's address and data folder, without its key: what was given, else what is found (`findDataFolder`, and the address at which
- * its daemon serves). An empty variable counts as absent.
+ * The daemon's address and data folder, without its key. What was not given is looked up: the folder by
+ * `findDataFolder`, the address in the folder. An empty variable counts as absent.
  * @throws UsageError
  */
 export function placeFrom(
@@ -48,9 +49,9 @@ export function placeFrom(
 }
 
 /**
- * The address and the key: what stands on the command line goes before the environment, so `--data-dir` before
- * `DAYBOOK_API_KEY` before `DAYBOOK_DATA_DIR`.
- * @throws UsageError, UnauthorisedError where no key is found
+ * The daemon's address and key. The command line goes before the environment: `--data-dir`, then
+ * `DAYBOOK_API_KEY`, then `DAYBOOK_DATA_DIR`.
+ * @throws UsageError, UnauthorisedError if no key is found
  */
 export function connectionFrom(options: GlobalOptions, environment: Environment): Connection {
   const place = placeFrom(options, environment)
@@ -70,7 +71,7 @@ export function connectionFrom(options: GlobalOptions, environment: Environment)
 function readKey(path: string): { apiKey: string } | { problem: string } {
   try {
     const apiKey = readFileSync(path, 'utf8').trim()
-    // A header takes printable ASCII only; anything else is not a key of ours.
+    // A header takes only printable ASCII; anything else is not one of our keys.
     if (!/^[!-~]+$/u.test(apiKey)) return { problem: `the file ${path} does not hold one` }
     return { apiKey }
   } catch (error) {

@@ -4,7 +4,10 @@ import type { Progress } from '@daybook/process/process-parts'
 import { pause } from '@daybook/runtime/backoff'
 import { type ExclusiveLock, type LockHolder, lockHolder, takeLock } from '@daybook/runtime/exclusive-lock'
 
-/** The data folder while it is this process's own. What it is doing is told to whoever wants the folder too. */
+/**
+ * This process's lock on the data folder. It tells other processes that want the folder what this one is
+ * doing.
+ */
 export interface DataFolderLock {
   serving(url: string): void
   stopping(): void
@@ -13,12 +16,12 @@ export interface DataFolderLock {
 
 /** Milliseconds to wait for a daemon that is stopping: more than a stop may take. */
 const STOPPING_MS = 15_000
-/** The same for one that has not said who it is. */
+/** How long to wait for a lock file that names no holder yet, in milliseconds. */
 const UNREADABLE_MS = 500
 
 /**
- * Takes the data folder for this process. Where its daemon is just stopping, it waits for that.
- * @throws DaybookError LOCKED naming the daemon that has it
+ * Locks the data folder for this process. If the daemon that holds it is stopping, it waits for that.
+ * @throws DaybookError LOCKED, naming the daemon that has it
  */
 export async function lockDataFolder(
   dataDir: string,
@@ -34,7 +37,7 @@ export async function lockDataFolder(
     const holder = lockHolder(path)
     const waited = Date.now() - beganAt
     const stopping = holder['stopping'] === true
-    // Nothing is written there for a moment while it is just being written.
+    // The lock file is empty for a moment while its holder writes it.
     const wait = stopping ? waited < stoppingMs : holder.pid === undefined && waited < UNREADABLE_MS
     if (!wait) throw refusal(dataDir, holder)
     if (stopping && !told) progress(`The Daybook before${named(holder)} is stopping: waiting for its end`)

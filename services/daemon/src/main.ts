@@ -7,11 +7,11 @@ import type { Daemon } from './start-daemon.ts'
 
 const startedAt = Date.now()
 
-/** What is not printed to a terminal ends in files and in the logs of whoever runs services, where the key must not be. */
+/** Output that does not go to a terminal ends in files and logs, where the key must not be. */
 const isTerminal = process.stdout.isTTY === true
 
 function greeting({ url, apiKey, apiKeyPlace }: Daemon, dataDir: string): string {
-  // The command finds the folder from here, and in it the address.
+  // `daybook` finds this folder by itself from here, and the address in it.
   const folder = dataDir === resolve('.daybook') ? '' : ` --data-dir ${dataDir}`
   return `
 Daybook is ready at ${url} (after ${((Date.now() - startedAt) / 1000).toFixed(1)} s)
@@ -34,7 +34,7 @@ await runProcess({
   title: 'Daybook',
   defaultPort: DEFAULT_PORTS.gateway,
   async start(config, parts) {
-    // Once it has been said that it starts: until its code is read takes a moment.
+    // Loaded late: reading the code takes a moment, and the start should be announced first.
     const { startDaemon } = await import('./start-daemon.ts')
     console.log(greeting(await startDaemon(config, parts), config.dataDir))
   },

@@ -12,20 +12,20 @@ import { lockDataFolder } from './data-folder.ts'
 export interface Daemon {
   readonly url: string
   readonly apiKey: string
-  /** Where a person finds the key. */
+  /** Where a person finds the API key. */
   readonly apiKeyPlace: string
 }
 
 /**
- * Everything of Daybook in one process, on embedded parts where no server is configured:
+ * Starts all of Daybook in one process. Parts for which no server is configured are embedded:
  *
  *   data folder's lock ▶ database ▶ migrations ▶ default key ▶ model ▶ bus ▶ projectors ▶ reindex ▶ gateway
  *
- * @throws DaybookError CONFIGURATION, LOCKED, UNAVAILABLE, written for the person who started it
+ * @throws DaybookError CONFIGURATION, LOCKED or UNAVAILABLE, with a message for the person who started it
  */
 export async function startDaemon(config: Config, given: ProcessParts): Promise<Daemon> {
   const { progress, shutdown } = given
-  // Nobody else is on an embedded database.
+  // No other process uses an embedded database, so only this one decides when to rest.
   const activity = config.databaseUrl === undefined ? createActivity() : ALWAYS_ACTIVE
   const parts = { ...given, activity }
   const lock = await lockDataFolder(config.dataDir, progress)
@@ -38,7 +38,8 @@ export async function startDaemon(config: Config, given: ProcessParts): Promise<
   // The model loads while the database starts: they are different threads and processes.
   const embedders = openEmbedders(config, parts)
   const open = config.databaseUrl === undefined ? openEmbeddedDatabase : openDatabaseServerAfter
-  // To read the services' code takes this process as long as the database and the model take theirs to start.
+  // Loading the services' code takes about as long as the database and the model take to start, so do both at
+  // once.
   const [{ db, done: defaultKey }, { startServices }] = await Promise.all([
     open((owner) => ensureDefaultKey(owner, config), config, parts),
     import('./start-services.ts'),

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { openEngines } from '@daybook/engines/engines'
 import { testClient } from '@daybook/gateway/testing/test-gateway'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
@@ -13,8 +14,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startServices } from './start-services.ts'
 
-/** Statements of all loops together for one look at everything, at most: 42 at last, with one project. */
-const A_LOOK = 60
+/** Statements of all loops together for one look at everything, at most: 42 at last, with one project and one engine. */
+const A_LOOK = 60 * openEngines(readConfig({})).length
 /** Longer than any loop waits between looks that heeds no activity. */
 const QUIET_MS = 2_500
 

@@ -13,13 +13,14 @@ import { startReindex } from '@daybook/reindex/start'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 
+/** What the services need beside their settings. */
 export interface ServicesOptions {
-  /** Migrated. */
+  /** The database, already migrated. */
   readonly db: Database
   readonly embedders: Embedders
 }
 
-/** The services of a daemon, on what it has opened: bus ▶ projectors ▶ reindex ▶ gateway. */
+/** Starts a daemon's services on the parts that it has opened: bus ▶ projectors ▶ reindex ▶ gateway. */
 export async function startServices(
   config: Config,
   { db, embedders }: ServicesOptions,

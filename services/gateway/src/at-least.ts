@@ -5,14 +5,14 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import type { Context } from './context.ts'
 import { checkPlace, requirePlace } from './journal-place.ts'
 
-/** Longest wait for a sequence to become readable, in milliseconds. */
+/** The longest wait for a sequence to become readable, in milliseconds. */
 export const WAIT_MS = 5_000
 
 /**
- * Reading your own writes: waits until the read model includes `atLeast`, at most 5 s.
- * @returns null once it does; else in words how far behind it is.
- * @param hash of the event at `atLeast`, from its receipt
- * @throws ValidationError; DivergedError where the journal has no such event: waiting for it would be in vain
+ * Lets a client read its own writes: waits until the read model includes `atLeast`, at most 5 s.
+ * @returns null once it does; else how far behind it is, in words
+ * @param hash the hash of the event at `atLeast`, from its receipt
+ * @throws ValidationError; DivergedError if the journal has no such event, so that waiting would be in vain
  */
 export async function waitAtLeast(
   context: Context,
@@ -32,7 +32,7 @@ export async function waitAtLeast(
     : `the index is at sequence ${position}, behind the ${atLeast} asked for: try again in a moment`
 }
 
-/** The same for reads that have no other way to say that they are behind. @throws DaybookError BEHIND */
+/** Like `waitAtLeast`, for reads that can report a delay only as an error. @throws DaybookError BEHIND */
 export async function requireAtLeast(
   context: Context,
   atLeast: number | null | undefined,

@@ -2,16 +2,18 @@ import { type Access, accessOfKey } from '@daybook/postgres/access/api-keys'
 import type { Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
 
-/** Milliseconds for which a key's project is remembered: a revoked key works that much longer at most. */
+/** How long a key's project is cached, in milliseconds. A revoked key works at most that much longer. */
 const REMEMBERED_MS = 2_000
 
+/** Finds out which project a key opens. */
 export interface Authenticate {
-  /** Which project a request belongs to, by its `Authorization: Bearer <key>`. Null where the key opens none. */
+  /** The project of a request, by its `Authorization: Bearer <key>`. Null if the key opens none. */
   (authorization: string | null | undefined): Promise<Access | null>
-  /** To be called where keys have come to open other projects. Other gateways go by the old ones for 2 s more. */
+  /** Call this when keys now open other projects. Other gateways use their cache for up to 2 s more. */
   forget(): void
 }
 
+/** Creates an authenticator that caches keys for 2 s. */
 export function createAuthenticate(db: Database): Authenticate {
   const known = new LRUCache<string, Access>({ max: 10_000, ttl: REMEMBERED_MS })
   const authenticate = async (authorization: string | null | undefined) => {

@@ -5,7 +5,9 @@ import { rawConnection } from '@daybook/runtime/testing/raw-http'
 import { describe, expect, test } from 'vitest'
 import { REMEMBER, startTestGateway, useTestGateway } from './testing/test-gateway.ts'
 
-/** design.md, "Bad input and failure": what a caller does wrong. Failures of parts are in failures.test.ts. */
+/**
+ * Mistakes of callers. Failures of parts are in test/src/failures.
+ */
 describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
   const suite = useTestGateway(start)
 

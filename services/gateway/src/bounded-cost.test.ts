@@ -82,7 +82,7 @@ describe.each(TEST_DATABASES)('what requests may cost, on $name', ({ start }) =>
       environment: { DAYBOOK_REQUEST_DEADLINE: '200ms', DAYBOOK_REQUESTS_PER_KEY: '1' },
     })
     const [its, others] = [await own.newClient(), await own.newClient()]
-    // The keys are known from here on: looking them up would wait for the database as well.
+    // Cache the keys first: looking them up later would wait for the database too.
     for (const one of [its, others]) await one.data('{ __typename }')
     // It waits for its database: an open transaction of the test holds the project's lock.
     let release = () => {}
@@ -115,7 +115,7 @@ describe.each(TEST_DATABASES)('what requests may cost, on $name', ({ start }) =>
     const next = its.send('{ __typename }').finally(() => {
       hasTurn = true
     })
-    // Others of this gateway come and go meanwhile.
+    // Requests of other keys come and go meanwhile.
     for (let times = 0; times < 5; times += 1) await others.data('{ __typename }')
     expect(hasTurn).toBe(false)
     release()

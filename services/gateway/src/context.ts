@@ -10,35 +10,37 @@ import type { GatewayParts } from './parts.ts'
 import type { JournalNews } from './subscriptions/journal-news.ts'
 import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
-/** What resolvers work with. It holds no database handle: everything goes through the request's project. */
+/** The context of resolvers. They reach the database only through the request's project. */
 export interface Context {
   readonly project: ProjectScope
   readonly parts: Omit<GatewayParts, 'db'>
   readonly metadata: EventMetadata
-  /** All of Daybook, for a key that may run it; null for others. Through `requireAdmin` (`schema/require-admin.ts`) only. */
+  /**
+   * The whole database, for a key that may run Daybook; null for others. Use it only through `requireAdmin`.
+   */
   readonly admin: Database | null
-  /** Tells of new events in journals. */
+  /** Reports new events in journals. */
   readonly news: JournalNews
   /**
-   * Begins a subscription of this request.
+   * Begins a subscription for this request.
    * @throws DaybookError TOO_MANY_SUBSCRIPTIONS
    */
   subscribe<T>(generate: (ended: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T>
-  /** What journal pages of this request may still hold. */
+  /** The bytes left for journal pages in this request. */
   readonly journalBudget: JournalBudget
-  /** Looked up once a request, so that all of it reads the same generation. */
+  /** Looked up once per request, so that the whole request reads the same generation. */
   readModel(): Promise<LiveReadModel>
-  /** How often memories were read, by plain id. */
+  /** How often each memory was read, by plain id. */
   readonly memoryAccess: DataLoader<string, MemoryAccess | null>
 }
 
-/** What requests that go on share. */
+/** What long-lived requests share. */
 export interface Following {
   readonly news: JournalNews
   readonly subscriptions: OpenSubscriptions
 }
 
-/** The context of a request whose key has been found to open a project. */
+/** Creates the context of a request whose key opens a project. */
 export function createContext(
   parts: GatewayParts,
   { access, connection, correlationId, traceparent }: KnownRequest,

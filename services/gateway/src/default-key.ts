@@ -5,18 +5,18 @@ import { ensureProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import type { Config } from '@daybook/runtime/config'
 
-/** A key that opens the project `default` and may run the whole Daybook, and where a person finds it. */
+/** The key that opens the project `default` and may run the whole Daybook. */
 export interface DefaultKey {
   readonly key: string
-  /** `in .daybook/api-key`, or the setting that it came from. */
+  /** Where a person finds it: `in .daybook/api-key`, or the setting it came from. */
   readonly place: string
 }
 
 /**
- * The key of the project `default`: the one of `DAYBOOK_DEFAULT_KEY`, which suits several gateways; else the one in
- * `<data folder>/api-key` with mode 0600, made on the first start. One there that the database does not know (the folder was
- * used with another database) is replaced.
- * @param db as the owner: the application may not make keys
+ * Provides the key of the project `default`. It is `DAYBOOK_DEFAULT_KEY`, which several gateways can share;
+ * else the key in `<data folder>/api-key`, made at the first start with mode 0600. If the database does not
+ * know the key in that file (the folder was used with another database), it is replaced.
+ * @param db the owner's handle: the application's role may not create keys
  */
 export async function ensureDefaultKey(db: Database, { dataDir, defaultKey }: Config): Promise<DefaultKey> {
   if (defaultKey !== undefined) {

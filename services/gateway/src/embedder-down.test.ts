@@ -7,7 +7,7 @@ const SEARCH = `query ($query: String!, $atLeast: Int) {
   search(query: $query, atLeast: $atLeast) { matchType degraded hits { matchType memory { text } explanation { model } } }
 }`
 
-/** design.md: "embedder down — writes succeed; keyword results; the answer says vectors are missing". */
+/** The promise: "embedder down — writes succeed; keyword results; the answer says vectors are missing". */
 describe.each(TEST_DATABASES)('without vectors on $name', ({ start }) => {
   let database: TestDatabase
   let down = true

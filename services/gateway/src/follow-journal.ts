@@ -10,20 +10,25 @@ import type { Context } from './context.ts'
 import { type NamedPlace, requirePlace } from './journal-place.ts'
 import { patiently } from './subscriptions/patiently.ts'
 
-/** Events read at a time. It bounds what a slow client holds in memory: the next page is read when it has taken this one. */
+/**
+ * Events read at a time. The next page is read when the client has taken this one, so a slow client holds one
+ * page in memory.
+ */
 const PAGE = 100
 
-/** Places behind it that a follower remembers, by which it tells a client where to go on after the journal lost its end. */
+/**
+ * Past places that a follower remembers. If the journal loses its end, they tell the client where to resume.
+ */
 const REMEMBERED = 1_000
 
 /**
- * A project's events after `after`, without a gap or a repeat, and then live. News only say that there is something new; every
- * event comes from the journal, so a slow client is served from there and costs no memory.
+ * Yields a project's events after `after`, without a gap or a repeat, and then live. News only say that there
+ * is something new. Every event is read from the journal, so a slow client costs no memory.
  *
- * reading ──short page──▶ waiting ──news──▶ reading; ended from either at once
+ * reading ──short page──▶ waiting ──news──▶ reading; it can end from either state at once
  *
- * Each page must follow on the event before it. Where the journal has that no more, it has lost its end: what was delivered is not
- * the truth any longer, and the client must hear of it.
+ * Each page must follow the last delivered event. If the journal no longer has that event, it has lost its
+ * end. Then delivered events are no longer true, and the client must learn it.
  * @throws DivergedError
  */
 export async function* followJournal(
@@ -39,7 +44,8 @@ export async function* followJournal(
     while (!ended.aborted) {
       const mark = follower.mark()
       const read = () => readFollowing(project, cursor, PAGE)
-      // Many who follow one journal stand at the same place: one of them reads. The mark keeps out reads begun before the news.
+      // Followers of one journal are often at the same place: one reads for all. The mark excludes reads
+      // begun before the news.
       const records = await patiently(
         () => news.shared(`${project.projectId}/${cursor.hash}/${mark}`, read),
         ended,
@@ -60,11 +66,13 @@ export async function* followJournal(
   }
 }
 
-/** What cannot be read or was erased may have matched: who follows is told of it rather than kept from it. */
+/**
+ * Whether an event passes the filter. One that is erased or cannot be read might have matched, so it passes.
+ */
 const concerns = ({ event }: JournalRecord, filter: MemoryFilter): boolean =>
   event === null || matchesFilter(event.data.state, filter)
 
-/** Where to begin: the journal's end where the client names no place. @throws DivergedError */
+/** Where to begin; the journal's end if the client names no place. @throws DivergedError */
 async function placeOf(project: ProjectScope, after: NamedPlace | null): Promise<JournalCursor> {
   if (after === null) return readEnd(project)
   await requirePlace(project, 'after', after)
@@ -83,7 +91,7 @@ async function divergedAt(
   return new DivergedError('Event', { sequence, head, lastCommon })
 }
 
-/** The last of these places that the journal has, all before which it has too; null where it has none. */
+/** The last of these places up to which the journal still has all of them; null if it has none. */
 async function lastOf(project: ProjectScope, passed: readonly JournalCursor[]): Promise<number | null> {
   let [has, hasNot] = [-1, passed.length]
   while (hasNot - has > 1) {

@@ -8,7 +8,10 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestGateway, type TestClient, testClient } from './testing/test-gateway.ts'
 
-/* From the first of the databases into the last: where there is a native Postgres, from one kind into the other. */
+/*
+ * From the first of the databases into the last: where there is a native Postgres, from one kind into the
+ * other.
+ */
 const KINDS = TEST_DATABASES.map((kind, index) => ({
   kind,
   other: TEST_DATABASES[TEST_DATABASES.length - 1 - index] ?? kind,
@@ -128,7 +131,7 @@ describe.each(KINDS)('moving a journal over HTTP from $kind.name to $other.name'
     const filler = `${'x'.repeat(1023)}\n`.repeat(20_000)
     expect(await target.import(changed + filler)).toMatchObject({
       status: 400,
-      error: { code: 'INVALID_EXPORT', line: 4, message: expect.stringContaining('its data is not') },
+      error: { code: 'INVALID_EXPORT', line: 4, message: expect.stringContaining('its data does not match') },
     })
     expect(await target.import(text)).toMatchObject({ result: { imported: 3 } })
   })

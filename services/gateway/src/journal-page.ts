@@ -3,22 +3,23 @@ import type { LinkedRecord } from '@daybook/journal/read/stored-event'
 import { DaybookError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 
-/** Bytes of events, as JSON, in all the journal pages of one request. */
+/** The most bytes of events, as JSON, in all journal pages of one request. */
 export const JOURNAL_BYTES = 4 * 1024 * 1024
 
-/** Events read at a time: with texts of 256 KB it bounds what is read beyond the budget. */
+/** Events read at a time. Texts may have 256 KB, so this bounds what is read beyond the budget. */
 const SLICE = 50
 
-/** What is left for journal pages in a request. */
+/** The bytes left for journal pages in a request. */
 export interface JournalBudget {
   bytes: number
 }
 
 /**
- * A page of the journal that ends before `first` where its events are long: after the one that uses the budget up. It is never
- * empty where there is an event, so that whoever goes on with `after` until a page is empty misses nothing.
+ * Reads a page of the journal. If its events are long, it has fewer than `first`: it ends after the event
+ * that uses up the budget. It is empty only if there are no more events, so a client that continues with
+ * `after` until then misses nothing.
  *
- * @throws DaybookError RESPONSE_TOO_LARGE where pages before it in the same request have used the budget up
+ * @throws DaybookError RESPONSE_TOO_LARGE if earlier pages in the same request have used up the budget
  */
 export async function readJournalPage(
   scope: ProjectScope,

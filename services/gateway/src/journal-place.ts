@@ -3,14 +3,14 @@ import { readEnd } from '@daybook/journal/read/read'
 import { DivergedError, ValidationError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 
-/** A place as a client names it: a sequence, and with the hash beside it, of which history. */
+/** A place in the journal as a client names it: a sequence, and optionally the hash of the event there. */
 export interface NamedPlace {
   readonly sequence: number
   readonly hash: string | null
 }
 
 /**
- * The place that a client names by the arguments `name` and `nameHash`; null where it names none.
+ * Reads the place that a client names with the arguments `name` and `nameHash`; null if it names none.
  * @throws ValidationError
  */
 export function checkPlace(
@@ -28,7 +28,8 @@ export function checkPlace(
 }
 
 /**
- * Sees to it that the journal has the place: with a hash that very event, else any at the sequence.
+ * Checks that the journal has the place: an event with the given hash, or any event at the sequence if there
+ * is no hash.
  * @throws DivergedError
  */
 export async function requirePlace(

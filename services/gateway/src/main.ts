@@ -8,7 +8,7 @@ import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { ensureDefaultKey } from './default-key.ts'
 import { serveGateway } from './serve.ts'
 
-/* `npm run start:gateway`: the API alone, beside projectors that are processes of their own. Run as many as you like. */
+/* `npm run start:gateway`: only the API; projectors run as separate processes. Run as many as you like. */
 
 await runProcess({
   name: 'gateway',

@@ -3,7 +3,10 @@ import type { ProcessParts } from '@daybook/process/process-parts'
 import type { Config } from '@daybook/runtime/config'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
 
-/** The engines that searches may ask for beside Postgres, configured or not. They need not answer. */
+/**
+ * Opens the engines beside Postgres that searches may name, configured or not. It does not wait for them to
+ * answer.
+ */
 export function openEngines(
   config: Config,
   { logger, shutdown }: Pick<ProcessParts, 'logger' | 'shutdown'>,

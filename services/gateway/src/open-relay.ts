@@ -6,7 +6,7 @@ import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { Bus } from '@daybook/transport/bus'
 import { startRelay } from '@daybook/transport/relay/relay'
 
-/** Hears of a project's events after their commit. */
+/** Called with a project's events after their commit. */
 export type OnCommitted = (projectId: string, events: readonly LinkedEvent[]) => void
 
 interface RelayParts extends Pick<ProcessParts, 'logger' | 'shutdown'> {
@@ -16,8 +16,8 @@ interface RelayParts extends Pick<ProcessParts, 'logger' | 'shutdown'> {
 }
 
 /**
- * Brings committed events to the bus: through the relay where the bus is another process; inside this one there is nothing
- * in between that could lose them.
+ * Brings committed events to the bus. With NATS the relay does it; a bus inside this process gets them
+ * directly, because nothing in between could lose them.
  */
 export function openRelay({ nats }: Config, { db, bus, metrics, logger, shutdown }: RelayParts): OnCommitted {
   if (nats === undefined) return (projectId, events) => void bus.publish(projectId, events)

@@ -5,13 +5,13 @@ import { liveGeneration } from '@daybook/projection/generations/generations'
 import { POSTGRES } from '@daybook/search/engine/engine-name'
 import type { Context } from './context.ts'
 
-/** Parked events that are named; the others are counted. */
+/** The most parked events to name; the others are only counted. */
 const NAMED = 3
 
 /**
- * What a search does not know although the position says so: the events up to `atLeast` that are parked in the projections that
- * answered. A position passes over a parked event, so waiting for it says nothing about that one.
- * @returns in words, one entry a projection
+ * Finds the events up to `atLeast` that are parked in the projections that answered. A position moves past a
+ * parked event, so a search that waited for `atLeast` still lacks it.
+ * @returns one sentence per projection
  */
 export async function parkedBehind(
   context: Context,
@@ -35,8 +35,8 @@ export async function parkedBehind(
 }
 
 /**
- * The same for the read of one memory, which has no other way to say so.
- * @throws DaybookError PARKED where an event of it, up to `atLeast`, is parked
+ * The same for a read of one memory, which can report this only as an error.
+ * @throws DaybookError PARKED if an event of the memory, up to `atLeast`, is parked
  */
 export async function requireNotParked(
   context: Context,

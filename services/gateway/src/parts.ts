@@ -10,22 +10,22 @@ import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { Bus } from '@daybook/transport/bus'
 
-/** What the gateway is assembled from. */
+/** The parts of a gateway. */
 export interface GatewayParts {
   readonly db: Database
   readonly writer: JournalWriter
   readonly bus: Bus
   readonly signal: PositionSignal
-  /** Where there is none for the live generation's model, searches go by words only. */
+  /** Without an embedder for the live generation's model, searches go by words only. */
   readonly embedders: Embedders
-  /** What searches may ask for beside Postgres. */
+  /** The engines beside Postgres that searches may name. */
   readonly engines: readonly EngineSlot[]
   readonly access: AccessTracker
   readonly logger: Logger
-  /** What the parts were opened with, for those who look whether all is well. It holds secrets: nothing of it goes out as it is. */
+  /** The settings the parts were opened with, for checks. It holds secrets: never send it to a client. */
   readonly config: Config
-  /** Served at `/metrics`; absent: there is no such page. */
+  /** Served at `/metrics`. Without it there is no such page. */
   readonly metrics?: ServiceMetrics
-  /** Is touched by each request. */
+  /** Each request touches it. */
   readonly activity?: Activity
 }

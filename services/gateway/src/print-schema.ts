@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { minifyIntrospection, preprocessIntrospection } from 'gql.tada/internal'
-import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql'
+import { type GraphQLEnumType, introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './schema/index.ts'
 
 /*
- * Writes the printed schema beside the sources, and the same as types for the documents of clients (libs/api); with --check says
- * whether the committed ones are up to date.
+ * Writes the printed schema beside the sources, and its types for client documents (libs/api). With --check
+ * it only says whether the committed files are up to date.
  */
 
 const REPOSITORY = new URL('../../../', import.meta.url)
@@ -16,10 +16,16 @@ const introspection = minifyIntrospection(
   introspectionFromSchema(sorted, { descriptions: false, oneOf: true }),
 )
 
+const projectionNames = (schema.getType('ProjectionName') as GraphQLEnumType)
+  .getValues()
+  .map(({ name }) => name)
+
 const WRITTEN: Readonly<Record<string, string>> = {
   'services/gateway/schema.graphql': `${printSchema(sorted)}\n`,
-  // In the shape that gql.tada works with, which else the type checker would make from an introspection at every run.
+  // In the shape that gql.tada needs. Otherwise the type checker would compute it from an introspection at
+  // every run.
   'libs/api/src/schema.d.ts': `/* The schema as a type, written by \`npm run schema\`. */\nexport type Schema = ${preprocessIntrospection(introspection)}\n`,
+  'libs/api/src/projection-names.ts': `/* The projections that the API knows, written by \`npm run schema\`. */\nexport const PROJECTION_NAMES = [${projectionNames.map((name) => `'${name}'`).join(', ')}] as const\n`,
 }
 
 for (const [path, content] of Object.entries(WRITTEN)) {

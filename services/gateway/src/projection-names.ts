@@ -1,4 +1,4 @@
 import { ENGINES } from '@daybook/engines/engines'
 
-/** The projections there are. */
+/** The names of all projections. */
 export const PROJECTIONS: readonly string[] = ENGINES.map(({ name }) => name)

@@ -13,7 +13,7 @@ import { openEngines } from './open-engines.ts'
 import { openRelay } from './open-relay.ts'
 import { type Gateway, startGateway } from './start.ts'
 
-/** What the gateway shares with other services where they are one process. */
+/** What the gateway shares with other services in the same process. */
 export interface SharedParts {
   readonly db: Database
   readonly bus: Bus
@@ -24,7 +24,7 @@ export interface SharedParts {
 }
 
 /**
- * The gateway as its settings say, with the way from the journal to the bus:
+ * Starts the gateway with its settings, and the path from the journal to the bus:
  *
  *   requests ▶ journal writer ▶ relay ▶ bus
  */

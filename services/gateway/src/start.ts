@@ -19,17 +19,18 @@ import { forbidden } from './schema/require-admin.ts'
 import { createJournalNews } from './subscriptions/journal-news.ts'
 import { createOpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
+/** A gateway that serves. */
 export interface Gateway {
   /** `http://127.0.0.1:4000` */
   readonly url: string
-  /** Takes no new requests, finishes those under way and ends subscriptions. */
+  /** Accepts no new requests, finishes those under way and ends subscriptions. */
   stop(): Promise<void>
 }
 
 /**
- * Serves the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/journal/export` and `/journal/import`, `/health`
- * (the process lives), `/ready` (it can serve), `/metrics`.
- * @throws DaybookError CONFIGURATION where the address cannot be listened on
+ * Serves the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/journal/export` and
+ * `/journal/import`, `/health` (the process lives), `/ready` (it can serve), `/metrics`.
+ * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
 export async function startGateway(
   parts: GatewayParts,
@@ -54,7 +55,7 @@ export async function startGateway(
   const server = createHttpServer({
     logger: parts.logger,
     limits: parts.config.httpLimits,
-    // An import takes as long as its file: the time that a body may take is counted for each request (`limitUpload`).
+    // An import takes as long as its file needs, so `limitUpload` limits the body's time per request instead.
     requestTimeoutMs: 0,
     handle(request, response, target) {
       const known = readRequestContext(request.headers)
@@ -81,22 +82,22 @@ export async function startGateway(
   }
 }
 
-/** How long requests under way may take after the stop, in milliseconds. */
+/** How long requests under way may take after a stop, in milliseconds. */
 const GRACE_MS = 3_000
 
-/** How long a request's body may take to come, in milliseconds; an import's has no limit. */
+/** How long a request's body may take to arrive, in milliseconds; an import's has no limit. */
 const UPLOAD_MS = 300_000
 
 interface Routes {
   readonly parts: GatewayParts
   readonly graphql: GraphQLServer
-  /** Null: switched off. */
+  /** Null if it is switched off. */
   readonly graphiql: GraphiQLPage | null
   readonly authenticate: Authenticate
   readonly closing: AbortSignal
 }
 
-/** What only keys with the right to run the whole Daybook may ask for, besides `/graphql`. */
+/** The routes beside `/graphql` that need a key for the whole Daybook. */
 const JOURNAL_ROUTES = {
   '/journal/export': { method: 'GET', answer: answerExport },
   '/journal/import': { method: 'POST', answer: answerImport },
@@ -141,7 +142,7 @@ async function handle(
     return discardBody(request)
   }
   if (route === undefined) {
-    // Of another form Yoga would make a URL of its own.
+    // From a target in another form Yoga would build a different URL.
     request.url = target.relative
     return graphql(request, response, { ...known, access, connection: request.socket })
   }
@@ -155,7 +156,7 @@ async function handle(
   discardBody(request)
 }
 
-/** Node's own limit is one for all requests. */
+/** Limits the time of one request's body: Node's own limit is the same for all requests. */
 function limitUpload(request: IncomingMessage): void {
   const timer = setTimeout(() => {
     if (!request.complete) request.destroy()
@@ -164,7 +165,9 @@ function limitUpload(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-/** What could not be answered at all: it is refused, the database is unavailable, or there is a fault of ours. */
+/**
+ * Answers a request that failed: it was refused, the database is unavailable, or there is an internal error.
+ */
 function answerFailure(
   { logger }: GatewayParts,
   request: IncomingMessage,
@@ -179,7 +182,7 @@ function answerFailure(
   discardBody(request)
 }
 
-/** A browser that opens the page: it is the same for everybody and asks for the data with a key. */
+/** Whether a browser opens GraphiQL. The page is the same for everybody; its requests need a key. */
 function asksForGraphiQL({ method, headers }: IncomingMessage, { query }: RequestTarget): boolean {
   const reads = method === 'GET' || method === 'HEAD'
   return reads && (headers.accept ?? '').includes('text/html') && !query.has('query')

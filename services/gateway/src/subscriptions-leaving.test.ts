@@ -59,7 +59,7 @@ describe.each(TEST_DATABASES)('subscribers who leave, on $name', ({ start }) => 
     for (const socket of sockets)
       for (let i = 0; i < 50; i += 1)
         socket.send({ type: 'subscribe', id: `${i}`, payload: { query: NEVER } })
-    // Kept, as fetch leaves a response that nobody refers to any more.
+    // Keep a reference: fetch cancels a response that is garbage-collected.
     const responses: Response[] = []
     for (let i = 0; i < 10; i += 1)
       responses.push(...(await Promise.all(Array.from({ length: 50 }, () => subscribeOverSse(leave.signal)))))
@@ -148,7 +148,7 @@ describe.each(TEST_DATABASES)('subscribers who leave, on $name', ({ start }) => 
     const bringBack = await database.outage()
     const events = 'subscription { events(after: 0) { sequence } }'
     socket.send({ type: 'subscribe', id: 'all', payload: { query: events } })
-    // What is asked after it and fails shows that the subscription's own first read has failed.
+    // A later request that fails shows that the subscription's own first read has failed before.
     socket.send({ type: 'subscribe', id: 'look', payload: { query: '{ journal(after: 0) { sequence } }' } })
     await socket.next(({ id }) => id === 'look')
     await bringBack()

@@ -3,12 +3,13 @@ import { type Repeated, repeat } from '@daybook/runtime/repeat'
 import { dropGeneration } from './reindex/drop-generation.ts'
 import type { LoopOptions } from './watch-projections.ts'
 
+/** The parts and times for deleting old generations. */
 export interface DropOldOptions extends LoopOptions {
-  /** Milliseconds for which a generation stays after another took its place, for a rollback. */
+  /** How long an old generation is kept for a rollback, in milliseconds. */
   readonly keepMs: number
 }
 
-/** Deletes generations that somebody dropped, and old ones when their time is over. */
+/** Deletes generations that an operator dropped, and old ones when their time is over. */
 export function startDroppingOld(options: DropOldOptions): Repeated {
   const { db, projections, logger, keepMs, pollMs = 1_000, activity } = options
   const look = async (): Promise<void> => {
@@ -16,7 +17,7 @@ export function startDroppingOld(options: DropOldOptions): Repeated {
       for (const { generation, status, retiredAt } of await listGenerations(db, rebuildable.name)) {
         const isOver = status === 'old' && Date.parse(retiredAt ?? '') < Date.now() - keepMs
         if (status !== 'dropping' && !isOver) continue
-        // Whoever writes it must see within moments that it goes.
+        // Wakes resting projectors: they must notice soon that the generation goes.
         activity?.touch()
         await dropGeneration(db, rebuildable, generation)
         logger.info({ projection: rebuildable.name, generation }, 'a generation was dropped')

@@ -10,7 +10,10 @@ import { createPositionSignal } from '@daybook/projection/positions/position-sig
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { startReindex } from './start.ts'
 
-/* `npm run start:reindex`: rebuilds, verifies, replays and backfills. One is enough; several share the work. */
+/*
+ * `npm run start:reindex`: rebuilds, verifies, replays and backfills. One process is enough; several share
+ * the work.
+ */
 
 await runProcess({
   name: 'reindex',

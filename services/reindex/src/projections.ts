@@ -4,7 +4,7 @@ import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuilda
 /** The projections that this process can work on, by name. */
 export type Projections = ReadonlyMap<string, RebuildableProjection>
 
-/** @throws ValidationError where this process has no such projection */
+/** Finds a projection by name. @throws ValidationError if this process has no such projection */
 export function projectionOf(projections: Projections, name: string | null): RebuildableProjection {
   const found = projections.get(name ?? '')
   if (found === undefined)

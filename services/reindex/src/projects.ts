@@ -16,7 +16,7 @@ export interface KnownProject {
   readonly hash: string
 }
 
-/** All projects with events, or the one of that id, in a fixed order. */
+/** Reads all projects with events, or the one with that id, in a fixed order. */
 export async function readProjects(db: Database, projectId: string | null): Promise<KnownProject[]> {
   const rows = await db
     .selectFrom('projects')
@@ -36,8 +36,8 @@ export async function readProjects(db: Database, projectId: string | null): Prom
 }
 
 /**
- * The projects that a generation is compared in: those with events, and those that it holds anything of or has a position in,
- * though their journal may be empty or gone.
+ * Reads the projects in which a generation is compared: those with events, and those in which the generation
+ * holds data or has a position, even if their journal is empty or gone.
  */
 export async function readComparedProjects(
   db: Database,
@@ -48,7 +48,10 @@ export async function readComparedProjects(
   return withOthers(db, projectId, held)
 }
 
-/** The projects whose journals are checked: those with events, and those that somebody has come further in or published of. */
+/**
+ * Reads the projects whose journals are checked: those with events, and those of which events were applied or
+ * published.
+ */
 export async function readCheckedProjects(db: Database, projectId: string | null): Promise<KnownProject[]> {
   const rows = await db
     .selectFrom('positions')
@@ -90,7 +93,7 @@ async function withOthers(
   ].toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-/** The memories that there ever were, of all projects or of one. */
+/** Counts all memories that ever existed, in all projects or in one. */
 export async function countMemories(db: Database, projectId: string | null): Promise<number> {
   const row = await db
     .selectFrom('events')

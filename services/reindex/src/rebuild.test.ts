@@ -1,11 +1,16 @@
+import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ReindexService } from './start.ts'
 import { OTHER, REBUILT, type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
 
-describe.each(REBUILT)('a rebuild of $projection on $name', ({ start, projection }) => {
+/* A third engine besides: what holds for rebuilds holds for whatever is rebuilt. */
+const ALL = [...REBUILT, ...TEST_DATABASES.slice(-1).map((one) => ({ ...one, projection: IN_MEMORY }))]
+
+describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) => {
   let harness: ReindexHarness
   let service: ReindexService
   beforeAll(async () => {
@@ -108,7 +113,8 @@ describe.each(REBUILT)('a rebuild of $projection on $name', ({ start, projection
       service = harness.startService()
     }
     expect(await harness.ended(id)).toMatchObject({ status: 'succeeded', error: null })
-    // A number is never given twice: one that was cut off before it was noted who builds it is passed over.
+    // A number is never given twice: if a rebuild ended before it noted its generation, that number is
+    // skipped.
     expect(await harness.live(projection)).toBeGreaterThan(before)
     const left = (await harness.generations(projection)).split(', ').filter((one) => !/live|old/u.test(one))
     expect(left).toEqual([])
@@ -136,7 +142,7 @@ describe.each(REBUILT)('a rebuild of $projection on $name', ({ start, projection
       select 1 from embeddings e where model_id = ${SMALL} and embedded_at < ${rows[0]!.now}
         and exists (select from embedding_chunks c where c.project_id = e.project_id and c.model_id = e.model_id
           and c.content_hash = e.content_hash)`.execute(harness.db)
-    // What no memory's present text is any more stays as it is.
+    // Vectors of texts that no memory has any more stay as they are.
     expect(old.rows.length).toBeLessThan(40)
   })
 

@@ -138,7 +138,10 @@ describe.each(TEST_DATABASES)('what verification and rebuilds must not pass over
   })
 })
 
-/** Projectors would take their positions back to what the journal has, so that none is at work when it is damaged. */
+/**
+ * Projectors would take their positions back to what the journal has, so that none is at work when it is
+ * damaged.
+ */
 describe.each(TEST_DATABASES)('what is left of a journal that was damaged, on $name', ({ start }) => {
   let harness: ReindexHarness
   const projects: ProjectScope[] = []
@@ -228,7 +231,7 @@ describe.each(TEST_DATABASES)('what is left of a journal that was damaged, on $n
     const found = await verifyJournal(scope)
     expect(found).toMatchObject({ clean: false })
     expect(JSON.stringify(found)).toContain(
-      'event 3: its hash is another one than generation 1 of pgvector says',
+      'event 3: its hash is not the one that generation 1 of pgvector has',
     )
     expect(await verify('pgvector', scope)).toMatchObject({ clean: false, different: 0 })
   })

@@ -19,6 +19,7 @@ import { startRebuildingUnusable } from './unusable/rebuild-unusable.ts'
 import { handleVerify } from './verify/handle-verify.ts'
 import { handleVerifyJournal } from './verify/handle-verify-journal.ts'
 
+/** The parts and settings of a reindex service. */
 export interface ReindexServiceOptions {
   readonly db: Database
   readonly bus: Bus
@@ -26,27 +27,28 @@ export interface ReindexServiceOptions {
   readonly logger: Logger
   readonly embedders: Embedders
   readonly workers: QueueWorkers
-  /** Those that are configured. Operations on others wait for a process that has them. */
+  /** The configured engines. Operations on other engines wait for a process that has them. */
   readonly engines: readonly OpenEngine[]
-  /** Milliseconds for which an old generation stays. */
+  /** How long an old generation is kept, in milliseconds. */
   readonly keepOldMs: number
-  /** Milliseconds after which the operation of a dead process is another's. Default 10,000. */
+  /** After this long another process may take a dead process's operation, in milliseconds. Default 10,000. */
   readonly leaseMs?: number | undefined
-  /** As of `RetryUnreadableOptions`. */
+  /** See `RetryUnreadableOptions`. */
   readonly readerVersion?: number | undefined
   readonly activity?: Activity | undefined
-  /** Milliseconds between looks for something to do. Default: what each loop is made for. */
+  /** Milliseconds between looks for work. Default: each loop's own. */
   readonly pollMs?: number | undefined
-  /** As of `RebuildableProjection.seenMs`. */
+  /** See `RebuildableProjection.seenMs`. */
   readonly seenMs?: number | undefined
 }
 
+/** A running reindex service. */
 export interface ReindexService {
-  /** Gives back what is under way: the next start, or another process, goes on with it. */
+  /** Releases the operations under way. The next start, or another process, goes on with them. */
   stop(): Promise<void>
 }
 
-/** Works off what operators ask for, on every projection that is configured here. */
+/** Works on the operations that operators ask for, on every projection that is configured here. */
 export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, engines, keepOldMs, leaseMs } = options
   const { readerVersion, activity, pollMs, seenMs } = options

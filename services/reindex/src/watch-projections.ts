@@ -6,16 +6,17 @@ import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
 import type { Projections } from './projections.ts'
 
-/** What looks again and again at the projections for something to do. */
+/** What a loop that looks at the projections needs. */
 export interface LoopOptions {
   readonly db: Database
   readonly projections: Projections
   readonly logger: Logger
-  /** Milliseconds between looks. Default: what the loop is made for. */
+  /** Milliseconds between looks. Default: the loop's own, 1,000 or 2,000. */
   readonly pollMs?: number | undefined
   readonly activity?: Activity | undefined
 }
 
+/** Which projections to look at, how, and how often. */
 export interface WatchOptions<Watched> {
   /** By name. */
   readonly projections: ReadonlyMap<string, Watched>
@@ -23,11 +24,14 @@ export interface WatchOptions<Watched> {
   /** Milliseconds between looks. */
   readonly pollMs: number
   readonly activity?: Activity | undefined
-  /** What a look that fails is logged as. One that finds somebody else at work on the projection (BUSY) is no failure. */
+  /**
+   * The log message for a failed look. Finding another operation at work on the projection (BUSY) is no
+   * failure.
+   */
   readonly problem: string
 }
 
-/** Looks at each projection again and again, one after the other, until it is stopped. */
+/** Looks at each projection repeatedly, one after the other, until it is stopped. */
 export function watchProjections<Watched>(
   { projections, logger, pollMs, problem, activity }: WatchOptions<Watched>,
   look: (watched: Watched, projection: string) => Promise<void>,
@@ -41,7 +45,7 @@ export function watchProjections<Watched>(
           logger[level]({ error, projection }, problem)
         })
     },
-    // All that fails is told where it does.
+    // Each look has logged its own failure.
     { everyMs: pollMs, activity, onError: () => {} },
   )
 }

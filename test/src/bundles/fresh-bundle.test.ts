@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { REPOSITORY } from '../support/daemon.ts'
 
-/* What `npm start` and the CLI run, in a small repository with the same scripts. */
+/* The scripts that bundle for `npm start` and the CLI, in a small repository of their own. */
 
 let repository = ''
 beforeEach(() => {
@@ -48,7 +48,7 @@ test('a bundle that is older than one of its sources is made again', () => {
   start()
   write('services/demo/src/said.ts', `export const said: string = 'two, which is longer'`)
   expect(start()).toBe('two, which is longer with words')
-  // What runs from the one before goes on.
+  // A process that runs from the previous bundle goes on.
   expect(bundles()).toHaveLength(2)
 })
 

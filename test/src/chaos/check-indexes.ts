@@ -4,7 +4,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { checkTypesenseIndex } from './check-typesense-index.ts'
 import type { Cluster } from './cluster.ts'
 
-/** Holds both projections of a project against the journal. @returns every difference in words */
+/** Compares both projections of a project with the journal. @returns every difference in words */
 export async function checkIndexes({ typesense }: Cluster, scope: ProjectScope): Promise<string[]> {
   const postgres = await checkReadModel(scope, await liveReadModel(scope.db))
   return [

@@ -4,7 +4,7 @@ import { createTypesenseClient } from '@daybook/typesense/client/client'
 import { checkTypesense } from '@daybook/typesense/testing/check-typesense'
 import { TYPESENSE } from '@daybook/typesense/write/generation'
 
-/** Holds the Typesense projection of a project against the journal. @returns every difference in words */
+/** Compares the Typesense projection of a project with the journal. @returns every difference in words */
 export async function checkTypesenseIndex(
   settings: { readonly url: string; readonly apiKey: string },
   scope: ProjectScope,

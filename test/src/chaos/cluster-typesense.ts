@@ -5,16 +5,19 @@ import {
 } from '@daybook/typesense-double/native-typesense'
 import { startTypesenseDouble, type TypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 
-/** The Typesense of a cluster, which ends with it. */
+/** The Typesense of a cluster. It stops with the cluster. */
 export type TypesenseServer = Pick<TypesenseDouble, 'url' | 'apiKey' | 'stop'>
 
-/** One that a run may treat badly: the double in this process, or a real server in one of its own; the other is null. */
+/**
+ * A Typesense that a run may damage: the double in this process, or a real server in its own; the other is
+ * null.
+ */
 export interface ClusterTypesense extends TypesenseServer {
   readonly double: TypesenseDouble | null
   readonly native: NativeTypesense | null
 }
 
-/** A real server where `DAYBOOK_TYPESENSE_SERVER` names its program, else the double. */
+/** Starts a real server if `DAYBOOK_TYPESENSE_SERVER` names its program, else the double. */
 export async function startClusterTypesense(): Promise<ClusterTypesense> {
   if (nativeTypesenseProgram() !== null) {
     const native = await startNativeTypesense()
@@ -24,5 +27,5 @@ export async function startClusterTypesense(): Promise<ClusterTypesense> {
   return { url: double.url, apiKey: double.apiKey, stop: double.stop, double, native: null }
 }
 
-/** For the first line of a run. */
+/** Which Typesense a run uses, for its first line. */
 export const typesenseInWords = () => nativeTypesenseProgram() ?? 'the double of Typesense'

@@ -8,7 +8,7 @@ import { type Api, askGraphQL, TransportError } from '../support/graphql.ts'
 import { type ClusterTypesense, startClusterTypesense, type TypesenseServer } from './cluster-typesense.ts'
 import { createServiceProcess, type ServiceName, type ServiceProcess } from './service-process.ts'
 
-/** Real servers, a Typesense, and two processes of each service: Daybook as a team runs it, on one machine. */
+/** Real servers, a Typesense, and two processes of each service: a team's Daybook on one machine. */
 export interface Cluster<
   Typesense extends TypesenseServer = ClusterTypesense,
   Postgres extends NativeServer = NativeServer,
@@ -17,37 +17,44 @@ export interface Cluster<
   readonly nats: NativeNats
   readonly typesense: Typesense
   readonly services: readonly ServiceProcess[]
-  /** Answers as long as one gateway does; asks the one with the least to do. */
+  /** Answers as long as a gateway does. It asks the gateway with the fewest requests under way. */
   readonly api: Api
-  /** Those that listen now. */
+  /** The gateways that listen now. */
   gatewayUrls(): string[]
   readonly apiKey: string
-  /** Data folders and logs. */
+  /** The folder with data folders and logs. */
   readonly folder: string
-  /** Ends everything. The folder goes too unless it is to be looked at. */
+  /** Stops everything, and deletes the folder unless it should be kept. */
   stop(options?: { keepFolder?: boolean }): Promise<void>
 }
 
 const SERVICES: readonly ServiceName[] = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex']
-/** JetStream remembers ids so long: a fault that lasts longer makes it store the same event again. */
+/** How long JetStream remembers ids: during a longer fault it stores the same event again. */
 export const DUPLICATE_WINDOW_MS = 1_000
 
+/** How a cluster is set up. */
 export interface ClusterOptions {
-  /** As `DAYBOOK_EMBEDDER`. */
+  /** The value of `DAYBOOK_EMBEDDER`. */
   readonly embedder: string
-  /** `some`: of one replica of each projector; the others leave texts in the queue for it. `all`: of every service. */
+  /**
+   * Who has the embedder. `some`: one replica of each projector; the others leave texts in its queue. `all`:
+   * every service.
+   */
   readonly embedderOf: 'some' | 'all'
-  /** Whether there is NATS, or events reach the projectors by way of the journal alone. Default yes. */
+  /** Whether there is NATS; without it events reach the projectors only through the journal. Default true. */
   readonly withNats?: boolean
 }
 
-/** The servers of a cluster that a test may want to be others than the usual. */
+/** The servers of a cluster that a test may replace. */
 export interface ClusterServers<Typesense extends TypesenseServer, Postgres extends NativeServer> {
   readonly startTypesense: () => Promise<Typesense>
   readonly startPostgres: () => Promise<Postgres>
 }
 
-/** With a Typesense that a test can treat badly: the real server that is named to it, or the double in this process. */
+/**
+ * Starts a cluster with a Typesense that a test can damage: the named real server, or the double in this
+ * process.
+ */
 export function startCluster(options: ClusterOptions): Promise<Cluster> {
   return startClusterWith(options, {
     startTypesense: startClusterTypesense,
@@ -55,6 +62,7 @@ export function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
 }
 
+/** Starts a cluster with these servers. */
 export async function startClusterWith<Typesense extends TypesenseServer, Postgres extends NativeServer>(
   { embedder, embedderOf, withNats = true }: ClusterOptions,
   { startTypesense, startPostgres }: ClusterServers<Typesense, Postgres>,
@@ -98,7 +106,7 @@ export async function startClusterWith<Typesense extends TypesenseServer, Postgr
     await stop({ keepFolder: true })
     throw error
   }
-  // Both gateways' keys open the same project, also while the one that keeps this one is down.
+  // Both gateways' keys open the same project, so this one works even while gateway-1 is down.
   const apiKey = readFileSync(join(folder, 'gateway-1', 'api-key'), 'utf8').trim()
   return {
     postgres,
@@ -112,8 +120,8 @@ export async function startClusterWith<Typesense extends TypesenseServer, Postgr
     api: {
       running: () => gatewayUrls().length > 0,
       async graphql(request) {
-        // The one with the fewest requests under way, as load balancers do: in strict turns, two callers in step with each other
-        // would each have a gateway of their own.
+        // Like a load balancer, take the one with the fewest requests under way. With strict turns, two
+        // callers in step would each always get the same gateway.
         const [url] = gatewayUrls().toSorted((one, other) => waitingAt(one) - waitingAt(other))
         if (url === undefined) throw new TransportError('no gateway listens')
         underWay.set(url, waitingAt(url) + 1)

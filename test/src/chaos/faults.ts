@@ -4,10 +4,10 @@ import type { Random } from '../support/random.ts'
 import { type Cluster, DUPLICATE_WINDOW_MS } from './cluster.ts'
 import type { ServiceName } from './service-process.ts'
 
-/** What is done to a cluster while clients write. It heals itself before it resolves. */
+/** A fault of a cluster while clients write. It is undone before `inflict` resolves. */
 export interface Fault {
   readonly name: string
-  /** What it is done to. Two faults of one round are done to different things. */
+  /** The target. Two faults of one round have different targets. */
   readonly to: ServiceName | 'NATS' | 'Postgres' | 'Typesense'
   /** @returns details for the round's line */
   inflict(cluster: Cluster, random: Random): Promise<string>
@@ -52,7 +52,7 @@ const stopOne = (service: ServiceName): Fault => ({
   },
 })
 
-/** Longer than the claim that a projector takes on a project, so that another goes on in its place. */
+/** Freezes a process for longer than a projector's claim on a project, so that another one takes over. */
 const freezeOne = (service: ServiceName): Fault => ({
   name: `a ${service} that hangs`,
   to: service,
@@ -101,7 +101,7 @@ const crashPostgres: Fault = {
   },
 }
 
-/** A rebuild goes on wherever it is killed, and the projection is one of the old or the new generation at every moment. */
+/** A killed rebuild must resume, and at every moment the live generation must be the old or the new one. */
 const rebuildKilled: Fault = {
   name: 'a rebuild whose process is killed',
   to: 'reindex',
@@ -117,7 +117,7 @@ const rebuildKilled: Fault = {
   },
 }
 
-/** Until it works: the other fault of the round may have taken away what it needs. */
+/** Tries until it works: the round's other fault may have taken away what it needs. */
 async function persistently<T>(what: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + 60_000; ; await pause(200))
     try {
@@ -127,7 +127,7 @@ async function persistently<T>(what: () => Promise<T>): Promise<T> {
     }
 }
 
-/** Every kind of fault of a cluster but those of its Typesense, which `typesense-faults.ts` has. */
+/** All faults of a cluster except those of its Typesense, which are in `typesense-faults.ts`. */
 export const FAULTS: readonly Fault[] = [
   killOne('gateway'),
   killAll('gateway'),

@@ -12,21 +12,24 @@ import { createRandom, type Random } from '../support/random.ts'
 import { checkIndexes } from './check-indexes.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
+/** The result of an import. */
 export interface LocomoImport {
   readonly memories: number
   readonly kills: number
   readonly distinctTexts: number
-  /** Texts that have their vectors in the store: each at most once, by its primary key. */
+  /** Texts with vectors in the store; its primary key allows each only once. */
   readonly embeddedTexts: number
-  /** How often a text was taken from the queue; more than the texts where a process died with some in hand. */
+  /**
+   * How often a text was taken from the queue; more than the texts if a process died while it embedded some.
+   */
   readonly taken: number
   readonly differences: readonly string[]
 }
 
 /**
- * Imports the conversations with `daybook import`, half through each gateway at once, while gateways and projectors are
- * killed and started again; an import whose gateway dies is started again, as a user would. Then everything settles, vectors
- * included, and both projections are held against the journal.
+ * Imports the conversations with `daybook import`, half through each gateway at once, while gateways and
+ * projectors are killed and restarted. If an import's gateway dies, the import is run again, as a user would.
+ * When everything has settled, with vectors, both projections are compared with the journal.
  */
 export async function importLocomo(
   data: string,
@@ -67,13 +70,13 @@ export async function importLocomo(
   }
 }
 
-/** The import may be over after some seconds; the vectors take longer. */
+/** The fewest kills. The import may be over after some seconds; the vectors take longer. */
 const LEAST_KILLS = 10
 
-/** The exit code of `daybook` when nobody answered. */
+/** The exit code of `daybook` if no daemon answers. */
 const UNREACHABLE = 3
 
-/** Runs `daybook import` until it says that all is imported. */
+/** Runs `daybook import` until everything is imported. */
 async function importHalf(cluster: Cluster, gateway: string, inputs: readonly object[]): Promise<void> {
   const file = join(cluster.folder, `${gateway}.jsonl`)
   writeFileSync(file, inputs.map((input) => JSON.stringify(input)).join('\n'))

@@ -33,11 +33,11 @@ console.log(
   `seed ${seed}: it decides who does what; when a fault hits is up to the machine, so no run repeats exactly`,
 )
 console.log(`on ${typesenseInWords()}`)
-// Ends by `exit`, at which every service that was started is killed.
+// `exit` kills every service that was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const report = (line: string) => console.log(line)
 
-/** Ends the process where something did not hold. */
+/** Reports violations, and ends the process if there are any. */
 function conclude({
   differences,
   folder,

@@ -12,22 +12,27 @@ import { FAULTS, type Fault } from './faults.ts'
 import { type Subscriber, startSubscriber } from './subscriber.ts'
 import { typesenseFaults } from './typesense-faults.ts'
 
+/** The options of a chaos run. */
 export interface ChaosRunOptions {
   readonly rounds: number
   /** Decides who writes what, which faults hit, and when. */
   readonly seed: number
-  /** Of one replica of each projector. Default `none`. */
+  /** The embedder of one replica of each projector. Default `none`. */
   readonly embedder?: 'minilm' | 'none'
   /** Only faults with this in their names. Default all. */
   readonly only?: string
-  /** Hears a line a round. */
+  /** Called with one line per round. */
   readonly report?: (line: string) => void
 }
 
+/** The result of a chaos run. */
 export interface ChaosRun {
   readonly rounds: number
   readonly acknowledged: number
-  /** What did not hold, in words; empty where everything did. The run ends with the round that found something. */
+  /**
+   * The violations found, in words; empty if there are none. The run ends with the first round that finds
+   * one.
+   */
   readonly differences: readonly string[]
   /** Where logs and data folders are kept after a failure; null without one. */
   readonly folder: string | null
@@ -35,14 +40,17 @@ export interface ChaosRun {
 
 const CLIENTS = 3
 const CATCH_UP_MS = 60_000
-/** A thousand texts take MiniLM ten seconds on an idle core. */
+/**
+ * How long embedding may take, in milliseconds. MiniLM embeds a thousand texts in ten seconds on an idle
+ * core.
+ */
 const EMBEDDED_MS = 300_000
 
 /**
- * Treats a cluster badly, over and over: clients write through both gateways while one or two faults hit. When all is
- * healed and quiet, each round holds the cluster to what it promises: what was acknowledged is in the journal, sequences have no
- * gaps, both projections equal the fold of the journal with nothing applied twice or parked, and subscribers that went on from
- * `after` have got every sequence once.
+ * Runs rounds against a cluster: clients write through both gateways while one or two faults hit. When
+ * everything has healed, each round checks the cluster's promises. Acknowledged writes are in the journal,
+ * and sequences have no gaps. Both projections equal the fold of the journal, with nothing applied twice or
+ * parked. Subscribers that continued with `after` got every sequence once.
  */
 export async function runChaosRounds(options: ChaosRunOptions): Promise<ChaosRun> {
   const { rounds, seed, embedder = 'none', only = '', report = () => {} } = options
@@ -85,7 +93,7 @@ interface Round {
   readonly differences: string[]
 }
 
-/** @returns what happened, for people; what was wrong goes to `differences` */
+/** Runs one round. @returns what happened, for people; violations go to `differences` */
 async function oneRound({
   cluster,
   ledger,
@@ -127,7 +135,10 @@ async function oneRound({
   ].join(', ')
 }
 
-/** One fault, or two done to different things that overlap; each with randomness of its own, as they run beside each other. */
+/**
+ * Chooses one fault, or two overlapping ones with different targets. Each has its own randomness, as they run
+ * in parallel.
+ */
 function chooseFaults(faults: readonly Fault[], random: Random) {
   const first = random.oneOf(faults)
   const second = random.oneOf(faults)
@@ -166,7 +177,7 @@ async function check(
   }
 }
 
-/** So that no vectors are being written while the documents are compared. */
+/** Waits for all vectors, so that none are written while the documents are compared. */
 async function untilEmbedded(db: Database): Promise<void> {
   for (const deadline = Date.now() + EMBEDDED_MS; Date.now() < deadline; await pause(250)) {
     const { rows } = await sql<{ open: number }>`

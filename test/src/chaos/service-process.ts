@@ -6,37 +6,40 @@ import { pause } from '@daybook/runtime/backoff'
 import { isReady, killAtExit, killChild, printedAddress, stopChild } from '../support/child-process.ts'
 import { REPOSITORY } from '../support/daemon.ts'
 
+/** The services that a cluster runs. */
 export type ServiceName = 'gateway' | 'projector-pgvector' | 'projector-typesense' | 'reindex'
 
-/** One service of a cluster in a process of its own, which may be killed and started again. */
+/** One service of a cluster in its own process, which can be killed and restarted. */
 export interface ServiceProcess {
   /** `gateway-1` */
   readonly name: string
   readonly service: ServiceName
-  /** Where it listens now; null while it is down. */
+  /** The address it listens on; null while it is down. */
   url(): string | null
-  /** Resolves once it is at work, which it may be while what it needs is unavailable. @throws where it ends instead */
+  /** Resolves once it works, even if the servers it needs are unavailable. @throws if it ends instead */
   start(): Promise<void>
-  /** `kill -9`; resolves when it is gone. */
+  /** `kill -9`. Resolves when the process is gone. */
   kill(): Promise<void>
-  /** SIGTERM. @returns the exit code; null where it had to be killed after 20 s */
+  /** SIGTERM. @returns the exit code; null if it had to be killed after 20 s */
   stop(): Promise<number | null>
-  /** Stops the process where it stands, as a machine that hangs does. @returns lets it go on */
+  /** Suspends the process, like a machine that hangs. @returns a function that resumes it */
   freeze(): () => void
-  /** The end of what it logged. */
+  /** The end of its log. */
   log(): string
 }
 
+/** How a service's process is started. */
 export interface ServiceProcessOptions {
   readonly name: string
   readonly service: ServiceName
-  /** Where its data folder and its log go. */
+  /** The folder for its data folder and its log. */
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
 }
 
 const START_TIMEOUT_MS = 120_000
 
+/** Prepares a service's process, without starting it. */
 export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
   const { name, service, folder, environment } = options
   const dataDir = join(folder, name)
@@ -58,7 +61,7 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
           DAYBOOK_MODEL_CACHE: testCacheDir(),
           DAYBOOK_PORT: '0',
           LOG_LEVEL: 'info',
-          // What it would mend is to be found.
+          // Tests must find damage that the self-check would repair.
           DAYBOOK_SELF_CHECK: 'off',
           ...environment,
         },

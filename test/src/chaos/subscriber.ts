@@ -1,13 +1,16 @@
 import { pause } from '@daybook/runtime/backoff'
 import { subscribe } from '../support/subscribe.ts'
 
-/** Follows `events(after)` over SSE through whichever gateway lives, and goes on from what it has seen last. */
+/**
+ * Follows `events(after)` over SSE through any living gateway, and continues after the last event it has
+ * seen.
+ */
 export interface Subscriber {
-  /** Sequences as they came. */
+  /** The sequences in the order of their arrival. */
   readonly seen: readonly number[]
-  /** How often it had to begin again. */
+  /** How often it connected. */
   readonly connections: number
-  /** @returns what was wrong with the order: each sequence must have come once, without a gap */
+  /** @returns violations of the order: each sequence must arrive once, without a gap */
   problems(): string[]
   stop(): Promise<void>
 }
@@ -18,6 +21,7 @@ interface Answer {
   readonly data?: { readonly events?: { readonly sequence: number } } | null
 }
 
+/** Starts to follow a project's events from the first. */
 export function startSubscriber(urls: () => string[], apiKey: string): Subscriber {
   const seen: number[] = []
   const problems: string[] = []
@@ -44,7 +48,7 @@ export function startSubscriber(urls: () => string[], apiKey: string): Subscribe
       const [url] = urls().toSorted(() => (connections % 2) - 0.5)
       if (url === undefined) continue
       connections += 1
-      // A gateway that dies ends the stream with an error; that is what this test is about.
+      // A gateway that dies ends the stream with an error, which is what the test provokes.
       await follow(url).catch(() => {})
     }
   }

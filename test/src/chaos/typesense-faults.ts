@@ -8,10 +8,10 @@ import type { Cluster } from './cluster.ts'
 import type { ClusterTypesense } from './cluster-typesense.ts'
 import type { Fault } from './faults.ts'
 
-/** Ends what was begun. */
+/** Ends a fault. */
 type End = () => unknown
 
-/** @param begin makes it so */
+/** @param begin begins the fault */
 const fault = (
   name: string,
   begin: (typesense: ClusterTypesense, random: Random) => End | Promise<End>,
@@ -39,10 +39,10 @@ const ofNative = (name: string, begin: (native: NativeTypesense, random: Random)
     return begin(native, random)
   })
 
-/** How often in a row a document's line may fail: less than the tries after which its event is parked. */
+/** How often in a row a document's line may fail: fewer times than the tries before its event is parked. */
 const FAILURES_IN_A_ROW = 2
 
-/** Fails lines at random, but never one so often that it would rightly be given up. */
+/** Fails lines at random, but never one so often that its event would rightly be parked. */
 function someLines(random: Random): FailLine {
   const failures = new Map<unknown, number>()
   return ({ id }) => {
@@ -53,7 +53,10 @@ function someLines(random: Random): FailLine {
   }
 }
 
-/** Until it is noticed, which takes a second or two, the positions are about a collection that is no more. */
+/**
+ * Loses all data. Until a projector notices, which takes a second or two, positions refer to the lost
+ * collection.
+ */
 const losing = (lose: (cluster: Cluster) => unknown): Fault => ({
   name: 'Typesense losing everything',
   to: 'Typesense',
@@ -77,7 +80,7 @@ const losing = (lose: (cluster: Cluster) => unknown): Fault => ({
 
 const NOTICED_MS = 60_000
 
-/** Which making of the collection the positions are about. */
+/** The incarnation of the collection that the positions refer to. */
 async function collectionInUse(db: Database): Promise<string | undefined> {
   const row = await db.selectFrom('typesense_collections').select('incarnation').executeTakeFirst()
   return row?.incarnation
@@ -103,7 +106,10 @@ const DOUBLE_FAULTS: readonly Fault[] = [
   losing(({ typesense }) => typesense.double?.faults.loseEverything()),
 ]
 
-/** Stops it for a moment over and over, so that every answer comes late. @returns ends it */
+/**
+ * Suspends the server for a moment repeatedly, so that every answer is late.
+ * @returns a function that ends this
+ */
 function stutter(native: NativeTypesense, random: Random): End {
   const end = new AbortController()
   const run = async () => {
@@ -122,7 +128,10 @@ function stutter(native: NativeTypesense, random: Random): End {
   }
 }
 
-/** What can happen to a real server. After a kill it replays its log, and refuses or answers of less than it has meanwhile. */
+/**
+ * Faults of a real server. After a kill it replays its log; meanwhile it refuses requests, or answers from
+ * incomplete data.
+ */
 const NATIVE_FAULTS: readonly Fault[] = [
   ofNative('killed by signal 9', async (native) => {
     await native.kill()
@@ -147,5 +156,6 @@ const NATIVE_FAULTS: readonly Fault[] = [
   }),
 ]
 
+/** The faults for the Typesense of a cluster: those of the double, or of a real server. */
 export const typesenseFaults = ({ native }: ClusterTypesense) =>
   native === null ? DOUBLE_FAULTS : NATIVE_FAULTS

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDaemon } from '../support/daemon.ts'
 import { runCli } from './run-cli.ts'
 
-/* What people see of each command in a terminal of 60 columns, and that it is whole where there is no terminal. */
+/*
+ * What people see of each command in a terminal of 60 columns. Without a terminal, the output is complete.
+ */
 
 const NARROW = `--import=${new URL('./narrow-terminal.mjs', import.meta.url).href}`
 const COLUMNS = 60
@@ -40,7 +42,7 @@ const narrow = (...args: string[]) =>
 // oxlint-disable-next-line no-control-regex
 const [TO_COLUMN, SEQUENCE] = [/\u001B\[\d*G/gu, /\u001B(?:\[[?0-9]*[a-zA-Z]|[78])/gu]
 
-/** The lines as they are seen; what is drawn over another, such as a bar, is one of its own. */
+/** The lines that a person sees. Each redraw of a line, such as a bar, counts as a line. */
 const lines = (text: string) => text.replace(TO_COLUMN, '\n').replace(SEQUENCE, '').split(/\r|\n/u)
 
 /** A word that is longer, such as a hash or a path, stays whole, so that it can be copied. */

@@ -5,7 +5,7 @@ import type * as kinds from '@daybook/memory/kinds/index'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
-/* A kind that only this test has, with fields that are called as what every memory has. */
+/* Adds a kind whose fields have the same names as fields of every memory. */
 
 vi.mock('@daybook/memory/kinds/index', async (original) => {
   const real = await original<typeof kinds>()

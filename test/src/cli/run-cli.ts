@@ -4,22 +4,23 @@ import { fileURLToPath } from 'node:url'
 
 const BINARY = fileURLToPath(new URL('../../../services/cli/bin/daybook.mjs', import.meta.url))
 
+/** What a `daybook` command ended with. */
 export interface CliResult {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A `daybook` under way. */
+/** A running `daybook`. */
 export interface CliProcess {
   readonly process: ChildProcessByStdio<Writable, Readable, Readable>
-  /** What it has printed until now. */
+  /** Its standard output so far. */
   readonly stdout: () => string
   readonly stderr: () => string
   readonly ended: Promise<CliResult>
 }
 
-/** Starts the real binary, with nothing of this process's environment but what a shell has. */
+/** Starts the real binary. Of this process's environment it gets only what a shell has. */
 export function startCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -32,7 +33,7 @@ export function startCli(
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  // A command that has ended does not read what is written to it.
+  // A command that has ended no longer reads its input.
   child.stdin.on('error', () => undefined)
   return {
     process: child,
@@ -44,7 +45,7 @@ export function startCli(
   }
 }
 
-/** Runs it to its end, with `input` as its standard input. */
+/** Runs `daybook` to its end, with `input` as its standard input. */
 export function runCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

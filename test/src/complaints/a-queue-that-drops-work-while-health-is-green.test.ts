@@ -6,10 +6,12 @@ import { type Complained, startComplained } from './support/complained.ts'
 import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * "Queued for processing", says the answer, and nothing ever comes of it: the worker was never started, or died of one message, and
- * the status stays fine (getzep/graphiti#704, #1164); a queue that ran empty looked as healthy as one that nobody works off.
+ * The answer says "queued for processing", and nothing ever happens: the worker was never started, or one
+ * message killed it, and the status stays fine (getzep/graphiti#704, #1164). An empty queue looks as healthy
+ * as one that nobody works on.
  *
- * Here what was accepted is in the journal, which is the queue: it cannot be dropped, only be behind, and that is a number.
+ * Here accepted work is in the journal, which is the queue. It cannot be dropped; an index can only be
+ * behind, and that is a visible number.
  */
 describe.each(TEST_DATABASES)('a queue that drops work while health is green, on $name', ({ start }) => {
   let daybook: Complained

@@ -12,9 +12,10 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { type Check, HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * Users find memories gone that were accepted, as a job that keeps the index deleted them: a clean-up took those for orphans that
- * lacked a link back (MinLL/SkyrimNet-GamePlugin#487), adding the same fact again deleted the first (mem0ai/mem0#1674), and
- * background curation left no trace of what it had removed (nowledge-co/nowledge-mem#81).
+ * Accepted memories are gone because a job that maintains the index deleted them. A clean-up mistook memories
+ * without a back link for orphans (MinLL/SkyrimNet-GamePlugin#487). Adding the same fact again deleted the
+ * first (mem0ai/mem0#1674). Background curation left no trace of what it had removed
+ * (nowledge-co/nowledge-mem#81).
  *
  * Here the journal is the truth, and an index that lost rows gets them back from it.
  */

@@ -4,11 +4,12 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { asUser, HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * Two agents, or a hook beside a server, write at once, and the index is never to be opened again: most reports by far are of a file
- * index shared by processes (MemPalace/mempalace#1963 with #357 and #1581 among some 25; mem0ai/mem0#4892).
+ * Two agents, or a hook and a server, write at once, and the index can never be opened again. Most reports
+ * concern a file index shared by processes (MemPalace/mempalace#1963 with #357 and #1581 among some 25;
+ * mem0ai/mem0#4892).
  *
- * Here writers append to a journal under a lock and never touch an index; projectors take turns at it in transactions, however many
- * there are; and what is damaged all the same is made anew from the journal.
+ * Here writers append to a journal under a lock and never touch an index. Projectors, however many, take
+ * turns in transactions. If an index is damaged all the same, it is rewritten from the journal.
  */
 describe.each(PLACES)('an index corrupted by concurrent writers, on $name', (place) => {
   const { database, typesense, projection, engine } = place

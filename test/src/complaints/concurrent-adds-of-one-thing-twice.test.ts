@@ -4,8 +4,9 @@ import { type Complained, startComplained } from './support/complained.ts'
 import { asUser, newUser, type User } from './support/user.ts'
 
 /**
- * A retried request, a webhook that comes twice, two turns of an agent at once: each looks whether the fact is there, neither finds
- * it, both add it (mem0ai/mem0#6515 and its twin #6531; rohitg00/agentmemory#15; MihaiBuilds/memory-vault#111).
+ * A request is retried, a webhook comes twice, or two turns of an agent run at once. Each checks whether the
+ * fact exists, neither finds it, and both add it (mem0ai/mem0#6515 and its twin #6531;
+ * rohitg00/agentmemory#15; MihaiBuilds/memory-vault#111).
  *
  * Here a request may carry an idempotency key, which is unique in the same transaction as the event.
  */

@@ -4,11 +4,12 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { HEALED, newUser, REPORTED, type Remembered, type User } from './support/user.ts'
 
 /**
- * Deleted means deleted, users think, and their search still shows it: the dashboard is empty and results are not
- * (mem0ai/mem0#3695), or what was deleted still decides which others are found (chroma-core/chroma#4275, #7758).
+ * Users delete a memory, but searches still show it: the dashboard is empty and the results are not
+ * (mem0ai/mem0#3695). Or the deleted memory still decides which others are found (chroma-core/chroma#4275,
+ * #7758).
  *
- * Here a forgotten memory has no entry in any index, adds nothing to those around it, and one that comes back into an index by
- * somebody else's hand is thrown out again.
+ * Here a forgotten memory has no entry in any index and adds nothing to its neighbours' scores. If somebody
+ * puts it back into an index, the self-check removes it.
  */
 describe.each(PLACES)('deleted ones still found, on $name', (place) => {
   const { database, typesense, projection, engine } = place

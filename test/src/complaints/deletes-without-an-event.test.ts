@@ -5,11 +5,11 @@ import { type Complained, startComplained } from './support/complained.ts'
 import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * A memory stops to exist and nothing says when, by whom or why: no entry in the feed, no tombstone (nowledge-co/nowledge-mem#81), or
- * a history whose deletions have no time (mem0ai/mem0#4467).
+ * A memory disappears and nothing says when, by whom or why: no entry in the feed, no tombstone
+ * (nowledge-co/nowledge-mem#81), or a history whose deletions have no time (mem0ai/mem0#4467).
  *
- * Here a memory leaves by an event, with the name of the key that asked for it. Who deletes otherwise is stopped by the database,
- * found out, and undone as far as it can be.
+ * Here an event removes a memory and names the key that asked for it. The database refuses other deletions.
+ * If one succeeds all the same, it is detected, and undone as far as possible.
  */
 describe.each(TEST_DATABASES)('deletes without an event, on $name', ({ start }) => {
   let daybook: Complained

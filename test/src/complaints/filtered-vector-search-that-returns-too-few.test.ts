@@ -4,10 +4,11 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { newUser, type User } from './support/user.ts'
 
 /**
- * Ten are asked for, ten there are, and none comes: the index of vectors gives its nearest hundred, and the filter leaves nothing of
- * them (pgvector/pgvector#719, #671, #841, with #259 on why).
+ * A search asks for ten memories, ten exist, and it finds none: the vector index returns its nearest hundred,
+ * and the filter removes all of them (pgvector/pgvector#719, #671, #841, with #259 on why).
  *
- * Here the index is asked on until there is enough, and where it gives less everything that the filter leaves is compared.
+ * Here a search asks the index for more until it has enough. If the index gives too few, it compares
+ * everything that passes the filter.
  */
 describe.each(PLACES)('filtered vector search that returns too few, on $name', (place) => {
   const { database, typesense, engine } = place
@@ -17,7 +18,8 @@ describe.each(PLACES)('filtered vector search that returns too few, on $name', (
   const RARE = 6
 
   beforeAll(async () => {
-    // The crowd is put into the index alone, since remembering it takes a minute: the self-check would throw it out.
+    // The crowd is put into the index alone, since remembering it takes a minute: the self-check would throw
+    // it out.
     daybook = await startComplained(database, {
       selfCheck: 'off',
       typesense,

@@ -6,12 +6,12 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * The provider of embeddings is unavailable for a moment; the memory is stored without a vector, which nobody makes later, and no search
- * by meaning finds it ever again (benclawbot/open-brain#60, raphasouthall/neurostack#29, doobidoo/mcp-memory-service#1225,
- * mem0ai/mem0#5245).
+ * The embedding provider is unavailable for a moment. The memory is stored without a vector, nobody makes one
+ * later, and no search by meaning ever finds it (benclawbot/open-brain#60, raphasouthall/neurostack#29,
+ * doobidoo/mcp-memory-service#1225, mem0ai/mem0#5245).
  *
- * Here a text without vectors is a row in a queue that is worked off until it is empty, answers say what lacks vectors, and one
- * that waits for a text that is in no queue is found and queued anew.
+ * Here a text without a vector is a row in a queue that is processed until it is empty. Answers say what
+ * lacks vectors. The self-check finds texts that lack a vector but are in no queue, and queues them again.
  */
 describe.each(PLACES)('memories stored and never embedded, on $name', (place) => {
   const { database, typesense, projection, engine } = place

@@ -3,11 +3,11 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { asUser, HEALED, newUser, type User } from './support/user.ts'
 
 /**
- * An agent saves a memory, asks for it in the next breath and gets older ones, or nothing; seconds, minutes or a restart later it is
- * there (caura-ai/caura#687, matrixorigin/memoria#210, MystenLabs/MemWal#656).
+ * An agent saves a memory, searches for it at once, and gets older ones or nothing. It appears seconds,
+ * minutes or a restart later (caura-ai/caura#687, matrixorigin/memoria#210, MystenLabs/MemWal#656).
  *
- * Here a write's answer has its sequence, and whoever asks with it, at whichever gateway, gets an answer that includes it or says
- * that it does not.
+ * Here a write's answer has its sequence. A request with that sequence, at any gateway, gets an answer that
+ * includes the write or says that it does not.
  */
 describe.each(PLACES)('no read-your-writes, on $name', ({ database, typesense }) => {
   let daybook: Complained

@@ -4,12 +4,13 @@ import { type Complained, PLACES, startComplained } from './support/complained.t
 import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
 
 /**
- * A number says how far an index has come, and is wrong: rows that were never written lie behind it and are looked for no more.
- * claude-mem lost a third to a half of its rows from semantic search that way, over and over, while everything said "caught up"
- * (thedotmack/claude-mem#2487, #3360, #3917); a number that went back made others of them twice or not at all.
+ * A number says how far an index has come, and is wrong: rows before it were never written, and nobody looks
+ * for them any more. claude-mem repeatedly lost a third to a half of its rows from semantic search that way,
+ * while everything said "caught up" (thedotmack/claude-mem#2487, #3360, #3917). A number that went back wrote
+ * other rows twice or not at all.
  *
- * Here the position stands in the database of the rows, what is applied twice comes to the same, and contents are compared with
- * the journal whatever the position says.
+ * Here the position is in the same database as the rows, applying an event twice gives the same result, and
+ * the contents are compared with the journal whatever the position says.
  */
 describe.each(PLACES)('rows orphaned by a watermark, on $name', (place) => {
   const { database, typesense, projection, engine } = place
@@ -23,7 +24,10 @@ describe.each(PLACES)('rows orphaned by a watermark, on $name', (place) => {
 
   const find = (query: string) => user.find(query, { engine })
 
-  /** The position to another event of the journal: one that is not is told apart by its hash, and nothing is looked for there. */
+  /**
+   * The position to another event of the journal: one that is not is told apart by its hash, and nothing is
+   * looked for there.
+   */
   const moveTo = (sequence: number) =>
     daybook.harm((trx) =>
       sql`update daybook.positions p set position = e.sequence, hash = e.hash from daybook.events e

@@ -9,7 +9,7 @@ interface ProjectionStatus {
   readonly parked: number
 }
 
-/** A memory as the API shows it after the clients have stopped. */
+/** A memory as the API returned it after the clients had stopped. */
 export interface ShownMemory {
   readonly id: string
   readonly version: number
@@ -18,21 +18,24 @@ export interface ShownMemory {
   readonly forgottenAt: string | null
 }
 
-/** What the API showed: to be held against the journal. */
+/** What the API returned, to compare with the journal. */
 export interface Shown {
   readonly head: number
   readonly memories: readonly ShownMemory[]
   readonly differences: readonly string[]
 }
 
-/** After a call to Typesense that had no answer, a project waits for its lease to run out: some 35 s, and then it catches up. */
+/**
+ * How long catching up may take, in milliseconds. After an unanswered call to Typesense a project first waits
+ * some 35 s for its lease.
+ */
 const CATCH_UP_MS = 120_000
 /** Below the gateway's limit of aliases. */
 const MEMORIES_A_QUERY = 25
 
 /**
- * Looks at it as its users do: the projections catch up with nothing parked, the journal has this round's
- * acknowledged results, and the memories that they are about can be read.
+ * Checks what users see: the projections catch up with nothing parked, the journal has this round's
+ * acknowledged results, and their memories can be read.
  */
 export async function checkApi(
   api: Api,
@@ -118,6 +121,7 @@ async function readMemories(api: Api, ids: readonly string[], atLeast: number) {
   return ids.map((_, index) => data[`m${index}`] ?? null)
 }
 
+/** An acknowledgement in words. */
 export function describe(one: Acknowledgement): string {
   const key = one.idempotencyKey === null ? '' : ` under ${one.idempotencyKey}`
   return `${one.operation}${key}: sequence ${one.sequence}, ${one.memoryId} version ${one.version} "${one.text.slice(0, 80)}"`

@@ -16,7 +16,7 @@ import { describe, type Shown } from './check-api.ts'
 import type { Ledger } from './ledger.ts'
 
 /**
- * Opens the stopped daemon's database and holds it against everything that clients know.
+ * Opens the stopped daemon's database and compares it with everything that clients know.
  * @returns every difference in words
  */
 export async function checkDatabase(dataDir: string, ledger: Ledger, shown: Shown): Promise<string[]> {
@@ -30,7 +30,7 @@ export async function checkDatabase(dataDir: string, ledger: Ledger, shown: Show
   }
 }
 
-/** The project that a first start makes. */
+/** Finds the project that a first start makes. */
 export async function defaultProject(db: Database): Promise<ProjectScope> {
   const project = await db
     .selectFrom('projects')
@@ -41,8 +41,8 @@ export async function defaultProject(db: Database): Promise<ProjectScope> {
 }
 
 /**
- * Holds a project's journal and Postgres read model against everything that clients know. Enters the event ids that it
- * found into the ledger, for the next check to compare with.
+ * Compares a project's journal and Postgres read model with everything that clients know. It notes the event
+ * ids in the ledger, for the next check.
  */
 export async function checkProject(scope: ProjectScope, ledger: Ledger, shown: Shown): Promise<string[]> {
   const events = await readAll(scope)
@@ -68,7 +68,10 @@ async function readAll(scope: ProjectScope): Promise<JournalEvent[]> {
   }
 }
 
-/** Sequences 1 to head, each memory's versions 1 to n, and time goes back only as far as a clock that was wrong is set right. */
+/**
+ * Checks that sequences run from 1 to head, each memory's versions from 1 to n, and that times go back only
+ * after a wrong clock.
+ */
 function checkOrder(events: readonly JournalEvent[], head: number): string[] {
   const differences: string[] = []
   const versions = new Map<string, number>()
@@ -92,7 +95,7 @@ function checkOrder(events: readonly JournalEvent[], head: number): string[] {
   return differences
 }
 
-/** What a check has seen once stays as it was. */
+/** Checks that events seen by an earlier check are unchanged. */
 function checkPast(events: readonly JournalEvent[], { eventIds }: Ledger): string[] {
   const changed = eventIds.findIndex((id, index) => events[index]?.eventId !== id)
   return changed === -1
@@ -121,7 +124,7 @@ function checkAcknowledged(events: readonly JournalEvent[], { acknowledgements }
   })
 }
 
-/** A request comes to one event at most, a refused one to none, and no event comes from nowhere. */
+/** Checks that a request has at most one event, a refused one has none, and every event has a request. */
 function checkRequests(events: readonly JournalEvent[], { requests }: Ledger): string[] {
   const differences: string[] = []
   const written = new Map<string, number>()
@@ -146,7 +149,7 @@ function checkRequests(events: readonly JournalEvent[], { requests }: Ledger): s
   return differences
 }
 
-/** Each acknowledged key leads to what was acknowledged, and no key to an event that is not there. */
+/** Checks that each acknowledged key leads to its acknowledged event, and no key to a missing event. */
 async function checkKeys(
   { db, projectId }: ProjectScope,
   events: readonly JournalEvent[],
@@ -173,7 +176,7 @@ async function checkKeys(
   ]
 }
 
-/** What the API showed when all was quiet is the fold of the journal. */
+/** Checks that what the API returned at the end is the fold of the journal. */
 function checkShown(events: readonly JournalEvent[], { head, memories }: Shown): string[] {
   const folded = fold(events)
   const differences =

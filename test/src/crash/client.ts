@@ -13,48 +13,52 @@ import {
   revise,
 } from './operations.ts'
 
+/** What a client needs. */
 interface ClientOptions {
   readonly api: Api
   readonly ledger: Ledger
   readonly random: Random
-  /** Unique over the data folder's life; marks and keys begin with it. */
+  /** Unique during the data folder's life; marks and keys begin with it. */
   readonly name: string
-  /** Aborted when the client shall begin nothing new. It still finds out what became of what it has begun. */
+  /** Aborted when the client must begin nothing new. It still finds out the result of its last request. */
   readonly stop: AbortSignal
-  /** Aborted when it is hopeless. */
+  /** Aborted when waiting for answers is hopeless. */
   readonly giveUp: AbortSignal
 }
 
-/** Whether an answer tells what happened, or only that it is not known. */
+/** Whether an answer tells the outcome. Otherwise the outcome is unknown. */
 const isFinal = (answer: GraphQLAnswer<unknown>) =>
   !answer.errors.some(
     ({ extensions }) => extensions?.retryable === true || extensions?.code === 'UNAVAILABLE',
   )
 
-/** Refusals that a client of random operations must expect. Everything else that is no success is a complaint. */
+/** Refusals that random operations must expect. Every other failure is a complaint. */
 const EXPECTED_REFUSALS = new Set(['VERSION_CONFLICT', 'FORGOTTEN', 'VALIDATION'])
 
 /** The clients of one round. */
 export interface Clients {
   /**
-   * They begin nothing new, find out what became of what they have begun, and end.
-   * @param giveUpMs how long they may take for that; default a minute, after which everything has been up again for long
-   * @returns what was wrong with the answers they got
+   * Ends the clients. They begin nothing new, but still find out the results of their last requests.
+   * @param giveUpMs how long they may take for that, in milliseconds. Default 60,000: by then everything has
+   *   long been up again
+   * @returns what was wrong with the answers
    */
   stop(giveUpMs?: number): Promise<string[]>
 }
 
+/** What the clients of one round need. */
 export interface ClientsOptions {
   readonly api: Api
   readonly ledger: Ledger
   readonly clients: number
   readonly seed: number
-  /** Unique over the data folder's life. */
+  /** Unique during the data folder's life. */
   readonly round: number
 }
 
 const GIVE_UP_MS = 60_000
 
+/** Starts the clients of one round. */
 export function startClients({ api, ledger, clients, seed, round }: ClientsOptions): Clients {
   const stop = new AbortController()
   const giveUp = new AbortController()
@@ -81,8 +85,9 @@ export function startClients({ api, ledger, clients, seed, round }: ClientsOptio
 }
 
 /**
- * One agent: random operations one after another, as fast as answers come. What has an idempotency key is sent again
- * until there is an answer, as a careful agent would; what has none is given up after a failure, as it may have happened.
+ * Runs one agent: random operations in sequence, as fast as answers come. It repeats operations with an
+ * idempotency key until there is an answer. It does not repeat one without a key after a failure, because it
+ * may have taken effect.
  */
 async function runClient(options: ClientOptions): Promise<void> {
   const { random, stop } = options
@@ -98,7 +103,8 @@ async function oneOperation(options: ClientOptions, mark: string): Promise<void>
   const choice = random.next()
   if (memory === null || choice < 0.3) return rememberOne(options, mark)
   if (choice < 0.37) return rememberSeveral(options, mark, random.between(2, 12))
-  // Large ones keep the daemon longer between the commit and the answer, and between the commit and the index.
+  // With large ones, more time passes between the commit and the answer, and between the commit and the
+  // index.
   if (choice < 0.4) return rememberSeveral(options, mark, random.between(50, 200))
   if (choice < 0.7) return reviseOne(options, mark, memory)
   if (choice < 0.8) return forgetOne(options, memory)
@@ -112,7 +118,7 @@ interface Chosen {
   readonly forgotten: boolean
 }
 
-/** Mostly one of the newest, so that clients meet at the same memory. */
+/** Chooses mostly one of the newest memories, so that clients compete for the same one. */
 function chooseMemory({ random, ledger }: ClientOptions): Chosen {
   const ids = [...ledger.memories.keys()]
   const id = random.oneOf(random.chance(0.7) ? ids.slice(-20) : ids)
@@ -158,7 +164,7 @@ async function rememberOne(options: ClientOptions, mark: string): Promise<void> 
 
 async function rememberSeveral(options: ClientOptions, mark: string, size: number): Promise<void> {
   const { random } = options
-  // All with keys or none: only then can the whole call be sent again.
+  // Either all have keys or none: the whole call can be repeated only if all have one.
   const keyShare = random.chance(0.6) ? 1 : 0
   const requests = Array.from({ length: size }, (_, index) =>
     newRequest(options, `${mark}.${index}`, keyShare),
@@ -197,7 +203,7 @@ async function restoreOne(options: ClientOptions, memory: Chosen): Promise<void>
   await settle(options, 'restore', restore({ id: memory.id, version, expectedVersion }), [null])
 }
 
-/** Another request under a key that was used: it must be refused, and write nothing. */
+/** Sends another request under a used key. It must be refused, and write nothing. */
 async function reuseKey(options: ClientOptions, mark: string): Promise<void> {
   const { ledger, random } = options
   const used = ledger.acknowledgements.slice(-50).filter((one) => one.idempotencyKey !== null)
@@ -226,7 +232,10 @@ function checkExpected(
     )
 }
 
-/** Sends an operation and enters what came of it. @param requests beside the results; null for what leaves no mark */
+/**
+ * Sends an operation and notes its results.
+ * @param requests parallel to the results; null for those without a mark
+ */
 async function settle(
   options: ClientOptions,
   operation: Acknowledgement['operation'],
@@ -270,7 +279,7 @@ function acknowledgementOf(
   }
 }
 
-/** @returns null where no answer came that says what happened */
+/** Asks until there is a final answer. @returns null if there is none */
 async function askUntilFinal(
   options: ClientOptions,
   { request }: Operation,
@@ -282,7 +291,8 @@ async function askUntilFinal(
     if (attempt > 0) ledger.retried += 1
     try {
       const answer = await api.graphql<Record<string, unknown>>({ ...request, timeoutMs: 45_000 })
-      // Without a key nobody may repeat it, and what became of it is found in the journal. With one this must not be said.
+      // Without a key it must not be repeated; the journal tells the outcome. With a key this error must not
+      // occur.
       if (!repeatable && answer.errors.some(({ extensions }) => extensions?.code === 'OUTCOME_UNKNOWN'))
         return null
       if (isFinal(answer)) {

@@ -3,10 +3,13 @@ import { untilGone } from '../support/child-process.ts'
 import { DaemonDidNotStart, type StartOptions, type TestDaemon } from '../support/daemon.ts'
 import type { Random } from '../support/random.ts'
 
-/** What is done to the daemon while clients write. Afterwards it runs and is ready again. */
+/** A fault of the daemon while clients write. Afterwards the daemon is ready again. */
 export interface Fault {
   readonly name: string
-  /** @returns details for the round's line. @throws where the daemon does not come back, or leaves something behind */
+  /**
+   * @returns details for the round's line
+   * @throws if the daemon does not come back, or leaves a process behind
+   */
   inflict(daemon: TestDaemon, random: Random, start: StartOptions): Promise<string>
 }
 
@@ -29,7 +32,7 @@ const killDaemon: Fault = {
   },
 }
 
-/** The daemon that follows must not be needed to get rid of the old database's process. */
+/** The old database's process must end without the help of the next daemon. */
 const killDaemonAndWait: Fault = {
   name: 'kill -9 of the daemon, its database ends by itself',
   async inflict(daemon, _, start) {
@@ -56,7 +59,8 @@ const killDatabaseTwice: Fault = {
     const first = daemon.killDatabase()
     const deadline = Date.now() + 30_000
     while (daemon.databasePid() === first && Date.now() < deadline) await pause(5)
-    // Its lock names it as soon as it begins: this hits its start, the recovery of the folder, or its first queries.
+    // Its lock names the process as soon as it starts, so this hits its start, the recovery of the folder, or
+    // its first queries.
     const delay = random.between(0, 1_500)
     await pause(delay)
     daemon.killDatabase()
@@ -83,7 +87,7 @@ const killBoth: Fault = {
   },
 }
 
-/** Kills something a moment after a start was begun, then lets a start succeed. */
+/** Kills something a moment after a start began, then lets a start succeed. */
 async function interruptStart(
   daemon: TestDaemon,
   start: StartOptions,
@@ -135,7 +139,7 @@ const killDatabaseAtStart: Fault = {
   },
 }
 
-/** On a new folder: kills the daemon while the database is made, migrated, or given its first key. */
+/** Kills the daemon in a new folder while it makes the database, migrates it, or makes the first key. */
 export async function interruptFirstStart(
   daemon: TestDaemon,
   random: Random,
@@ -160,7 +164,7 @@ const terminate: Fault = {
   },
 }
 
-/** @throws where it does not stop in time, or not as asked, or leaves its database behind */
+/** @throws if it does not stop in time, exits with an error, or leaves its database process behind */
 export async function expectCleanStop(daemon: TestDaemon): Promise<void> {
   const database = daemon.databasePid()
   const code = await daemon.stop()
@@ -169,7 +173,7 @@ export async function expectCleanStop(daemon: TestDaemon): Promise<void> {
   await expectGone(database)
 }
 
-/** Every fault; those that matter most more than once. */
+/** All faults. The most important ones are listed more than once, so they come more often. */
 export const FAULTS: readonly Fault[] = [
   killDaemon,
   killDaemon,

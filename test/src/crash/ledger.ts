@@ -1,7 +1,7 @@
-/** A result that the daemon gave: it must be in the journal for ever. */
+/** A result that the daemon acknowledged. It must stay in the journal forever. */
 export interface Acknowledgement {
   readonly operation: 'remember' | 'revise' | 'forget' | 'restore'
-  /** As clients see it: `note:…`. */
+  /** The id that clients see: `note:…`. */
   readonly memoryId: string
   readonly sequence: number
   readonly version: number
@@ -11,31 +11,35 @@ export interface Acknowledgement {
   readonly idempotencyKey: string | null
 }
 
-/** A remember or revise with the mark that it leaves in the memory's metadata, by which its event is recognised. */
+/** A remember or revise, with the mark in the memory's metadata that identifies its event. */
 export interface SentRequest {
   readonly mark: string
   readonly text: string
   readonly idempotencyKey: string | null
-  /** `refused`: the daemon said no, so nothing may be written. `unknown`: no answer came, and it was not sent again. */
+  /**
+   * `refused`: the daemon refused it, so nothing may be written. `unknown`: no answer came, and it was not
+   * repeated.
+   */
   outcome: 'under way' | 'acknowledged' | 'refused' | 'unknown'
 }
 
-/** What the clients of one data folder know for sure, over all rounds on it. */
+/** What the clients of one data folder know for certain, over all its rounds. */
 export interface Ledger {
   readonly acknowledgements: Acknowledgement[]
   readonly requests: Map<string, SentRequest>
-  /** The newest version that was acknowledged of each memory; clients choose what to change from it. */
+  /** The newest acknowledged version of each memory; clients choose from these what to change. */
   readonly memories: Map<string, { version: number; forgotten: boolean }>
   /** Answers that a correct daemon does not give. */
   readonly complaints: string[]
-  /** Event ids by sequence as the last check found them: the past does not change. */
+  /** Event ids by sequence, as the last check found them. They must not change. */
   eventIds: readonly string[]
-  /** Requests sent again with the same key because no answer had come. */
+  /** Requests repeated with the same key because no answer came. */
   retried: number
-  /** Of those, how many turned out to have been committed the first time. */
+  /** How many of those had been committed the first time. */
   duplicates: number
 }
 
+/** Creates an empty ledger. */
 export function createLedger(): Ledger {
   return {
     acknowledgements: [],
@@ -48,6 +52,7 @@ export function createLedger(): Ledger {
   }
 }
 
+/** Notes an acknowledged result. */
 export function acknowledge(ledger: Ledger, acknowledgement: Acknowledgement): void {
   ledger.acknowledgements.push(acknowledgement)
   if (acknowledgement.duplicate) ledger.duplicates += 1

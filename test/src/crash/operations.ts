@@ -1,6 +1,6 @@
 import type { GraphQLAnswer, GraphQLRequest } from '../support/graphql.ts'
 
-/** What a mutation's result looks like, whichever of the union's members it is. */
+/** A mutation's result, whichever member of the union it is. */
 export interface MutationResult {
   readonly __typename: string
   readonly sequence?: number
@@ -18,6 +18,7 @@ export interface MutationResult {
   readonly currentVersion?: number | null
 }
 
+/** The input of a note to remember. */
 export interface RememberInput {
   readonly content: { readonly note: { readonly text: string } }
   readonly context: string | null
@@ -26,7 +27,7 @@ export interface RememberInput {
   readonly idempotencyKey: string | null
 }
 
-/** A mutation, and how its results are found in the answer: one, but one an input for rememberMany. */
+/** A mutation, and how to find its results in the answer: one, or one per input for rememberMany. */
 export interface Operation {
   readonly request: GraphQLRequest
   resultsOf(answer: GraphQLAnswer<Record<string, unknown>>): readonly (MutationResult | null)[] | null
@@ -45,6 +46,7 @@ const single =
     return result === null ? null : [result]
   }
 
+/** The mutation `remember`. */
 export function remember(input: RememberInput): Operation {
   const query = `mutation ($input: RememberInput!) {
     remember(input: $input) { __typename ... on Remembered { ${SUCCESS} } ${REFUSALS} }
@@ -52,6 +54,7 @@ export function remember(input: RememberInput): Operation {
   return { request: { query, variables: { input } }, resultsOf: single('remember') }
 }
 
+/** The mutation `rememberMany`. */
 export function rememberMany(inputs: readonly RememberInput[]): Operation {
   const query = `mutation ($inputs: [RememberInput!]!) {
     rememberMany(inputs: $inputs) { __typename ... on Remembered { ${SUCCESS} } ${REFUSALS} }
@@ -62,6 +65,7 @@ export function rememberMany(inputs: readonly RememberInput[]): Operation {
   }
 }
 
+/** The mutation `revise`. */
 export function revise(variables: {
   readonly id: string
   readonly text: string
@@ -79,6 +83,7 @@ export function revise(variables: {
   return { request: { query, variables: { ...rest, input } }, resultsOf: single('revise') }
 }
 
+/** The mutation `forget`. */
 export function forget(variables: {
   readonly id: string
   readonly expectedVersion: number | null
@@ -91,6 +96,7 @@ export function forget(variables: {
   return { request: { query, variables }, resultsOf: single('forget') }
 }
 
+/** The mutation `restore`. */
 export function restore(variables: {
   readonly id: string
   readonly version: number | null

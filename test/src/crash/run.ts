@@ -7,9 +7,13 @@ import { startClients } from './client.ts'
 import { expectCleanStop, FAULTS, type Fault, interruptFirstStart } from './faults.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 
+/** The options of a crash run. */
 export interface CrashRunOptions {
   readonly rounds: number
-  /** Decides who does what and which fault comes; when exactly it hits is up to the machine, so no run repeats exactly. */
+  /**
+   * Decides who does what and which fault comes. The machine decides when exactly it hits, so no run repeats
+   * exactly.
+   */
   readonly seed: number
   /** Rounds on one data folder, so that its history grows. Default 8. */
   readonly roundsPerFolder?: number
@@ -17,22 +21,24 @@ export interface CrashRunOptions {
   readonly only?: string
   /** Goes on after a failed round, on a new data folder. Default false. */
   readonly keepGoing?: boolean
-  /** Hears a line a round. */
+  /** Called with one line per round. */
   readonly report?: (line: string) => void
 }
 
+/** A round that found violations. */
 export interface FailedRound {
   readonly round: number
   readonly fault: string
   readonly differences: readonly string[]
-  /** Left as it is, with `daemon.log` in it, to be looked at. */
+  /** Kept for inspection, with `daemon.log` in it. */
   readonly dataDir: string
 }
 
+/** The result of a crash run. */
 export interface CrashRun {
   readonly rounds: number
   readonly acknowledged: number
-  /** Requests that were repeated under their key and turned out to have been committed before. */
+  /** Requests that were repeated under their key and had been committed before. */
   readonly duplicates: number
   readonly failures: readonly FailedRound[]
 }
@@ -41,8 +47,8 @@ const CLIENTS = 8
 const DIFFERENCES_NAMED = 20
 
 /**
- * Rounds of: clients write, something is killed, everything is started again, and then nothing acknowledged may be
- * missing and nothing may be there twice.
+ * Runs rounds: clients write, something is killed, everything is restarted. Then nothing acknowledged may be
+ * missing, and nothing may be there twice.
  */
 export async function runCrashRounds(options: CrashRunOptions): Promise<CrashRun> {
   const { rounds, seed, roundsPerFolder = 8, only = '', keepGoing = false, report = () => {} } = options
@@ -104,13 +110,13 @@ interface RoundResult {
 /** When a fault hits. */
 interface Moment {
   readonly name: string
-  /** @param acknowledged how many results the clients have got in this round */
+  /** Waits for the moment. @param acknowledged how many results the clients have received in this round */
   come(acknowledged: () => number): Promise<void>
 }
 
 /**
- * Any moment; or shortly after an answer: then others that were committed with it have not been answered yet, and the
- * projector has just begun to write them.
+ * Chooses any moment, or one shortly after an answer. Then others that were committed with it are not
+ * answered yet, and the projector has just begun to write them.
  */
 function someMoment(random: Random): Moment {
   if (random.chance(0.4)) {
@@ -135,7 +141,7 @@ async function oneRound(
 ): Promise<RoundResult> {
   const random = createRandom(derivedSeed(seed, round))
   const { daemon, ledger } = folder
-  // Vectors matter to the read model too; a model makes a start slower, so only some rounds have one.
+  // The read model needs vectors too, but a model slows the start down, so only some rounds have one.
   const start: StartOptions = { embedder: random.chance(0.3) ? 'minilm' : 'none' }
   const fault = random.oneOf(faults)
   const moment = someMoment(random)

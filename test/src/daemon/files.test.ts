@@ -10,7 +10,9 @@ interface Entry {
   readonly mode: number
 }
 
-/** All in a folder, itself included, but for symbolic links and the log, which this test opens for the daemon. */
+/**
+ * All in a folder, itself included, but for symbolic links and the log, which this test opens for the daemon.
+ */
 function entriesOf(root: string): Entry[] {
   const visit = (path: string): Entry[] => {
     const info = lstatSync(path)
@@ -36,7 +38,7 @@ describe('C7: the files of a daemon', () => {
   let daemon: TestDaemon
   let umask: number
   beforeEach(() => {
-    // The daemon must not owe it to whoever starts it.
+    // The modes must not depend on the umask of whoever starts the daemon.
     umask = process.umask(0)
     parent = mkdtempSync(join(tmpdir(), 'daybook-files-'))
     daemon = createTestDaemon(join(parent, 'data'))

@@ -81,7 +81,8 @@ describe.skipIf(!HAS_NATIVE_POSTGRES)('a dump without the read models (needs a n
     // What is remembered right after the restore is applied, not parked.
     dataOf(await daemon.graphql({ query: REMEMBER, variables: { text: 'lighthouse 41' } }))
     await embedded(41)
-    // The rebuild that has just made the index live may yet be ending, and is in the way of a verification until then.
+    // The rebuild that has just made the index live may yet be ending, and is in the way of a verification
+    // until then.
     const verify = async () => (await cli('verify', 'all', '--journal')).stdout
     await expect.poll(verify, { timeout: 30_000 }).toContain('It is what the journal says.')
     // The unusable one is dropped after the swap.

@@ -14,7 +14,7 @@ import { dataOf } from '../support/graphql.ts'
 
 /** Ten seconds, and one for a machine that is busy. */
 const LIMIT_MS = 11_000
-/** Runs for hours, and hears of nothing else meanwhile. */
+/** A statement that runs for hours. */
 const ENDLESS = 'select count(*) from generate_series(1, 100000000000)'
 
 describe('C8: a daemon that is stopped ends within 10 s', () => {

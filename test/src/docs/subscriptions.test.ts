@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDaemon, REPOSITORY } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
 
-/* Runs the code of docs/subscriptions.md as it stands there. */
+/* Runs the code of docs/subscriptions.md unchanged. */
 
 const page = readFileSync(join(REPOSITORY, 'docs/subscriptions.md'), 'utf8')
 const examples = [...page.matchAll(/```js\n([^]*?)```/gu)].map(([, code = '']) => code)

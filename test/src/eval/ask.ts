@@ -4,13 +4,14 @@ import type { Place } from './daybook/evaluated-daybook.ts'
 import { ID_IN_METADATA } from './daybook/load-memories.ts'
 import { type Method, searchDocument } from './method.ts'
 
-/** Hits that are asked for: as deep as the measures look. */
+/** How many hits to ask for: the deepest measure looks at so many. */
 export const HITS = 50
 
+/** The answer to a question. */
 export interface Answer {
   /** Ids of the memories found, best first. */
   readonly found: readonly string[]
-  /** Milliseconds until the answer was here, over HTTP. */
+  /** Milliseconds until the answer arrived, over HTTP. */
   readonly ms: number
 }
 
@@ -23,8 +24,9 @@ interface Searched {
 }
 
 /**
- * Asks one question. @throws Error where the answer is not complete (no embedder, no Typesense): it would measure something
- * else than its name says
+ * Asks one question.
+ * @throws Error if the answer is incomplete (no embedder, no Typesense): it would not measure what its name
+ * says
  */
 export async function ask(place: Place, method: Method, question: Question): Promise<Answer> {
   const filter = {

@@ -26,15 +26,15 @@ describe('the bundled collection', () => {
 })
 
 /**
- * How far recall@10 may fall below the baseline: one question of the 74. Vectors differ in their last digits from one kind of
- * processor to the next, which may turn two neighbours in the ranking round.
+ * How far recall@10 may fall below the baseline: one question of the 74. Vectors differ in their last digits
+ * from one kind of processor to the next, which may turn two neighbours in the ranking round.
  */
 const TOLERANCE = 0.015
 
 /**
- * The gate on search quality. Where a change means to lower something, or has raised it, the baseline is written anew:
- * `npm run eval -- --data test/src/eval/bundled --mode HYBRID,KEYWORD --out <folder>`, and its report.json copied over
- * baseline.json.
+ * The gate on search quality. If a change lowers something on purpose, or raises it, update the baseline: run
+ * `npm run eval -- --data test/src/eval/bundled --mode HYBRID,KEYWORD --out <folder>`, and copy its
+ * report.json over baseline.json.
  */
 describe('searching the bundled collection with the real model', () => {
   const baseline = readReport(here('./baseline.json'))

@@ -1,38 +1,43 @@
-/** Memories and judged questions: what a Daybook is evaluated with, whatever file it came from. */
+/** Memories and judged questions to evaluate a Daybook with, from any file format. */
 export interface Collection {
   readonly name: string
   readonly groups: readonly Group[]
 }
 
-/** Memories that are a project of their own, and the questions that are asked there. */
+/** Memories of one project, and the questions to ask there. */
 export interface Group {
-  /** Unlike that of groups of other collections, which may be in the same project. */
+  /** Unique across collections, because several may be in the same project. */
   readonly name: string
   /** In the order in which they are remembered. */
   readonly memories: readonly JudgedMemory[]
   readonly questions: readonly Question[]
 }
 
+/** A memory of a collection. */
 export interface JudgedMemory {
-  /** By which judgements name it; unique in its group. */
+  /** The id that judgements use; unique in its group. */
   readonly id: string
   /** The API's `RememberInput`. */
   readonly input: Readonly<Record<string, unknown>>
 }
 
+/** A question with its relevant memories. */
 export interface Question {
   /** Unique in the collection, and the same in every run, so that reports can be compared. */
   readonly id: string
   readonly text: string
-  /** What sort of question it is; null where the format tells none. */
+  /** The sort of question; null if the format has none. */
   readonly category: string | null
-  /** How relevant each memory is that should be found, 1 or more, by its id. Never empty. */
+  /** The relevance of each memory that should be found, 1 or more, by its id. Never empty. */
   readonly relevant: ReadonlyMap<string, number>
-  /** The API's `MemoryFilter` that is asked with; without `categories`, which the evaluation uses itself. */
+  /** The API's `MemoryFilter` for the question. It has no `categories`, which the evaluation uses itself. */
   readonly filter?: Readonly<Record<string, unknown>>
 }
 
-/** The same memories and questions in one project: every question has the other groups' memories against it. */
+/**
+ * Puts all memories and questions into one project, where every question competes with the other groups'
+ * memories.
+ */
 export function together({ name, groups }: Collection): Collection {
   const inGroup = (group: Group, id: string) => `${group.name}/${id}`
   const joined = `${name}, together`
@@ -56,14 +61,14 @@ export function together({ name, groups }: Collection): Collection {
 }
 
 /**
- * At most so many questions, taken evenly from the whole, so that every group and category keeps its share.
+ * Takes at most `limit` questions, evenly from the whole, so that every group and category keeps its share.
  * @param limit 1 or more
  */
 export function limitQuestions({ name, groups }: Collection, limit: number): Collection {
   const total = groups.reduce((sum, group) => sum + group.questions.length, 0)
   if (limit >= total) return { name, groups }
   let before = 0
-  // One stays wherever the line from (0, 0) to (total, limit) passes a whole number.
+  // A question stays wherever the line from (0, 0) to (total, limit) passes a whole number.
   const stays = () => {
     before += 1
     return Math.floor((before * limit) / total) > Math.floor(((before - 1) * limit) / total)
@@ -74,7 +79,11 @@ export function limitQuestions({ name, groups }: Collection, limit: number): Col
   }
 }
 
-/** @returns the collection, where ids name one thing each and there is something to ask. @throws Error saying what is wrong */
+/**
+ * Checks that ids are unique and that there is a question.
+ * @returns the collection
+ * @throws Error that says what is wrong
+ */
 export function checkCollection(collection: Collection): Collection {
   const { name, groups } = collection
   const questions = groups.flatMap((group) => group.questions)

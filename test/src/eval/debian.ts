@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * A collection without sessions that every Debian can make: `npm run eval:debian -- <folder>` writes it
- * in BEIR's format. The documents are long descriptions of packages, the questions their one-line synopses, which are not in the
- * documents: each asks for one known document among 3,000. The descriptions are free, and Debian's.
+ * Makes a collection without sessions on any Debian: `npm run eval:debian -- <folder>` writes it in BEIR's
+ * format. The documents are long descriptions of packages. The questions are their one-line synopses, which
+ * are not in the documents, so each asks for one known document among 3,000. The descriptions are free, and
+ * Debian's.
  */
 
 const DOCUMENTS = 3_000
 const QUESTIONS = 600
-/** A shorter description is little more than its synopsis again. */
+/** The shortest description to use: shorter ones mostly repeat the synopsis. */
 const LEAST_CHARACTERS = 300
 
 interface Package {
@@ -46,7 +47,7 @@ console.log(
   `wrote ${packages.length} documents and ${asked.length} questions. Now:  npm run eval -- --data ${folder}`,
 )
 
-/** The descriptions as the archive has them; machines seldom keep them. */
+/** Reads the descriptions from the archive; machines seldom keep them. */
 function readTranslations(): string {
   const lists = mkdtempSync(join(tmpdir(), 'daybook-apt-'))
   try {
@@ -85,7 +86,10 @@ function readPackages(text: string): Package[] {
   })
 }
 
-/** In an order that has nothing to do with their names; of packages that share a text or a synopsis the first alone. */
+/**
+ * Chooses packages in an order independent of their names. If several share a text or a synopsis, it takes
+ * only the first.
+ */
 function chosen(all: readonly Package[]): Package[] {
   const seen = new Set<string>()
   const isNew = (text: string) => !seen.has(text) && Boolean(seen.add(text))

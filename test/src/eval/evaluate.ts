@@ -6,10 +6,11 @@ import { type Method, nameOf, usesVectors } from './method.ts'
 import { type MethodReport, reportMethod, reportQuestion } from './report/report.ts'
 
 /**
- * Loads the collection, waits until all of it can be found, and asks every question by every method, one at a time.
+ * Loads the collection, waits until all of it can be found, and asks every question with every method, one at
+ * a time.
  *
- * The gateway remembers the vectors of questions, so that methods after the first that uses vectors answer faster: their
- * latency is that of repeated questions.
+ * The gateway caches the vectors of questions. So among methods that use vectors, only the first one's
+ * latency includes embedding.
  */
 export async function evaluate(
   daybook: EvaluatedDaybook,
@@ -29,7 +30,7 @@ export async function evaluate(
     const questions = []
     for (const group of groups) {
       const place = daybook.place(group.name)
-      // The first search of a project prepares what later ones use again.
+      // The first search of a project fills caches that later ones use.
       if (group.questions[0] !== undefined)
         await ask(place, method, { ...group.questions[0], text: 'warm up' })
       for (const question of group.questions)

@@ -1,7 +1,7 @@
 import type { Gate } from './options.ts'
 import type { MethodReport } from './report/report.ts'
 
-/** What is below its gate, in words; empty where nothing is. */
+/** The measures below their gates, in words; empty if there are none. */
 export function belowGates(methods: readonly MethodReport[], gates: readonly Gate[]): string[] {
   return methods.flatMap(({ name, all }) =>
     gates.flatMap(({ measure, least }) =>

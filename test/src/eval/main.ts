@@ -15,7 +15,10 @@ import { printComparison, printReport } from './report/print-report.ts'
 import type { Report } from './report/report.ts'
 import { readReport, writeReport } from './report/write-report.ts'
 
-/* `npm run eval -- --data test/src/eval/bundled`; `--help` tells the rest. Exits with 1 where a gate is missed, 2 for options. */
+/*
+ * `npm run eval -- --data test/src/eval/bundled`; `--help` lists the options. Exits with 1 if a gate is
+ * missed, 2 for wrong options.
+ */
 
 const progress = (line: string) => process.stderr.write(`  ${line}\n`)
 
@@ -89,7 +92,7 @@ function commit(): string | null {
 try {
   const options = readOptions(process.argv.slice(2))
   if (options === null) console.log(HELP)
-  // Ends by `exit`, at which the daemon is killed.
+  // `exit` kills the daemon.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   process.exitCode = options === null ? 0 : await run(options)
 } catch (error) {

@@ -1,18 +1,24 @@
-/** A way of searching; what is undefined is left to the API's default and not sent. */
+/** A way of searching. Undefined fields are not sent, so the API's default applies. */
 export interface Method {
   readonly mode: Mode | undefined
   readonly engine: Engine | undefined
   readonly ranking: Ranking | undefined
 }
 
+/** The values of `--mode`. */
 export const MODES = ['HYBRID', 'KEYWORD', 'SEMANTIC'] as const
+/** The values of `--engine`. */
 export const ENGINES = ['AUTO', 'POSTGRES', 'TYPESENSE'] as const
+/** The values of `--ranking`. */
 export const RANKINGS = ['DEFAULT', 'RRF'] as const
 export type Mode = (typeof MODES)[number]
 export type Engine = (typeof ENGINES)[number]
 export type Ranking = (typeof RANKINGS)[number]
 
-/** Every combination of what is given, in that order. Nothing given is one method: the API's default. */
+/**
+ * Every combination of the given values, in that order. Without values there is one method: the API's
+ * default.
+ */
 export function methods(given: {
   readonly modes: readonly Mode[]
   readonly engines: readonly Engine[]
@@ -27,15 +33,18 @@ export function methods(given: {
   )
 }
 
-/** By which reports tell methods apart: `HYBRID`, `KEYWORD TYPESENSE`, `HYBRID RRF`. What is not given is not named. */
+/**
+ * The name of a method in reports: `HYBRID`, `KEYWORD TYPESENSE`, `HYBRID RRF`. Undefined fields are not
+ * named.
+ */
 export function nameOf({ mode = 'HYBRID', engine, ranking }: Method): string {
   return [mode, engine, ranking].filter((part) => part !== undefined).join(' ')
 }
 
-/** Whether it compares vectors. */
+/** Whether the method compares vectors. */
 export const usesVectors = ({ mode }: Method) => mode !== 'KEYWORD'
 
-/** The search as GraphQL. Enum values stand in the text, so that no type's name needs to be known. */
+/** The search in GraphQL. Enum values are in the text, so the query needs no type names. */
 export function searchDocument({ mode, engine, ranking }: Method): string {
   const given = [
     ['mode', mode],

@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util'
 import { ENGINES, type Method, MODES, methods, RANKINGS } from './method.ts'
 import { MEASURES, type Measure } from './report/report.ts'
 
-/** What the command was asked to do. */
+/** The options of the command. */
 export interface Options {
   readonly data: string
   readonly split: string | undefined
   readonly methods: readonly Method[]
   readonly together: boolean
-  /** How many questions are asked at most. */
+  /** The most questions to ask. */
   readonly limit: number | undefined
   readonly out: string | undefined
   readonly compare: string | undefined
@@ -19,15 +19,16 @@ export interface Options {
   readonly amongOthers: boolean
 }
 
-/** The least that every method must reach over all questions. */
+/** The least value of a measure that every method must reach over all questions. */
 export interface Gate {
   readonly measure: Measure
   readonly least: number
 }
 
-/** An option that cannot be understood; the message says what can. */
+/** A wrong option; the message says what is allowed. */
 export class WrongOption extends Error {}
 
+/** The text of `--help`. */
 export const HELP = `npm run eval -- --data <folder or file> [options]
 
 Asks the questions of a collection and measures how well the answers are found: recall, nDCG@10, MRR, latency.
@@ -55,7 +56,7 @@ Without DAYBOOK_URL a daemon of its own is started on embedded parts; DATABASE_U
 are handed on to it. With DAYBOOK_URL and DAYBOOK_API_KEY that Daybook is asked: the memories are added to the key's project, and stay.
 `
 
-/** @returns the options; null where help was asked for. @throws WrongOption */
+/** Reads the options. @returns null if help was asked for @throws WrongOption */
 export function readOptions(args: readonly string[]): Options | null {
   const values = parse(args)
   if (values.help) return null

@@ -11,7 +11,10 @@ interface Remembered {
   remember: { sequence: number; duplicate: boolean }
 }
 
-/** design.md: "Postgres down — writes fail with a retryable error; nothing is acknowledged that is not committed". */
+/**
+ * The promise: "Postgres down — writes fail with a retryable error; nothing is acknowledged that is not
+ * committed".
+ */
 describe('while the database is down', () => {
   let daemon: TestDaemon
   beforeAll(async () => {

@@ -2,7 +2,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createTestDaemon, DaemonDidNotStart } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
 
-/** design.md: "a second daemon on the same data folder — refused with a message that names the running one". */
+/**
+ * The promise: "a second daemon on the same data folder — refused with a message that names the running one".
+ */
 describe('a second daemon on the same data folder', () => {
   const first = createTestDaemon()
   const second = createTestDaemon(first.dataDir)

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 
 /*
- * There is no Docker and no Kubernetes on the machines that this is developed on. So what can be held without them is
- * held here: that the files parse, and that they agree with the code on names, ports, probes and commands.
+ * The machines of development have no Docker and no Kubernetes. This checks what can be checked without them:
+ * that the files parse, and that they agree with the code on names, ports, probes and commands.
  */
 
 const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
@@ -88,7 +88,9 @@ function manifest(kind: string, name: string): Manifest {
   return found[0]!
 }
 
-/** `node services/gateway/dist/main.js`: the bundle of a main that there is, made by the service's `build`. */
+/**
+ * `node services/gateway/dist/main.js`: the bundle of a main that there is, made by the service's `build`.
+ */
 function expectBundle(service: string, command: readonly string[] | undefined): void {
   expect(command).toEqual(['node', `services/${service}/dist/main.js`])
   expect(existsSync(root(`services/${service}/src/main.ts`)), `services/${service}/src/main.ts`).toBe(true)

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** LoCoMo (Maharana et al., ACL 2024) as it lies in `../shared/locomo`. It is for research use, so it is not in this repository. */
+/**
+ * A conversation of LoCoMo (Maharana et al., ACL 2024). It is for research only, so it is not in this
+ * repository.
+ */
 export interface Conversation {
   readonly conversation: number
   readonly sessions: readonly Session[]
@@ -20,7 +23,7 @@ interface Turn {
   readonly id: string
   readonly speaker: string
   readonly text: string
-  /** What a shared picture shows. */
+  /** A caption of the shared picture. */
   readonly image?: string
 }
 
@@ -32,6 +35,7 @@ interface Question {
   readonly category: number
 }
 
+/** Reads the conversations of a folder, `conv-<n>.json` each, in the order of their names. */
 export function readConversations(folder: string): Conversation[] {
   return readdirSync(folder)
     .filter((file) => /^conv-\d+\.json$/u.test(file))
@@ -64,12 +68,15 @@ export function* toRememberInputs({ conversation, sessions }: Conversation) {
   }
 }
 
-/** Which conversation a memory is from; not searched as text, so it changes no ranking. */
+/**
+ * The category that tells which conversation a memory is from. It is not searched as text, so it changes no
+ * ranking.
+ */
 export function category(conversation: number): string {
   return `locomo-${conversation}`
 }
 
-/** The questions that count: those of categories 1 to 4 with evidence, the turn ids apart. */
+/** The questions that count: those of categories 1 to 4 with evidence, with their turn ids split. */
 export function answerable({
   qa,
 }: Conversation): { question: string; category: number; evidence: string[] }[] {

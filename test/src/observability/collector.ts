@@ -10,7 +10,10 @@ export interface CollectedSpan {
   readonly parentSpanId: string
 }
 
-/** What OTLP's JSON form holds, as far as it is read here. @see https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+/**
+ * The parts of OTLP's JSON form that are read here.
+ * @see https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+ */
 interface TraceExport {
   readonly resourceSpans: readonly {
     readonly resource: {
@@ -23,7 +26,7 @@ interface TraceExport {
   }[]
 }
 
-/** A collector of traces: OTLP over HTTP with JSON, as `OTEL_EXPORTER_OTLP_PROTOCOL=http/json` sends it. */
+/** Starts a collector of traces for OTLP over HTTP with JSON (`OTEL_EXPORTER_OTLP_PROTOCOL=http/json`). */
 export async function startCollector(): Promise<{
   readonly url: string
   readonly spans: readonly CollectedSpan[]

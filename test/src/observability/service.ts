@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** A service in a process of its own. */
+/** A service in its own process. */
 export interface RunningService {
   /** Where it listens. */
   readonly url: string
@@ -11,7 +11,10 @@ export interface RunningService {
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Starts `services/<name>` from source and waits for the address that it prints. @throws where it ends before */
+/**
+ * Starts `services/<name>` from source and waits for the address that it prints.
+ * @throws if it ends before
+ */
 export async function startService(
   name: string,
   environment: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import { pause } from '@daybook/runtime/backoff'
 import { type Api, dataOf, TransportError } from '../support/graphql.ts'
 
-/** An operation as the API tells of it. */
+/** An operation as the API returns it. */
 export interface Told {
   readonly id: string
   readonly status: string
@@ -15,7 +15,7 @@ export interface Told {
 const FIELDS = 'id status phase done total error result'
 const RESULT = `{ __typename ... on Operation { ${FIELDS} } ... on DaybookError { code message } }`
 
-/** Asks for an operation. @throws where it is refused */
+/** Asks for an operation. @throws if it is refused */
 export async function request(api: Api, field: string): Promise<Told> {
   const data = dataOf<{ asked: Told & { __typename: string; message?: string } }>(
     await api.graphql({ query: `mutation { asked: ${field} ${RESULT} }` }),
@@ -24,7 +24,7 @@ export async function request(api: Api, field: string): Promise<Told> {
   return data.asked
 }
 
-/** Waits for its end. @param onLook hears of it four times a second */
+/** Waits for an operation's end. @param onLook called with its state four times a second */
 export async function ended(api: Api, id: string, onLook: (told: Told) => void = () => {}): Promise<Told> {
   for (;;) {
     try {
@@ -43,7 +43,7 @@ export async function ended(api: Api, id: string, onLook: (told: Told) => void =
   }
 }
 
-/** The same, and @throws where it does not succeed */
+/** Asks for an operation and waits for its end. @throws if it does not succeed */
 export async function succeeded(api: Api, field: string, onLook?: (told: Told) => void): Promise<Told> {
   const told = await ended(api, (await request(api, field)).id, onLook)
   if (told.status !== 'SUCCEEDED') throw new Error(`${field} ended as ${told.status}: ${told.error}`)

@@ -3,7 +3,7 @@ import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { expect, test } from 'vitest'
 import { runReindex } from './run.ts'
 
-/** Fixed, so that what this run covers is known; `npm run test:reindex` takes others, and 100,000 memories. */
+/** Fixed, so that what this run covers is known; `npm run test:reindex` takes others, 100,000 memories, more kills, and another model and back. */
 const SEED = 4
 
 const available = HAS_NATIVE_NATS && HAS_NATIVE_POSTGRES
@@ -15,7 +15,14 @@ if (!available)
 test.skipIf(!available)(
   'rebuilds under traffic lose nothing, show no half-filled index, and go on when they are killed',
   async () => {
-    const run = await runReindex({ memories: 400, locomo: null, seed: SEED, perSecond: 10, kills: 3 })
+    const run = await runReindex({
+      memories: 400,
+      locomo: null,
+      seed: SEED,
+      perSecond: 5,
+      kills: 1,
+      switchModel: false,
+    })
     expect(run.problems, `seed ${SEED}, kept in ${run.folder}`).toEqual([])
     expect(run.searches).toBeGreaterThan(0)
     expect(run.writes).toBeGreaterThan(0)

@@ -9,35 +9,37 @@ import { ended, request, succeeded } from './operations.ts'
 import { startTraffic } from './traffic.ts'
 import { startTypesenseProcess } from './typesense-process.ts'
 
+/** The options of a reindex run. */
 export interface ReindexRunOptions {
-  /** Generated memories, besides LoCoMo's. */
+  /** How many memories to generate, besides LoCoMo's. */
   readonly memories: number
-  /** LoCoMo's folder; null: without. */
+  /** LoCoMo's folder; null to leave LoCoMo out. */
   readonly locomo: string | null
   readonly seed: number
-  /** Writes a second, and searches. */
+  /** Writes per second, and as many searches. */
   readonly perSecond: number
-  /** Times that the process of a rebuild is killed. */
+  /** How often the process of a rebuild is killed. */
   readonly kills: number
-  /** Whether both projections go to another embedding model and back. Default yes. */
+  /** Whether both projections change to another embedding model and back. Default true. */
   readonly switchModel?: boolean
   readonly report?: (line: string) => void
 }
 
+/** The result of a reindex run. */
 export interface ReindexRun {
-  /** What did not hold, in words. */
+  /** The violations found, in words. */
   readonly problems: readonly string[]
   readonly writes: number
   readonly searches: number
   readonly engines: Readonly<Record<string, number>>
-  /** Milliseconds that a search took, half and 99 of 100 of them. */
+  /** Milliseconds that a search took: the median and the 99th percentile. */
   readonly search: { readonly p50: number; readonly p99: number }
   readonly rollbackMs: readonly number[]
   /** Where logs are kept after a failure. */
   readonly folder: string | null
 }
 
-/** Milliseconds of writes and searches alone, which show what the rebuilds are to be compared with. */
+/** How long to write and search without rebuilds, in milliseconds, for comparison. */
 const ALONE_MS = 10_000
 
 const PROJECTIONS = ['PGVECTOR', 'TYPESENSE'] as const
@@ -45,9 +47,9 @@ const MODEL = 'test-hash/64'
 const OTHER_MODEL = 'test-hash/96'
 
 /**
- * Rebuilds both projections of a cluster under traffic, in every way that operators can, and holds it to what is promised: no
- * search fails or is empty, no write is lost, both projections equal the journal afterwards, a rollback is instant, and a
- * rebuild that is killed goes on and leaves nothing behind.
+ * Rebuilds both projections of a cluster under traffic, in every way that operators can. It checks the
+ * promises: no search fails or is empty, no write is lost, both projections equal the journal afterwards, a
+ * rollback is instant, and a killed rebuild resumes and leaves nothing behind.
  */
 export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun> {
   const { memories, locomo, seed, perSecond, kills, switchModel = true, report = () => {} } = options
@@ -153,8 +155,8 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
 const both = (what: (projection: string) => Promise<unknown>) => Promise.all(PROJECTIONS.map(what))
 
 /**
- * Things and places by the hundred, as in a language: with few words, each in a tenth of all memories, a search had to score
- * tens of thousands of them.
+ * Makes hundreds of words, as in a language. With few words, each in a tenth of all memories, a search had to
+ * score tens of thousands of memories.
  */
 const combined = (starts: string, ends: string): string[] =>
   starts.split(' ').flatMap((start) => ends.split(' ').map((end) => start + end))
@@ -166,7 +168,7 @@ const PLACES = combined(
   'Ber Lis Cor Gen Ri Por Mal Spli Gdy Bil Vis Tal Rot Ant Mar Nar Kie Hel Aar Tro',
   'gen bona kil ova gau tovik mund sund stad holm havn vik borg nes werp seille lin sinki hus dheim',
 )
-/** As many as are asked in turn; the memories have their words. */
+/** The queries, asked in turn. Their words are in the memories. */
 const QUERIES = WORDS.slice(0, 200).map((word, index) => `the ${word} of ${PLACES[index * 2]}`)
 
 const MANY = `mutation ($inputs: [RememberInput!]!) {
@@ -225,7 +227,7 @@ async function verified(api: Api, problems: string[]): Promise<void> {
 }
 
 async function noLeftovers(api: Api, problems: string[]): Promise<void> {
-  // Those that were replaced are dropped within seconds.
+  // Replaced generations are dropped within seconds.
   await pause(10_000)
   const { generations } = dataOf<{
     generations: { projection: string; generation: number; status: string }[]

@@ -2,13 +2,13 @@ import { pause } from '@daybook/runtime/backoff'
 import { type Api, dataOf } from '../support/graphql.ts'
 import type { Random } from '../support/random.ts'
 
-/** What agents did while something else went on, and what they met with. */
+/** What agents did while something else went on, and the problems they met. */
 export interface Traffic {
   readonly writes: number
   readonly searches: number
   /** Every sequence that was acknowledged. */
   readonly acknowledged: readonly number[]
-  /** In words: failed writes and searches, and searches that found nothing. */
+  /** Failed writes and searches, and searches that found nothing, in words. */
   readonly problems: readonly string[]
   /** Milliseconds of each search. */
   readonly searchTimes: readonly number[]
@@ -17,11 +17,12 @@ export interface Traffic {
   stop(): Promise<void>
 }
 
+/** The API, and how often it is used. */
 export interface TrafficOptions {
   readonly api: Api
   readonly random: Random
   readonly perSecond: number
-  /** What searches look for; each is in some memory. */
+  /** The queries of the searches; each has a matching memory. */
   readonly queries: readonly string[]
   readonly name: string
 }
@@ -34,7 +35,7 @@ const SEARCH = `query ($query: String!, $engine: SearchEngine!) {
 }`
 const ENGINES = ['AUTO', 'POSTGRES', 'TYPESENSE'] as const
 
-/** Writes and searches so often a second, each of them, until it is stopped. */
+/** Makes `perSecond` writes and as many searches per second until it is stopped. */
 export function startTraffic({ api, random, perSecond, queries, name }: TrafficOptions): Traffic {
   const counts = { writes: 0, searches: 0 }
   const acknowledged: number[] = []

@@ -8,8 +8,8 @@ const START_TIMEOUT_MS = 60_000
 const API_KEY = 'a-key-for-tests'
 
 /**
- * The real server whose program `DAYBOOK_TYPESENSE_SERVER` names; else the double in a process of its own, as a server is: in the process that asks and measures, what it computes would
- * count as time that Daybook took.
+ * Starts the real server that `DAYBOOK_TYPESENSE_SERVER` names, else the double in its own process. In the
+ * process that measures, the double's work would count as Daybook's time.
  */
 export async function startTypesenseProcess(): Promise<TypesenseServer> {
   if (nativeTypesenseProgram() !== null) return startNativeTypesense()

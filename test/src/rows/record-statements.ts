@@ -1,15 +1,18 @@
 import { Client, type QueryResult } from 'pg'
 
-/** What a database answered to a statement that gives rows. */
+/** A database's answer to a statement that returns rows. */
 export interface AnsweredStatement {
   readonly text: string
-  /** The oids of its columns' types, by the columns' names. */
+  /** The type oids of its columns, by column name. */
   readonly columns: ReadonlyMap<string, number>
-  /** The columns that were null in a row. */
+  /** The columns that were null in some row. */
   readonly nulls: Set<string>
 }
 
-/** What this process asks of any database while `work` is done. The same text is one statement. */
+/**
+ * Records the statements that this process sends to any database during `work`. Equal texts are one
+ * statement.
+ */
 export async function recordStatements(work: () => Promise<void>): Promise<AnsweredStatement[]> {
   const statements = new Map<string, AnsweredStatement>()
   const note = (text: string, { fields, rows }: QueryResult<Record<string, unknown>>) => {

@@ -10,11 +10,11 @@ import { useDaemon } from './use-daemon.ts'
 import { useDatabase } from './use-database.ts'
 
 /*
- * A raw query says by `sql<Row>` what its rows are, and the compiler believes it. Here the statements that a daemon makes on a
- * migrated database are held against that: which columns came, of which types, and whether one was null.
+ * A raw query declares its rows with `sql<Row>`, and the compiler believes it. This compares the declarations
+ * with the statements that a daemon makes on a migrated database: their columns, the types, and nulls.
  */
 
-/** Raw queries that nothing here leads to: their rows are held to nothing. */
+/** Raw queries that nothing here runs, so their rows are not checked. */
 const NOT_REACHED: readonly string[] = [
   // Documents of memories that the journal does not have.
   'libs/engines/typesense/src/verify/verifiable.ts: { memory_id: string }',

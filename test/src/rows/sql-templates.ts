@@ -3,17 +3,18 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { REPOSITORY } from '../support/daemon.ts'
 
-/** A raw query of the product that says what its rows are: `sql<Row>`…``. */
+/** A raw query of the product that declares its rows: `sql<Row>`…``. */
 export interface SqlTemplate {
-  /** `file: Row`, the type as it is written. */
+  /** `file: Row`, with the type as written in the source. */
   readonly name: string
-  /** Whether the type has a name, as all with more than two columns must. */
+  /** Whether the type has a name; a type with more than two columns must have one. */
   readonly isNamed: boolean
   readonly columns: ReadonlyMap<string, RowColumn>
-  /** What it says itself, around its holes. */
+  /** The template's own text, split at its holes. */
   readonly texts: readonly string[]
 }
 
+/** A column of a declared row type. */
 export interface RowColumn {
   /** `string`, `number`, `boolean`, `Buffer`, an array of those, or `json`. */
   readonly type: string
@@ -21,7 +22,9 @@ export interface RowColumn {
   readonly optional: boolean
 }
 
-/** Every raw query in libs and services whose rows are objects, by TypeScript's own reading of the row type. */
+/**
+ * Finds every raw query in libs and services whose rows are objects. TypeScript itself resolves the row type.
+ */
 export function readSqlTemplates(): SqlTemplate[] {
   const files = ['libs', 'services'].flatMap((folder) => sourcesIn(join(REPOSITORY, folder)))
   const { config } = ts.readConfigFile(join(REPOSITORY, 'tsconfig.base.json'), ts.sys.readFile) as {
@@ -52,9 +55,9 @@ export function readSqlTemplates(): SqlTemplate[] {
   return templates
 }
 
-/** The templates that may have made a statement: of those that fit, what says most of it itself. */
+/** The templates that may have made a statement: of those that fit, the ones with the most own text. */
 export function templatesOf(statement: string, templates: readonly SqlTemplate[]): SqlTemplate[] {
-  // One that says nothing itself would fit all.
+  // A template without own text would fit every statement.
   const fitting = templates.filter(
     ({ texts }) => texts.some((text) => text.trim() !== '') && fits(statement, texts),
   )
@@ -93,7 +96,7 @@ const textsOf = (template: ts.TemplateLiteral): string[] =>
     ? [template.text]
     : [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)]
 
-/** Null of a type that is no row, as that of a fragment. */
+/** The columns of a row type; null if the type is no row, such as a fragment's. */
 function readColumns(checker: ts.TypeChecker, row: ts.Type): Map<string, RowColumn> | null {
   if ((row.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) === 0 || row.symbol?.name === 'Buffer')
     return null

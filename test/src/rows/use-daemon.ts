@@ -6,7 +6,7 @@ import { silentLogger } from '@daybook/runtime/logger'
 import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-double'
 import { askGraphQL, dataOf } from '../support/graphql.ts'
 
-/** More words than a posting counts. */
+/** A text with more words than a posting can count. */
 const LONG_TEXT = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(' ')
 
 // biome-ignore format: a list
@@ -35,15 +35,15 @@ const READS = `query ($id: ID!) {
   journal { hash changed }
   projections { name status lag pendingEmbeddings }
   generations { generation lag bytes }
-  parkedEvents(projection: "pgvector") { sequence }
+  parkedEvents(projection: PGVECTOR) { sequence }
   operations(active: true) { id }
   checks { name status message }
   system { databaseBytes memories events queuedTexts }
 }`
 
 /**
- * Does with an embedded daemon in this process, beside a double of Typesense, what people and operators do: remembers, searches, lists,
- * verifies, rebuilds, exports, imports.
+ * Uses an embedded daemon in this process, with a double of Typesense, as people and operators do: remembers,
+ * searches, lists, verifies, rebuilds, exports, imports.
  */
 export async function useDaemon(dataDir: string): Promise<void> {
   const shutdown = createShutdown()
@@ -60,7 +60,7 @@ export async function useDaemon(dataDir: string): Promise<void> {
     })
     const daemon = await startDaemon(config, { logger: silentLogger, progress: () => {}, shutdown })
     await read(daemon, await write(daemon))
-    for (const projection of ['pgvector', 'typesense']) await operate(daemon, projection)
+    for (const projection of ['PGVECTOR', 'TYPESENSE']) await operate(daemon, projection)
     await moveJournal(daemon)
     await searchMany(daemon)
   } finally {
@@ -111,7 +111,7 @@ async function read(daemon: Daemon, { sequence, hash, memory }: Written): Promis
 }
 
 async function operate(daemon: Daemon, projection: string): Promise<void> {
-  const on = `projection: "${projection}"`
+  const on = `projection: ${projection}`
   for (const operation of [
     `verify(${on}, repair: true)`,
     `backfill(${on})`,
@@ -123,7 +123,7 @@ async function operate(daemon: Daemon, projection: string): Promise<void> {
     `verify(${on}, incremental: true)`,
   ]) {
     await run(daemon, operation)
-    // Something for the next one.
+    // A new event for the next operation.
     await ask(daemon, 'mutation { remember(input: { content: { note: { text: "More." } } }) { __typename } }')
   }
   await ask(daemon, `mutation { rollback(${on}) { __typename } }`)
@@ -135,14 +135,14 @@ async function run(daemon: Daemon, operation: string): Promise<void> {
     daemon,
     `mutation { begun: ${operation} { ... on Operation { id } ... on OperationRefusedError { message } } }`,
   )
-  for (let status = 'queued'; status !== 'succeeded'; await pause(50)) {
+  for (let status = 'QUEUED'; status !== 'SUCCEEDED'; await pause(50)) {
     const answer = await ask<{ operation: { status: string; error: string | null } }>(
       daemon,
       'query ($id: ID!) { operation(id: $id) { status error } }',
       begun,
     )
     status = answer.operation.status
-    if (status === 'failed') throw new Error(`${operation}: ${answer.operation.error}`)
+    if (status === 'FAILED') throw new Error(`${operation}: ${answer.operation.error}`)
   }
 }
 
@@ -152,7 +152,7 @@ async function moveJournal({ url, apiKey }: Daemon): Promise<void> {
   await (await fetch(`${url}/journal/import`, { method: 'POST', headers, body: exported })).text()
 }
 
-/** A filter that none of the thousand best fulfils is looked at from its other side. */
+/** Searches with a filter that none of the thousand best memories passes, which takes another query. */
 async function searchMany(daemon: Daemon): Promise<void> {
   let last: Written | undefined
   for (let batch = 0; batch < 3; batch += 1) {

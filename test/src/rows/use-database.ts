@@ -21,8 +21,8 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 
 /**
- * Does in a daemon's database, once that has ended, what a daemon does only after damage, or on NATS.
- * @returns the names of the database's types, by their oids
+ * Runs, in the database of a stopped daemon, the queries that a daemon runs only after damage, or with NATS.
+ * @returns the names of the database's types, by oid
  */
 export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, string>> {
   const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
@@ -39,7 +39,7 @@ export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, 
     // Nobody catches up.
     const work = { report: async () => {}, signal: AbortSignal.abort() } as unknown as Work
     await expect(waitUntilCaughtUp(db, generation, work)).rejects.toThrow('aborted')
-    // Its name is taken by the project that there is.
+    // The existing project has taken its name.
     await expect(placeProject(db, { id: newId(), name: 'default' })).rejects.toThrow('belongs to another')
     const { rows } = await sql<{ oid: number; typname: string }>`select oid, typname from pg_type`.execute(db)
     return new Map(rows.map(({ oid, typname }) => [oid, typname]))
@@ -58,7 +58,7 @@ async function relay(scope: ProjectScope): Promise<void> {
   await goBack(scope, owner, await placeAt(scope, 1))
 }
 
-/** Takes a memory out of the read model and has it found, and written anew. */
+/** Removes a memory from the read model, and runs the code that notices this and rewrites it. */
 async function damage(
   database: Pick<TestDatabase, 'address' | 'db'>,
   scope: ProjectScope,

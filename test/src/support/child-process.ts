@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { pause } from '@daybook/runtime/backoff'
 
-/** @returns the first address that the process prints; null where it ended before, or took too long */
+/** @returns the first address that the process prints; null if it ended before, or took too long */
 export function printedAddress(
   child: ChildProcess,
   pattern: RegExp,
@@ -25,7 +25,7 @@ export function printedAddress(
   })
 }
 
-/** Whether the service at the address says that it can do its work. */
+/** Whether the service at the address says that it is ready. */
 export async function isReady(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5_000) })
@@ -36,6 +36,7 @@ export async function isReady(url: string): Promise<boolean> {
   }
 }
 
+/** Resolves when the process has ended. */
 export function untilExit(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve()
@@ -43,14 +44,14 @@ export function untilExit(child: ChildProcess): Promise<void> {
   })
 }
 
-/** Ends the child with this process, if it lives longer. */
+/** Kills the child when this process ends, if it is still alive. */
 export function killAtExit(child: ChildProcess): void {
   const killIt = () => child.kill('SIGKILL')
   process.once('exit', killIt)
   child.once('exit', () => process.off('exit', killIt))
 }
 
-/** `kill -9`. Resolves when it is gone. */
+/** `kill -9`. Resolves when the process is gone. */
 export async function killChild(child: ChildProcess): Promise<void> {
   const ended = untilExit(child)
   child.kill('SIGKILL')
@@ -59,7 +60,7 @@ export async function killChild(child: ChildProcess): Promise<void> {
 
 const STOP_TIMEOUT_MS = 20_000
 
-/** SIGTERM. @returns the exit code; null where it had to be killed after 20 s */
+/** SIGTERM. @returns the exit code; null if it had to be killed after 20 s */
 export async function stopChild(child: ChildProcess): Promise<number | null> {
   const ended = untilExit(child)
   child.kill('SIGTERM')
@@ -69,7 +70,7 @@ export async function stopChild(child: ChildProcess): Promise<number | null> {
   return child.exitCode
 }
 
-/** Signal 9. @returns false where there is no such process */
+/** Sends signal 9. @returns false if there is no such process */
 export function killNow(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL')
@@ -79,8 +80,8 @@ export function killNow(pid: number): boolean {
 }
 
 /**
- * Waits until no process has this id. A database that is making its files hears of nothing else meanwhile: seconds on a
- * quiet machine, more than ten on a busy one.
+ * Waits until no process has this id. A database that is creating its files reacts to nothing meanwhile:
+ * seconds on a quiet machine, more than ten on a busy one.
  * @returns whether that happened in time
  */
 export async function untilGone(pid: number, timeoutMs = 60_000): Promise<boolean> {

@@ -4,16 +4,17 @@ import { TEST_DATABASE_URL } from '@daybook/postgres/testing/test-database'
 import { TEST_NATS_URL } from '@daybook/transport/testing/test-nats'
 
 /*
- * vitest's first global setup: where a Docker engine runs, Postgres, NATS and Typesense are containers of the versions that
- * infra/compose.yaml has, and the setups after this one find their addresses as if somebody had given them. An address that
- * was given, or `DAYBOOK_TEST_CONTAINERS=off`, comes before. NOT TESTED where it was written: no engine there.
+ * vitest's first global setup. If a Docker engine runs, it starts Postgres, NATS and Typesense as containers,
+ * in the versions of infra/compose.yaml, and sets their addresses for the setups that follow. Addresses that
+ * are set already, and `DAYBOOK_TEST_CONTAINERS=off`, take precedence. NOT TESTED: the machine where it was
+ * written has no Docker.
  */
 
 const POSTGRES_IMAGE = 'pgvector/pgvector:pg17'
 const NATS_IMAGE = 'nats:2.10'
 const TYPESENSE_IMAGE = 'typesense/typesense:29.0'
 
-/** Where the suites of the Typesense projection and retriever look for a real server, beside the double. */
+/** The variable in which the Typesense suites look for a real server, beside the double. */
 const TYPESENSE_URL = 'TYPESENSE_URL'
 const TYPESENSE_API_KEY = 'TYPESENSE_API_KEY'
 
@@ -21,7 +22,7 @@ type Stop = () => Promise<unknown>
 
 function engineRuns(): boolean {
   if (process.env.DAYBOOK_TEST_CONTAINERS === 'off') return false
-  // Looked for before testcontainers, which take a second to load and tell of a missing engine only by failing.
+  // Check first: testcontainers take a second to load, and report a missing engine only by failing.
   return process.env.DOCKER_HOST !== undefined || existsSync('/var/run/docker.sock')
 }
 
@@ -36,7 +37,7 @@ async function startPostgres(): Promise<Stop> {
 
 async function startNats(): Promise<Stop> {
   const { NatsContainer } = await import('@testcontainers/nats')
-  // The module gives the server a user of its own.
+  // The module creates a user for the server.
   const container = await new NatsContainer(NATS_IMAGE).withJetStream().start()
   const { username = '', password = '' } = container
   const user = username === '' ? '' : `${encodeURIComponent(username)}:${encodeURIComponent(password)}@`
@@ -57,7 +58,9 @@ async function startTypesense(): Promise<Stop> {
   return () => container.stop()
 }
 
-/** An engine without images and without a network is no reason not to test on this machine's own servers. */
+/**
+ * Starts a container. If that fails (no image, no network), tests still run on this machine's own servers.
+ */
 async function tryToStart(name: string, variable: string, start: () => Promise<Stop>): Promise<Stop | null> {
   if (process.env[variable]) return null
   try {

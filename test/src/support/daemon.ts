@@ -19,47 +19,52 @@ import {
 import { type Api, askGraphQL, TransportError } from './graphql.ts'
 
 /**
- * A real daemon in a process of its own, on a data folder that outlives it:
+ * A real daemon in its own process, on a data folder that outlives it:
  *
  *   stopped ──start──▶ starting ──/ready──▶ running ──kill, stop, or it dies──▶ stopped
  */
 export interface TestDaemon extends Api {
   readonly dataDir: string
-  /** @throws DaemonDidNotStart where it ends before it is ready, or is not ready within two minutes */
+  /** @throws DaemonDidNotStart if it ends before it is ready, or is not ready within two minutes */
   start(options?: StartOptions): Promise<void>
-  /** Where it listens; null while it is stopped. */
+  /** The address it listens on; null while it is stopped. */
   url(): string | null
   pid(): number | undefined
-  /** The embedded database's process as its lock names it; undefined where that is not a child of this daemon. */
+  /** The embedded database's process, as its lock names it; undefined if it is no child of this daemon. */
   databasePid(): number | undefined
-  /** Ends the daemon as `kill -9` does; its database finds that out by itself. Resolves when the process is gone. */
+  /** `kill -9` of the daemon; its database notices by itself. Resolves when the process is gone. */
   kill(): Promise<void>
-  /** Ends the database's process as `kill -9` does. @returns its process id; undefined where there was none */
+  /** `kill -9` of the database's process. @returns its process id; undefined if there was none */
   killDatabase(): number | undefined
-  /** SIGTERM. @returns the exit code; null where it had to be killed after 20 s */
+  /** SIGTERM. @returns the exit code; null if it had to be killed after 20 s */
   stop(): Promise<number | null>
-  /** Waits for `/ready`. @returns whether it came in time */
+  /** Waits for `/ready`. @returns whether it was ready in time */
   ready(timeoutMs?: number): Promise<boolean>
-  /** The end of what it logged. */
+  /** The end of its log. */
   log(characters?: number): string
-  /** What it has printed to standard output, all its runs together. */
+  /** The standard output of all its runs together. */
   output(): string
   /** Kills it and deletes the folder. */
   remove(): Promise<void>
 }
 
+/** How a daemon is started. */
 export interface StartOptions {
   /** Default `none`: no model is loaded. */
   readonly embedder?: 'minilm' | 'none'
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether a new temporary folder begins with nothing in it. Default false: with a migrated database, made 4 s sooner. */
+  /**
+   * Whether a new temporary folder begins empty. Default false: it gets a migrated database, which saves 4 s.
+   */
   readonly emptyFolder?: boolean
 }
 
+/** The daemon ended, or was not ready in time. The message holds its log. */
 export class DaemonDidNotStart extends Error {}
 
+/** The repository's folder. */
 export const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url))
-/** Seconds on a quiet machine. */
+/** How long a start may take, in milliseconds. On a quiet machine it takes seconds. */
 const START_TIMEOUT_MS = 120_000
 
 interface Running {
@@ -165,7 +170,7 @@ function spawnDaemon(
         DAYBOOK_PORT: '0',
         DAYBOOK_EMBEDDER: embedder,
         DAYBOOK_MODEL_CACHE: testCacheDir(),
-        // What it would mend is to be found.
+        // Tests must find damage that the self-check would repair.
         DAYBOOK_SELF_CHECK: 'off',
         LOG_LEVEL: 'info',
         ...environment,

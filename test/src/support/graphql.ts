@@ -1,18 +1,23 @@
-/** What came back: both may be there, as GraphQL may fail in part. */
+/** A GraphQL answer. It may have both data and errors, because GraphQL may fail in part. */
 export interface GraphQLAnswer<Data> {
   readonly data: Data | null
   readonly errors: readonly GraphQLFailure[]
 }
 
+/** An error in a GraphQL answer. */
 export interface GraphQLFailure {
   readonly message: string
   readonly path?: readonly (string | number)[]
   readonly extensions?: { readonly code?: string; readonly retryable?: boolean }
 }
 
-/** There was no answer: refused, cut off, or too late. Whether the request took effect is not known. */
+/**
+ * There was no answer: the connection was refused or broke, or time ran out. The request may have taken
+ * effect.
+ */
 export class TransportError extends Error {}
 
+/** A GraphQL request. */
 export interface GraphQLRequest {
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>>
@@ -20,11 +25,11 @@ export interface GraphQLRequest {
   readonly timeoutMs?: number
 }
 
-/** Something that answers GraphQL, and may be unavailable at times: a daemon, or the gateways of a cluster. */
+/** A GraphQL API that may be unavailable at times: a daemon, or the gateways of a cluster. */
 export interface Api {
-  /** Whether it is ready and lives, as far as we have heard. */
+  /** Whether it is ready and alive, as far as is known. */
   running(): boolean
-  /** Asks it, wherever it listens now. @throws TransportError, also while it is stopped */
+  /** Sends a request to its current address. @throws TransportError, also while it is stopped */
   graphql<Data>(request: GraphQLRequest): Promise<GraphQLAnswer<Data>>
 }
 
@@ -56,7 +61,7 @@ export async function askGraphQL<Data>(
   }
 }
 
-/** The data of an answer without errors. @throws Error naming the errors */
+/** The data of an answer without errors. @throws Error that names the errors */
 export function dataOf<Data>({ data, errors }: GraphQLAnswer<Data>): Data {
   if (errors.length > 0 || data === null)
     throw new Error(`GraphQL answered ${JSON.stringify(errors.length > 0 ? errors : null)}`)

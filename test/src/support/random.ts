@@ -1,12 +1,12 @@
-/** Repeatable randomness: the same seed gives the same choices. Never for secrets. */
+/** Repeatable randomness: the same seed gives the same choices. Never use it for secrets. */
 export interface Random {
   /** In [0, 1). */
   next(): number
-  /** A whole number from `least` to `most`, both included. */
+  /** A whole number from `least` to `most`, inclusive. */
   between(least: number, most: number): number
   /** True with this probability. */
   chance(probability: number): boolean
-  /** @throws where the list is empty */
+  /** A random item. @throws if the list is empty */
   oneOf<T>(choices: readonly T[]): T
 }
 
@@ -30,9 +30,9 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** The seed of a part of a run, so that how much one part draws does not change what another gets. */
+/** The seed for a part of a run, so that the draws of one part do not change those of another. */
 export function derivedSeed(seed: number, ...part: readonly number[]): number {
-  // Mixed first: of seeds 78 and 79, one's round 1 was the other's round 2.
+  // Mix the seed first. Without that, of seeds 78 and 79, one's round 1 was the other's round 2.
   const mixed = Math.imul(seed ^ (seed >>> 16), 0x45d9f3b)
   return part.reduce((sum, one) => Math.imul(sum ^ (one + 0x9e3779b9), 0x85ebca6b) ^ (sum >>> 13), mixed)
 }

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 
-/** An option of a script: what it is for, and its default, whose type is the option's. */
+/** An option of a script: its description, and its default, whose type is the option's type. */
 export interface ScriptOption<Value extends string | number | boolean = string | number | boolean> {
   readonly description: string
   readonly default: Value
-  /** The only values that are allowed. */
+  /** The allowed values. Default: all. */
   readonly oneOf?: readonly Value[]
 }
 
@@ -19,10 +19,10 @@ type Values<Options> = {
 }
 
 /**
- * A script's options as its command line gives them. `--help` prints them all and ends the process; what is not known, or is no
- * whole number from 0 on where one is needed, is said and ends it with 2.
+ * Reads a script's options from its command line. `--help` prints them all and ends the process. An unknown
+ * option or a wrong value is reported and ends the process with 2.
  *
- * @param usage what the script does, for people
+ * @param usage how to run the script and what it does, for people
  */
 export function scriptOptions<const Options extends Readonly<Record<string, ScriptOption>>>(
   command: string,

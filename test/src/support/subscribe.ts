@@ -1,6 +1,6 @@
 /**
- * What a subscription brings over SSE, each answer as it comes, until the stream ends.
- * @throws where it breaks, or is aborted
+ * Subscribes over SSE and yields each answer until the stream ends.
+ * @throws if the stream breaks or is aborted
  */
 export async function* subscribe<Answer>(
   { url, apiKey }: { readonly url: string; readonly apiKey: string },

@@ -3,9 +3,8 @@ import { startTypesenseDouble } from '@daybook/typesense-double/start-typesense-
 /**
  * Runs the test double of Typesense as a process, until SIGTERM or SIGINT:
  *
- * ```sh
- * TYPESENSE_API_KEY=test npx tsx test/src/typesense-double/main.ts [port, default 8108] [file to keep its data in]
- * ```
+ * ```sh TYPESENSE_API_KEY=test npx tsx test/src/typesense-double/main.ts [port, default 8108] [file to keep
+ * its data in] ```
  *
  * Prints its URL once it answers.
  */

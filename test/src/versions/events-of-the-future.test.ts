@@ -30,7 +30,10 @@ import { startCli } from '../cli/run-cli.ts'
 type Events = typeof events
 type Upcast = typeof upcasting
 
-/* This code as two versions of itself: the second knows the fake schema version 2, and what to do with events of version 1. */
+/*
+ * This code as two versions of itself: the second knows the fake schema version 2, and what to do with events
+ * of version 1.
+ */
 const code = vi.hoisted(() => ({ version: 1 }))
 
 vi.mock('@daybook/memory/events', async (original) => {
@@ -195,7 +198,7 @@ describe.each(KINDS)('B6: events of other versions, on $kind.name', ({ kind, oth
     })
     ends.push(reindex.stop)
     await expect.poll(() => search(client, 'crane'), { timeout: 20_000 }).toEqual([content.text])
-    // Of a type that no version knows it stays, and is not tried for ever.
+    // An event of a type that no version knows stays parked, and is not retried forever.
     await expect.poll(parked).toEqual([{ sequence: 2, unreadable_by: 2 }])
   })
 

@@ -1,15 +1,16 @@
 import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** A temporary folder this old (milliseconds) belongs to a process that was killed: filling one takes about a second. */
+/** Older temporary folders (in milliseconds) belong to killed processes: filling one takes about a second. */
 const ABANDONED_AFTER = 60 * 60 * 1000
 
 /**
- * Makes a folder that appears complete or not at all. `fill` writes into a temporary sibling, which is then renamed.
- * Two processes may do this at once: both fill, the first rename wins, the other's work is thrown away. A lock would
- * save that second of work, and would have to be broken after a crash.
+ * Makes a folder that appears complete or not at all. `fill` writes into a temporary sibling, which is then
+ * renamed. Two processes may do this at once: both fill, the first rename wins, and the other's work is
+ * discarded. A lock would save that second of work, but would have to be broken after a crash.
  *
- * @param fill receives the temporary folder; what it writes must be on disk when it resolves, see {@link writeDurably}
+ * @param fill gets the temporary folder; what it writes must be on disk when it resolves, see {@link
+ * writeDurably}
  */
 export async function createFolderAtomically(
   target: string,
@@ -25,12 +26,16 @@ export async function createFolderAtomically(
     await rename(temporary, target)
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
-    // Renaming onto a filled folder fails with another code on each system; what counts is that it is there.
+    // Renaming onto a filled folder fails with a different code on each system; it only matters that the
+    // folder exists.
     if (!(await isFolder(target))) throw error
   }
 }
 
-/** Writes a file and waits until it is on disk: a rename may survive a power cut that the data before it does not. */
+/**
+ * Writes a file and waits until it is on disk: a rename may survive a power cut although the data before it
+ * does not.
+ */
 export async function writeDurably(path: string, content: Uint8Array | string): Promise<void> {
   const file = await open(path, 'w')
   try {

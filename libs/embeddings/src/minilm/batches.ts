@@ -1,19 +1,21 @@
-/** Something with a length in tokens, to be put through the model. */
+/** Something to put through the model, as token ids. */
 export interface Tokenised {
   readonly ids: readonly number[]
 }
 
+/** The limits of one batch. */
 export interface BatchLimits {
-  /** Most tokens in a batch, padding included: texts × longest text. */
+  /** Most tokens in a batch, including padding: texts × longest text. */
   readonly maxPaddedTokens: number
   readonly maxTexts: number
 }
 
 /**
- * Groups texts into batches of similar length. In a batch every text is padded to the longest, and padding costs as much
- * as text: of 1,000 mixed texts with 48,600 tokens, batches of 32 in the order of arrival make 183,800, these 49,100.
+ * Groups texts into batches of similar length, the longest first. In a batch every text is padded to the
+ * longest one, and padding costs as much as text. Sorting by length avoids nearly all of it
+ * (docs/measurements.md#padding-of-embedding-batches).
  *
- * Longest first. A text over `maxPaddedTokens` is a batch of its own.
+ * A text over `maxPaddedTokens` gets its own batch.
  */
 export function planBatches<T extends Tokenised>(items: readonly T[], limits: BatchLimits): T[][] {
   const batches: T[][] = []

@@ -9,20 +9,26 @@ export interface BertConfig {
   readonly layer_norm_eps: number
 }
 
-/** Changed whenever the written graph changes; part of the cache folder's name, so old files are left alone. */
+/**
+ * Raise it whenever the written graph changes. It is part of the cache folder's name, so old files are left
+ * alone.
+ */
 export const GRAPH_VERSION = 2
 
-/** The lowest fp32 number. Added to a score it leaves nothing after softmax (exp gives exactly 0), so padding is exact. */
+/**
+ * The lowest fp32 number. Added to a score, it becomes exactly 0 in the softmax, so padding has no effect.
+ */
 const MASKED = -3.4028234663852886e38
 
 /**
  * Writes a BERT encoder (Devlin et al. 2018, without its pooler) as an ONNX model.
  *
  * Inputs, all int64 [batch, sequence]: `input_ids`, `attention_mask` (1 real, 0 padding), `token_type_ids`.
- * Output: `last_hidden_state`, float [batch, sequence, hidden]. These are the names that transformers.js expects.
+ * Output: `last_hidden_state`, float [batch, sequence, hidden]. These are the names that transformers.js
+ * expects.
  *
- * @param read gives a tensor by its PyTorch name, e.g. `encoder.layer.0.attention.self.query.weight`
- * @param dataFile what the file of the large weights will be called
+ * @param read returns a tensor by its PyTorch name, such as `encoder.layer.0.attention.self.query.weight`
+ * @param dataFile the name that the file of the large weights will have
  */
 export function writeBertOnnx(
   config: BertConfig,
@@ -48,7 +54,9 @@ export function writeBertOnnx(
     )
   const splitHeads = (x: string, perm: readonly number[]) =>
     node('Transpose', [node('Reshape', [x, int64([0, 0, config.num_attention_heads, headSize])])], { perm })
-  /** x · Φ(x) with the exact error function; ONNX Runtime recognises the pattern and runs it as one operation. */
+  /**
+   * x · Φ(x) with the exact error function; ONNX Runtime recognises the pattern and runs it as one operation.
+   */
   const gelu = (x: string) => {
     const erf = node('Erf', [node('Div', [x, scalar(Math.SQRT2)])])
     return node('Mul', [node('Mul', [x, node('Add', [erf, scalar(1)])]), scalar(0.5)])
@@ -67,7 +75,7 @@ export function writeBertOnnx(
     return layerNorm(node('Add', [node('Add', [words, types]), places]), 'embeddings.LayerNorm')
   }
 
-  /** [batch, 1, 1, sequence]: 0 where a token is real, {@link MASKED} where it is padding. */
+  /** [batch, 1, 1, sequence]: 0 for a real token, {@link MASKED} for padding. */
   function maskBias(): string {
     const real = node('Cast', [node('Unsqueeze', ['attention_mask', int64([1, 2])])], { to: 1 })
     return node('Mul', [node('Sub', [scalar(1), real]), scalar(MASKED)])

@@ -1,33 +1,38 @@
 import type { TextSpan } from '../embedder.ts'
 import { createWordCounter, type Tokenize } from './tokenizer.ts'
 
+/** The limits of a chunk. */
 export interface ChunkLimits {
-  /** Most tokens in a chunk, special tokens included. */
+  /** Most tokens in a chunk, including special tokens. */
   readonly maxTokens: number
-  /** Tokens that a chunk shares with the one before it, at most. Whole words, so it may be fewer. */
+  /** Most tokens that a chunk shares with the one before it. It shares whole words, so it may be fewer. */
   readonly overlapTokens: number
 }
 
-/** A stretch of text that is not cut, from its first character to where the next one starts. */
+/** A stretch of text that is not cut; it ends where the next one starts. */
 interface Unit extends TextSpan {
   readonly tokens: number
 }
 
-/** A word over this many tokens (CJK prose, minified JSON, base64) is cut inside; a chunk could not be filled otherwise. */
+/**
+ * Words with more tokens (CJK prose, minified JSON, base64) are cut inside; otherwise chunks could not be
+ * filled.
+ */
 const LONG_WORD_TOKENS = 64
 
-/** Up to 16 letters or digits, or one code point of anything else: never half of a surrogate pair. */
+/** Up to 16 letters or digits, or one code point of anything else; never half of a surrogate pair. */
 const WORD_PIECE = /[\p{L}\p{N}\p{M}_]{1,16}|./gsu
 
 /**
  * Makes the function that cuts a text into chunks.
  *
- * transformers.js tokenizers do not say where in the text a token was, so words are counted one by one and added up:
- * BERT's tokenizer splits at white space first, so the sum is right nearly always. Nearly (lower-casing looks at neighbours,
- * a word cut inside has other pieces, a configured model may tokenise otherwise), so each chunk is tokenised as a
- * whole before it is given out, and shortened if it does not fit.
+ * transformers.js tokenizers do not say where in the text a token was, so the tokens of single words are
+ * counted and added up. BERT's tokenizer splits at white space first, so the sum is nearly always right.
+ * Exceptions: lower-casing looks at neighbours, a word cut inside has other pieces, and a configured model
+ * may tokenise differently. So each chunk is tokenised as a whole before it is returned, and shortened if it
+ * does not fit.
  *
- * Measured on 64 KiB: English 60 to 130 ms, Chinese without spaces 240 ms, base64 310 ms.
+ * A text of 64 KiB takes 60 to 310 ms (docs/measurements.md#chunking).
  */
 export function createChunker(tokenize: Tokenize, limits: ChunkLimits): (text: string) => TextSpan[] {
   const countTokens = createWordCounter(tokenize)
@@ -40,7 +45,7 @@ export function createChunker(tokenize: Tokenize, limits: ChunkLimits): (text: s
     let first = 0
     for (;;) {
       let end = fill(units, first, budget)
-      // One unit is let through whatever it counts: it is a single code point or a word of at most LONG_WORD_TOKENS.
+      // A single unit passes in any case: it is one code point or a word of at most LONG_WORD_TOKENS.
       while (end > first + 1 && tokenize(textOf(text, units, first, end)).length > limits.maxTokens) {
         end -= Math.max(1, (end - first) >> 4)
       }
@@ -51,7 +56,10 @@ export function createChunker(tokenize: Tokenize, limits: ChunkLimits): (text: s
   }
 }
 
-/** Covers the text without gaps: white space belongs to the word before it, leading white space to the first word. */
+/**
+ * Covers the text without gaps. White space belongs to the word before it, leading white space to the first
+ * word.
+ */
 function splitUnits(text: string, countTokens: (word: string) => number): Unit[] {
   const units: Unit[] = []
   let covered = 0
@@ -59,9 +67,9 @@ function splitUnits(text: string, countTokens: (word: string) => number): Unit[]
     units.push({ start: covered, end, tokens })
     covered = end
   }
-  // White space is not part of the pattern: matching it too takes quadratic time on a long run of it.
+  // The pattern excludes white space: matching long runs of it takes quadratic time.
   for (const { 0: word, index } of text.matchAll(/\S+/g)) {
-    // The word before ends here, its white space included.
+    // The previous word ends here, including its white space.
     const previous = units.pop()
     if (previous) {
       covered = previous.start
@@ -82,7 +90,7 @@ function splitUnits(text: string, countTokens: (word: string) => number): Unit[]
 const textOf = (text: string, units: readonly Unit[], from: number, to: number) =>
   text.slice(units[from]!.start, units[to - 1]!.end)
 
-/** Index after the last unit that still fits, at least one further than `from`. */
+/** Index after the last unit that still fits, at least `from + 1`. */
 function fill(units: readonly Unit[], from: number, budget: number): number {
   let tokens = units[from]!.tokens
   let end = from + 1
@@ -90,7 +98,10 @@ function fill(units: readonly Unit[], from: number, budget: number): number {
   return end
 }
 
-/** Where the next chunk starts: as far back from `end` as the overlap allows, but after `first`, so that it goes on. */
+/**
+ * Where the next chunk starts: as far before `end` as the overlap allows, but after `first`, so that it makes
+ * progress.
+ */
 function overlapStart(units: readonly Unit[], first: number, end: number, overlap: number): number {
   let start = end
   let tokens = 0

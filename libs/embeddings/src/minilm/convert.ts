@@ -6,7 +6,7 @@ import { MODEL_DATA_FILE, MODEL_FILE } from './model-folder.ts'
 import type { NpmWeights } from './npm-weights.ts'
 import { openSafetensors } from './safetensors.ts'
 
-/** What transformers.js needs to know beside `tokenizer.json`. */
+/** What transformers.js needs besides `tokenizer.json`. */
 const TOKENIZER_CONFIG = {
   tokenizer_class: 'BertTokenizer',
   do_lower_case: true,
@@ -19,8 +19,9 @@ const TOKENIZER_CONFIG = {
 }
 
 /**
- * Writes a folder as transformers.js loads it (`config.json`, `tokenizer.json`, `tokenizer_config.json`,
- * `onnx/model.onnx` and its weights beside it) from fp16 safetensors. About 1 s of CPU on the caller's thread; 91 MB on disk, 230 MB while it runs.
+ * Writes a folder that transformers.js can load (`config.json`, `tokenizer.json`, `tokenizer_config.json`,
+ * `onnx/model.onnx` and its weights) from fp16 safetensors. Takes about 1 s of CPU on the caller's thread, 91
+ * MB on disk, and 230 MB of memory while it runs.
  */
 export async function convertWeights(source: NpmWeights, folder: string): Promise<void> {
   const [weights, config, tokenizer] = await Promise.all([
@@ -33,7 +34,7 @@ export async function convertWeights(source: NpmWeights, folder: string): Promis
     openSafetensors(weights),
     basename(MODEL_DATA_FILE),
   )
-  // The package's tokenizer cuts at 128 tokens and pads to 128. Limits and padding are ours to decide.
+  // The package's tokenizer cuts at 128 tokens and pads to 128. We decide limits and padding ourselves.
   const unlimited = { ...(JSON.parse(tokenizer) as object), truncation: null, padding: null }
 
   await mkdir(join(folder, 'onnx'))

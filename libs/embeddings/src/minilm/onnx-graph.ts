@@ -5,24 +5,31 @@ const { onnx } = onnxProto
 const { FLOAT, INT64 } = onnx.TensorProto.DataType
 const { AttributeType } = onnx.AttributeProto
 
-/** A model as ONNX writes one whose weights are a file of their own, which ONNX Runtime maps into memory and need not copy. */
+/**
+ * An ONNX model with its weights in a separate file, which ONNX Runtime maps into memory instead of copying.
+ */
 export interface GraphFiles {
-  /** The file of the graph, which names the other one. */
+  /** The file of the graph, which names the weights' file. */
   readonly model: Uint8Array
   /** The large weights, one after the other. */
   readonly data: Uint8Array
 }
 
-/** Smaller weights stay in the graph's file, where the runtime sees them while it makes its plans. Bytes. */
+/**
+ * Weights smaller than this many bytes stay in the graph's file, where the runtime sees them while planning.
+ */
 const LARGE = 1_024
-/** Where large weights begin, so that they can be mapped: a multiple of so many bytes. */
+/** Large weights begin at multiples of this many bytes, so that they can be mapped. */
 const PAGE = 4_096
 
 /** The name of a value that flows through the graph. */
 type Value = string
 type Attributes = Readonly<Record<string, number | readonly number[]>>
 
-/** Collects nodes and weights of an ONNX graph. Every `node` returns the name of its output, so that calls can be nested. */
+/**
+ * Collects nodes and weights of an ONNX graph. Every `node` returns the name of its output, so that calls can
+ * be nested.
+ */
 export interface GraphBuilder {
   node(opType: string, inputs: readonly Value[], attributes?: Attributes, output?: Value): Value
   weights(name: string, tensor: Weights): Value
@@ -31,7 +38,7 @@ export interface GraphBuilder {
   int64(values: readonly number[] | number): Value
   /**
    * The finished model. Inputs are int64 and outputs float; a dimension given as a string is dynamic.
-   * @param dataFile what the file of the weights will be called, beside the model's
+   * @param dataFile the name that the weights' file will have, beside the model's
    */
   encode(
     shapes: {
@@ -42,7 +49,7 @@ export interface GraphBuilder {
   ): GraphFiles
 }
 
-/** Attribute values are floats where ONNX declares floats; everything else our graph uses is an integer. */
+/** Attributes that ONNX declares as floats; all others that our graph uses are integers. */
 const FLOAT_ATTRIBUTES = new Set(['epsilon'])
 
 function attribute(name: string, value: number | readonly number[]) {
@@ -63,7 +70,7 @@ function valueInfo(elemType: number, shapes: Readonly<Record<string, readonly (s
 const bytesOf = (array: Float32Array | BigInt64Array) =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 
-/** Moves large weights into a file of their own. */
+/** Moves large weights to a separate file. */
 function moveOut(tensors: readonly InstanceType<typeof onnx.TensorProto>[], dataFile: string): Uint8Array {
   const large = tensors.filter(({ rawData }) => rawData.length >= LARGE)
   const size = large.reduce((end, { rawData }) => pageAfter(end) + rawData.length, 0)

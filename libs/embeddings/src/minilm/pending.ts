@@ -1,6 +1,8 @@
 import type { EmbedderError } from '../embedder-error.ts'
 
-/** A request whose results come in any order; its promise resolves with all of them in the order asked. */
+/**
+ * A request whose results come in any order. Its promise resolves with all of them in the order requested.
+ */
 export class Pending<T> {
   readonly promise: Promise<T[]>
   #results: T[]
@@ -9,7 +11,7 @@ export class Pending<T> {
   #resolve!: (results: T[]) => void
   #reject!: (error: EmbedderError) => void
 
-  /** @param count how many results are awaited; 0 is answered at once */
+  /** @param count how many results are awaited; 0 resolves at once */
   constructor(count: number) {
     this.#results = Array.from<T>({ length: count })
     this.#missing = count
@@ -31,7 +33,7 @@ export class Pending<T> {
     if (--this.#missing === 0 && !this.#isSettled) this.#settle()
   }
 
-  /** Only the first counts. */
+  /** Only the first call counts. */
   reject(error: EmbedderError): void {
     this.#isSettled = true
     this.#reject(error)

@@ -1,6 +1,6 @@
 /**
- * The mean of a text's token vectors, scaled to length 1: sentence-transformers' "mean pooling" and "normalize".
- * Summed in double precision, so that the order of a batch cannot show in the last digits.
+ * The mean of a text's token vectors, scaled to length 1: sentence-transformers' "mean pooling" and
+ * "normalize". Summed in double precision, so that the order of a batch does not show in the last digits.
  *
  * @param hidden token vectors of a batch, [text, place, dimension] in row-major order
  * @param firstToken index of the text's first token in the batch, `text × places`
@@ -19,7 +19,7 @@ export function meanPool(
   }
   let squares = 0
   for (let i = 0; i < dimension; i++) squares += sum[i]! * sum[i]!
-  // Dividing by the token count would cancel out: only the direction is left after scaling.
+  // No division by the token count: scaling to length 1 would cancel it out.
   const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0
   return Float32Array.from(sum, (value) => value * scale)
 }

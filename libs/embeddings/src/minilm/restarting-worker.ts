@@ -2,21 +2,27 @@ import { setTimeout } from 'node:timers/promises'
 import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
 import { type ConnectOptions, connectWorker, type WorkerConnection } from './worker-connection.ts'
 
-/** Milliseconds before the first restart; doubled with each crash up to the longest, forgotten after a served request. */
+/**
+ * Milliseconds before the first restart; doubled with each crash up to LONGEST_DELAY, reset by a successful
+ * request.
+ */
 const FIRST_DELAY = 250
 const LONGEST_DELAY = 30_000
 
-/** Keeps a worker running: whoever calls after a crash waits for its successor. */
+/** Keeps a worker running: calls after a crash wait for the next worker. */
 export interface RestartingWorker {
-  /** Runs `use` on a loaded worker. Rejects as `use` does, or with the reason why no worker could be started. */
+  /**
+   * Runs `use` on a loaded worker. Rejects as `use` does, or with the reason why no worker could be started.
+   */
   with<T>(use: (worker: WorkerConnection) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
 /**
- * States: loaded or loading (`current` is set) → crashed (`current` is empty, `crashes` counts) → on the next call, after
- * the delay, loading again. Nothing is restarted before somebody asks, so a model that always crashes costs nothing
- * while nobody searches. Requests in flight at a crash are rejected and not repeated: one of them may be the cause.
+ * States: loaded or loading (`current` is set) → crashed (`current` is empty, `crashes` counts) → on the next
+ * call, after the delay, loading again. It restarts only on demand, so a model that always crashes costs
+ * nothing while nobody searches. Requests interrupted by a crash are rejected, not repeated: one of them may
+ * be the cause.
  */
 export function keepWorkerRunning(options: Omit<ConnectOptions, 'onCrash'>): RestartingWorker {
   let current: Promise<WorkerConnection> | undefined
@@ -37,7 +43,7 @@ export function keepWorkerRunning(options: Omit<ConnectOptions, 'onCrash'>): Res
     const connection = await connectWorker({ ...options, onCrash: noteFailure })
     modelId ??= connection.modelId
     if (modelId === connection.modelId) return connection
-    // The caller has been told the first id and files vectors under it; another model's must not get there.
+    // Callers store vectors under the first model's id; another model's vectors must not get there.
     await connection.close()
     const message = `The model changed from ${modelId} to ${connection.modelId} while running: restart to use it`
     throw new EmbedderError('MODEL_UNUSABLE', message)

@@ -13,12 +13,12 @@ interface HeaderEntry {
 }
 
 /**
- * Gives access by name to the tensors of a safetensors file, widened to fp32. A tensor is converted when it is asked for.
+ * Opens a safetensors file; the returned function gives a tensor by name, widened to fp32 when it is called.
  *
- * Format (github.com/huggingface/safetensors): 8 bytes little-endian header length, a JSON header naming dtype, shape
- * and byte range of each tensor, then the data. F16 and F32 are understood.
+ * Format (github.com/huggingface/safetensors): 8 bytes of little-endian header length, a JSON header with
+ * dtype, shape and byte range of each tensor, then the data. Supports F16 and F32.
  *
- * @throws Error if the file is not safetensors, the tensor is missing, or its type is another
+ * @throws Error if the file is not safetensors, or the tensor is missing or has another type
  */
 export function openSafetensors(file: Uint8Array): (name: string) => Weights {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
@@ -35,8 +35,8 @@ export function openSafetensors(file: Uint8Array): (name: string) => Weights {
     if (!entry) throw new Error(`the weights hold no tensor named ${name}`)
     const [start, end] = entry.data_offsets
     if (dataStart + end > file.byteLength) throw new Error(`the weights are cut off inside ${name}`)
-    // Copied, because a typed array wants an aligned start and the header's length decides where the data begins.
-    // (Not with slice(): a Buffer's gives a view.)
+    // Copied, because a typed array needs an aligned start, and the header's length decides where the data
+    // begins. (Not with slice(): for a Buffer that returns a view.)
     const bytes = Uint8Array.from(file.subarray(dataStart + start, dataStart + end))
     if (entry.dtype === 'F32') return { shape: entry.shape, values: new Float32Array(bytes.buffer) }
     if (entry.dtype === 'F16')
@@ -45,7 +45,7 @@ export function openSafetensors(file: Uint8Array): (name: string) => Weights {
   }
 }
 
-/** A matrix with rows and columns exchanged: PyTorch stores [out, in], ONNX's MatMul wants [in, out]. */
+/** A matrix with rows and columns exchanged: PyTorch stores [out, in], ONNX's MatMul needs [in, out]. */
 export function transpose(matrix: Weights): Weights {
   const [rows, columns] = matrix.shape as [number, number]
   const values = new Float32Array(matrix.values.length)

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createScheduler, type Engine, type Row } from './scheduler.ts'
 
-/** A model that writes down its batches (as text lengths) and takes a moment for each. */
+/** A model that records its batches (as text lengths) and takes a moment for each. */
 function recordingEngine(failOn = -1) {
   const batches: number[][] = []
   const engine: Engine = {

@@ -21,23 +21,28 @@ export interface Engine {
   embedBatch(batch: readonly Row[]): Promise<Float32Array[]>
 }
 
+/** Takes requests of a worker and decides their order. */
 export interface Scheduler {
   chunk(texts: readonly string[]): Promise<TextSpan[][]>
   embed(texts: readonly string[], priority: EmbedPriority): Promise<Float32Array[]>
 }
 
-/** Text (UTF-16 units) of a query that is looked at: 15 ms to tokenise, and 32 times what 256 tokens of English take. */
+/**
+ * How much of a query is read (in UTF-16 units): 15 ms to tokenise, and 32 times the length of 256 English
+ * tokens.
+ */
 const QUERY_TEXT = 32 * 1024
 
 /**
- * Decides what the model computes next. One step at a time, and between two the newly arrived requests are let in:
+ * Decides what the model computes next. It goes step by step, and accepts new requests between two steps:
  *
- * 1. queries, all that wait together in one batch (or few)
+ * 1. queries: all that wait, in one batch (or a few)
  * 2. a step of the oldest request that still has text to tokenise or to cut
  * 3. a batch of bulk texts
  *
- * So a query waits for one step, never for a request. Bulk texts of all requests are batched together in rounds: what
- * arrives during a round is sorted into the next, so that a steady stream of long texts cannot keep a short one waiting.
+ * So a query waits for one step, never for a whole request. Bulk texts of all requests are batched together
+ * in rounds. Texts that arrive during a round go to the next, so that a steady stream of long texts cannot
+ * keep a short one waiting.
  */
 export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler {
   let queries: Row[] = []
@@ -49,10 +54,11 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
   async function run(): Promise<void> {
     if (running) return
     running = true
-    // Asked before each step and in one go with clearing the flag, or a request that comes in between would be forgotten.
+    // Checked before each step, with no await before clearing the flag: otherwise a request arriving in
+    // between would be forgotten.
     while (queries.length + reading.length + round.length + bulk.length > 0) {
       await step()
-      // To the end of the event loop's turn: only there does a worker receive messages.
+      // Waits for the end of the event loop's turn: only there does a worker receive messages.
       await setImmediate()
     }
     running = false
@@ -137,7 +143,7 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
   }
 }
 
-/** Without what is over the limit, but with the last special token, which the model expects at the end. */
+/** Cuts the ids to the limit but keeps the last special token, which the model expects at the end. */
 function cutToLimit(ids: number[], maxTokens: number): number[] {
   return ids.length <= maxTokens ? ids : [...ids.slice(0, maxTokens - 1), ids.at(-1)!]
 }

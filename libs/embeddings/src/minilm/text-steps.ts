@@ -1,10 +1,10 @@
 /**
- * Text (UTF-16 units) that is read in one step: 30 ms of English, 110 ms of Chinese to tokenise, so a query that comes
- * in between waits no longer than for a batch of the model. One longer text is still one step.
+ * How much text one step reads (in UTF-16 units): 110 ms for Chinese, so that a query waits no longer than
+ * for a batch of the model. A single longer text is still one step.
  */
 const TEXT_PER_STEP = 64 * 1024
 
-/** Visits each text in order, and yields whenever it is time to let others in. */
+/** Visits each text in order, and yields whenever others should get a turn. */
 export function* inSteps(
   texts: readonly string[],
   visit: (text: string, index: number) => void,

@@ -1,9 +1,10 @@
-/** A text as token ids, the model's special tokens at both ends included. */
+/** Turns a text into token ids, with the model's special tokens at both ends. */
 export type Tokenize = (text: string) => number[]
 
 /**
- * Remembers how many tokens short words have, special tokens not counted. Words repeat: of 5,528 words of English prose
- * 2,431 are different. Forgotten all at once when full, which is simpler than evicting.
+ * Counts the tokens of a word without special tokens, and remembers the counts of short words: in English
+ * prose more than half of all words are repeats. When full, it forgets everything, which is simpler than
+ * evicting.
  */
 export function createWordCounter(tokenize: Tokenize): (word: string) => number {
   const MAX_WORDS = 20_000

@@ -11,26 +11,30 @@ import {
   type WorkerSettings,
 } from './worker-protocol.ts'
 
-/** A worker that has loaded its model. Every call is settled, at the latest when the thread ends. */
+/** A worker that has loaded its model. Every call settles, at the latest when the thread ends. */
 export interface WorkerConnection extends ModelFacts {
   chunk(texts: readonly string[]): Promise<TextSpan[][]>
   embed(texts: readonly string[], priority: EmbedPriority): Promise<Float32Array[]>
-  /** Ends the thread; what is in flight is rejected with `CLOSED`. */
+  /** Ends the thread. Unfinished calls are rejected with `CLOSED`. */
   close(): Promise<void>
 }
 
+/** The options of `connectWorker`. */
 export interface ConnectOptions extends Omit<WorkerSettings, 'gate'> {
   readonly onProgress: ((message: string) => void) | undefined
-  /** The loaded worker ended without having been asked to. Called after everything in flight was rejected. */
+  /** Called when the loaded worker ends without `close()`, after all unfinished calls were rejected. */
   readonly onCrash: () => void
 }
 
-/** A thread that does not end by itself within this time (milliseconds; a batch takes 0.1 s) is killed. */
-/** Longest that the end of a process waits for the batch under way. */
+/** Longest time that the end of a process waits for the current batch, in milliseconds. */
 const EXIT_TIMEOUT_MS = 8_000
+/** A thread that has not ended after this many milliseconds is killed; a batch takes 0.1 s. */
 const CLOSE_TIMEOUT = 10_000
 
-/** Of the thread's short-lived objects, in MB: the tokeniser's, a few kB a text. V8 would set 48 aside. */
+/**
+ * Heap for the thread's short-lived objects, in MB. The tokenizer needs a few kB per text; V8 would reserve
+ * 48 MB.
+ */
 const YOUNG_MB = 6
 
 interface Waiting {
@@ -41,7 +45,8 @@ interface Waiting {
 /**
  * Starts a worker and waits until its model is loaded.
  *
- * @throws EmbedderError `MODEL_NOT_FOUND` or `MODEL_UNUSABLE` as the worker says, `WORKER_CRASHED` if it dies before
+ * @throws EmbedderError `MODEL_NOT_FOUND` or `MODEL_UNUSABLE` as the worker reports, `WORKER_CRASHED` if it
+ * dies first
  */
 export async function connectWorker(options: ConnectOptions): Promise<WorkerConnection> {
   const { cacheDir, modelDir, threads, onProgress, onCrash } = options
@@ -61,7 +66,7 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
   const ready = new Promise<ModelFacts>((resolve, reject) => {
     whenReady = { resolve, reject }
   })
-  // process.exit() stops the thread wherever it is. A batch of long texts takes seconds on a busy machine.
+  // process.exit() stops the thread anywhere. A batch of long texts takes seconds on a busy machine.
   const shutAtExit = () => void shutGate(gate, EXIT_TIMEOUT_MS)
   process.once('exit', shutAtExit)
   let cause: unknown
@@ -102,7 +107,7 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
   }
 
   function send(request: WorkerRequest): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin, only a window has
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(request)
   }
 
@@ -114,7 +119,7 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
     })
   }
 
-  /** Ends a thread that does not listen, or, if it is stuck in native code, lets the process end without it. */
+  /** Ends a thread that does not respond. If it is stuck in native code, lets the process end without it. */
   function giveUp(): void {
     if (shutGate(gate)) void worker.terminate()
     else {
@@ -132,7 +137,8 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
     chunk: (texts) => call((id) => ({ type: 'chunk', id, texts })),
     async embed(texts, priority) {
       const all = await call<Float32Array>((id) => ({ type: 'embed', id, texts, priority }))
-      // Copies: views of one buffer would keep all vectors of a request in memory as long as one of them is.
+      // Copies, because views of one buffer would keep all vectors of a request in memory as long as one is
+      // used.
       return texts.map((_, i) => all.slice(i * dimension, (i + 1) * dimension))
     },
     async close() {

@@ -8,17 +8,18 @@ export interface WorkerSettings {
   readonly modelDir: string | undefined
   /** Threads inside one operation of the model. */
   readonly threads: number
-  /** Held by the worker while it is in native code. */
+  /** Busy while the worker is in native code. */
   readonly gate: NativeGate
 }
 
-/** What a worker says once, when its model is loaded. */
+/** Facts that a worker sends once, when its model is loaded. */
 export interface ModelFacts {
   readonly modelId: string
   readonly dimension: number
   readonly maxTokens: number
 }
 
+/** A message to the worker. */
 export type WorkerRequest =
   | { readonly type: 'chunk'; readonly id: number; readonly texts: readonly string[] }
   | {
@@ -29,21 +30,24 @@ export type WorkerRequest =
     }
   | { readonly type: 'close' }
 
-/** An error as it crosses the thread: structured cloning would drop its class and its code. */
+/** An error as it crosses threads: structured cloning would drop its class and code. */
 export interface PlainError {
   readonly code: EmbedderErrorCode
   readonly message: string
 }
 
+/** A message from the worker. */
 export type WorkerReply =
   | { readonly type: 'progress'; readonly message: string }
   | ({ readonly type: 'ready' } & ModelFacts)
   | { readonly type: 'unusable'; readonly error: PlainError }
   | { readonly type: 'chunked'; readonly id: number; readonly spans: TextSpan[][] }
-  /** All vectors one after another in one buffer, which is moved and not copied. */
+  /** All vectors one after another in one buffer, which is transferred, not copied. */
   | { readonly type: 'embedded'; readonly id: number; readonly vectors: Float32Array<ArrayBuffer> }
   | { readonly type: 'failed'; readonly id: number; readonly error: PlainError }
 
+/** The error to send. */
 export const toPlainError = ({ code, message }: EmbedderError): PlainError => ({ code, message })
+/** The error as it was before it was sent. */
 export const fromPlainError = ({ code, message }: PlainError): EmbedderError =>
   new EmbedderError(code, message)

@@ -1,4 +1,5 @@
-// The embedding worker: the only thread that loads the model. Started by worker-connection.ts, speaks worker-protocol.ts.
+// The embedding worker: the only thread that loads the model. Started by worker-connection.ts, speaks
+// worker-protocol.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { asEmbedderError, type EmbedderError } from '../embedder-error.ts'
 import { createChunker } from './chunk-text.ts'
@@ -9,12 +10,12 @@ import { createScheduler, type Scheduler } from './scheduler.ts'
 import { toPlainError, type WorkerReply, type WorkerRequest, type WorkerSettings } from './worker-protocol.ts'
 
 /**
- * A batch is what a query may have to wait for. Measured on two cores: 512 padded tokens take 76 ms at 6,700 tokens/s,
- * 2,048 take 300 ms at 6,800; so a larger batch buys nothing but waiting.
+ * A query may have to wait for one batch. Larger batches are hardly faster per token, so they would only make
+ * it wait longer (docs/measurements.md#batch-size-of-the-embedding-model).
  */
 const BATCH = { maxPaddedTokens: 512, maxTexts: 32 }
 
-/** Tokens that neighbouring chunks share: about two sentences' worth of context over a cut, one eighth of a chunk. */
+/** Tokens that neighbouring chunks share: about two sentences of context, one eighth of a chunk. */
 const OVERLAP_TOKENS = 32
 
 const settings = workerData as WorkerSettings
@@ -46,7 +47,7 @@ async function serve(model: Model, modelId: string): Promise<void> {
   let lastBatch: Promise<unknown> = Promise.resolve()
   let closing = false
   const embedBatch: Model['embedBatch'] = (batch) => {
-    // Who waited has been told by the other side; an answer that never comes stops the scheduler.
+    // Callers were already rejected by the main thread. A promise that stays pending stops the scheduler.
     if (closing) return new Promise(() => {})
     const result = throughGate(settings.gate, () => model.embedBatch(batch))
     lastBatch = result.catch(() => {})
@@ -56,7 +57,7 @@ async function serve(model: Model, modelId: string): Promise<void> {
     closing = true
     await lastBatch
     await throughGate(settings.gate, model.dispose).catch(() => {})
-    // In a worker this ends the thread only.
+    // In a worker this ends only the thread.
     process.exit(0)
   }
 

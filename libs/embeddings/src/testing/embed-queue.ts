@@ -3,7 +3,7 @@ import { embedInChunks } from '../embed-in-chunks.ts'
 import type { Embedder } from '../embedder.ts'
 import { leaseTexts, storeVectors } from '../store.ts'
 
-/** Embeds all that is queued of the embedder's model, in the caller's place of a queue worker. */
+/** Embeds the queued texts of the embedder's model, as a queue worker does. */
 export async function embedQueue(db: Database, embedder: Embedder): Promise<void> {
   for (;;) {
     const texts = await leaseTexts(db, embedder.modelId, { limit: 64 })

@@ -2,7 +2,10 @@ import type { MemoryFilter } from '@daybook/memory/filter'
 import type { CandidateSource } from '@daybook/search/retrievers/candidates/candidate-source'
 import type { HeldProject } from './held-generation.ts'
 
-/** Candidates by looking at every memory of the project. Of the filter, it knows whether forgotten ones are asked for. */
+/**
+ * Finds candidates by looking at every memory of the project. Of the filter it honours only
+ * `includeForgotten`.
+ */
 export function candidatesIn(
   project: HeldProject,
   { includeForgotten = false }: MemoryFilter,

@@ -8,19 +8,21 @@ import { candidatesIn } from './candidates.ts'
 import { createHeldGeneration, type HeldGeneration, pendingOf } from './held-generation.ts'
 import { inMemoryProjection } from './projection.ts'
 
-/** The name by which the projection is known everywhere. */
+/** The projection's name everywhere. */
 export const IN_MEMORY = 'in-memory'
 
+/** The in-memory engine, with access to what it holds. */
 export interface InMemoryEngine extends RegisteredEngine, OpenEngine {
-  /** @throws Error where this process does not hold it */
+  /** The content of a generation. @throws Error if this process does not hold it */
   heldOf(generation: Pick<Generation, 'generation'>): HeldGeneration
-  /** Forgets everything, as the end of its process does. */
+  /** Forgets everything, as if the process had ended. */
   lose(): void
 }
 
 /**
- * An engine that keeps its generations in this process, and nothing of them when it ends: they are unusable then and made anew from
- * the journal. It is for tests, and shows all that an engine must be.
+ * Creates an engine that keeps its generations in this process. They are lost when the process ends: then
+ * they are unusable and are rebuilt from the journal. It is for tests, and shows everything that an engine
+ * must implement.
  */
 export function createInMemoryEngine(): InMemoryEngine {
   const held = new Map<number, HeldGeneration>()
@@ -53,11 +55,12 @@ export function createInMemoryEngine(): InMemoryEngine {
       isAvailable: () => true,
       async state(scope) {
         const live = await liveGeneration(scope.db, IN_MEMORY)
-        if (live === null) return null
-        const place = { name: IN_MEMORY, generation: live.generation }
+        // What this process does not hold it cannot search: Postgres answers until it is made anew.
+        if (live === null || !held.has(live.generation)) return null
+        const ref = { name: IN_MEMORY, generation: live.generation }
         return {
           generation: live,
-          position: await readPosition(scope.db, place, scope.projectId),
+          position: await readPosition(scope.db, ref, scope.projectId),
           pending: pendingOf(held.get(live.generation), scope.projectId),
         }
       },

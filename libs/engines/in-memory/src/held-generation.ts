@@ -7,36 +7,40 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations/generations'
 
+/** A memory as a generation holds it. */
 export interface HeldMemory {
   readonly memory: Memory
   readonly lexemes: ReadonlySet<string>
-  /** Of its embedded text. */
+  /** Its embedded text with its hash. */
   readonly text: QueuedText
-  /** None while it waits for its vectors, and of a forgotten memory. */
+  /** Empty while the memory waits for its vectors, and for a forgotten memory. */
   readonly chunks: readonly VectorChunk[]
 }
 
-/** By memory. */
+/** The memories of a project by id. */
 export type HeldProject = Map<string, HeldMemory>
 
+/** The content of one generation. */
 export interface HeldGeneration {
   readonly generation: Generation
   readonly projects: Map<string, HeldProject>
 }
 
+/** Creates the content of an empty generation. */
 export const createHeldGeneration = (generation: Generation): HeldGeneration => ({
   generation,
   projects: new Map(),
 })
 
+/** Whether a memory waits for its vectors. */
 export const waits = ({ memory, chunks }: HeldMemory): boolean =>
   memory.state.forgottenAt === null && chunks.length === 0
 
-/** Memories of a project that wait for vectors. */
+/** The number of a project's memories that wait for vectors. */
 export const pendingOf = (held: HeldGeneration | undefined, projectId: string): number =>
   [...(held?.projects.get(projectId)?.values() ?? [])].filter(waits).length
 
-/** Memories as they are held, with the vectors that the embedding store has. */
+/** Converts memories to what is held, with the vectors that the embedding store has. */
 export async function toHeld(
   { generation: { modelId } }: HeldGeneration,
   scope: ProjectScope,
@@ -58,8 +62,9 @@ export async function toHeld(
 }
 
 /**
- * Holds memories in place of what is held of them, and queues the texts whose vectors are lacking. Last in its transaction: should
- * that fail, what is held is ahead of the position, and the same comes once more.
+ * Replaces what is held of these memories, and queues the texts that lack vectors. Call it last in the
+ * transaction. If the transaction fails afterwards, the content is ahead of the position, and the same batch
+ * comes once more.
  */
 export async function hold(
   trx: DatabaseTransaction,
@@ -79,11 +84,11 @@ export async function hold(
   for (const one of memories) project.set(one.memory.state.id, one)
 }
 
-/** Gives the memories that wait the vectors that the embedding store has by now. */
+/** Takes over the vectors that the embedding store has by now for memories that wait. */
 export async function fill(held: HeldGeneration, scope: ProjectScope): Promise<void> {
   const project = held.projects.get(scope.projectId) ?? new Map<string, HeldMemory>()
   const waiting = [...project.values()].filter(waits)
-  // Not where a later version came meanwhile.
+  // Skips a memory that got a later version meanwhile.
   for (const one of await toHeld(
     held,
     scope,

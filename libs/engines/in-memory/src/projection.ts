@@ -26,7 +26,10 @@ import type {
 import { fill, type HeldGeneration, hold, pendingOf, toHeld } from './held-generation.ts'
 import { inMemoryVerifiable } from './verifiable.ts'
 
-/** @param all the generations that this process holds, by number */
+/**
+ * The in-memory projection for projectors, rebuilds and verifications.
+ * @param all the generations that this process holds, by number
+ */
 export function inMemoryProjection(
   options: WriteOptions,
   layout: GenerationLayout,
@@ -45,7 +48,7 @@ export function inMemoryProjection(
     layoutVersion,
     writesLate: false,
     problemOf: async (generation) =>
-      all.has(generation) ? null : 'what it was kept in was the memory of a process that has ended',
+      all.has(generation) ? null : 'it was kept in the memory of a process that has ended',
     create: (model, builder) => createGeneration(db, layout, model, builder),
     prepare: () => Promise.resolve(),
     loadTarget: (generation, load) => inMemoryLoadTarget(heldOf(generation), load),
@@ -79,19 +82,19 @@ async function drop(
   })
 }
 
-/** A generation as the runtime writes it. What is held and the position change in one transaction's last moment. */
+/** A generation as the projector writes it. Content and position change at the end of one transaction. */
 export function inMemoryWriter(held: HeldGeneration): Projection {
-  const place = { name: held.generation.projection, generation: held.generation.generation }
+  const ref = { name: held.generation.projection, generation: held.generation.generation }
   return {
-    ...place,
-    position: ({ db, projectId }) => readPlace(db, place, projectId),
+    ...ref,
+    position: ({ db, projectId }) => readPlace(db, ref, projectId),
     async apply(scope, batch) {
       const { db, projectId } = scope
-      if (batch.from.sequence === 0) await ensurePosition(db, place, projectId)
+      if (batch.from.sequence === 0) await ensurePosition(db, ref, projectId)
       const memories = await toHeld(held, scope, newestOfEach(batch.events).map(memoryAfter))
       await db.transaction().execute(async (trx) => {
-        await lockPosition(trx, place, projectId, batch)
-        await savePosition(trx, place, projectId, batch)
+        await lockPosition(trx, ref, projectId, batch)
+        await savePosition(trx, ref, projectId, batch)
         await hold(trx, held, projectId, memories, batch.erased)
       })
     },
@@ -101,13 +104,13 @@ export function inMemoryWriter(held: HeldGeneration): Projection {
         ({ memory }) => memory.sequence > to.sequence,
       )
       const memoryIds = later.map(({ memory }) => memory.state.id)
-      const states = await appliedStates(scope, place, { memoryIds, position: to.sequence })
+      const states = await appliedStates(scope, ref, { memoryIds, position: to.sequence })
       const memories = await toHeld(held, scope, states)
       await db.transaction().execute(async (trx) => {
-        const position = await holdPosition(trx, place, projectId)
+        const position = await holdPosition(trx, ref, projectId)
         if (position.sequence !== from.sequence || position.hash !== from.hash)
-          throw new PositionMoved(place.name, from.sequence)
-        await rewindPosition(trx, place, projectId, to)
+          throw new PositionMoved(ref.name, from.sequence)
+        await rewindPosition(trx, ref, projectId, to)
         await hold(trx, held, projectId, memories, memoryIds)
       })
     },
@@ -119,7 +122,7 @@ function inMemoryLoadTarget(
   { regenerateBefore, fence }: LoadTargetOptions,
 ): LoadTarget {
   const { projection: name, generation, modelId } = held.generation
-  const place = { name, generation }
+  const ref = { name, generation }
   return {
     async load(scope, { memories, parked }) {
       const { db, projectId } = scope
@@ -133,7 +136,7 @@ function inMemoryLoadTarget(
       const loaded = await toHeld(held, scope, states)
       await db.transaction().execute(async (trx) => {
         await fence.hold(trx)
-        await parkEvents(trx, place, projectId, parked)
+        await parkEvents(trx, ref, projectId, parked)
         await hold(trx, held, projectId, loaded)
       })
     },
@@ -141,7 +144,7 @@ function inMemoryLoadTarget(
     endProject: ({ db, projectId }, { head }) =>
       db.transaction().execute(async (trx) => {
         await fence.hold(trx)
-        await setPosition(trx, place, projectId, head)
+        await setPosition(trx, ref, projectId, head)
       }),
   }
 }

@@ -10,22 +10,21 @@ import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { sql } from 'kysely'
 import { type HeldGeneration, type HeldMemory, hold, toHeld, waits } from './held-generation.ts'
 
-/** What is held, against what the journal's states come to. While it is looked at, nobody writes the project. */
+/** Compares what is held with the states in the journal. While it compares, nobody writes the project. */
 export function inMemoryVerifiable(held: HeldGeneration): Verifiable {
   const { projection, modelId } = held.generation
-  const place = { name: projection, generation: held.generation.generation }
+  const ref = { name: projection, generation: held.generation.generation }
   const atPosition = <T>(
     { db, projectId }: ProjectScope,
     work: (trx: DatabaseTransaction, position: number) => Promise<T>,
-  ) =>
-    db.transaction().execute(async (trx) => work(trx, (await holdPosition(trx, place, projectId)).sequence))
+  ) => db.transaction().execute(async (trx) => work(trx, (await holdPosition(trx, ref, projectId)).sequence))
   return {
-    ...place,
+    ...ref,
     projects: async () => [...held.projects].flatMap(([id, { size }]) => (size === 0 ? [] : [id])),
     compare: (scope, memoryIds) =>
       atPosition(scope, async (trx, position) => {
         const own = projectScope(trx, scope.projectId)
-        const wanted = await toHeld(held, own, await appliedStates(own, place, { memoryIds, position }))
+        const wanted = await toHeld(held, own, await appliedStates(own, ref, { memoryIds, position }))
         const wantedOf = new Map(wanted.map((one) => [one.memory.state.id, one]))
         const project = held.projects.get(scope.projectId)
         const queued = await queuedTexts(trx, scope.projectId, modelId)
@@ -49,17 +48,17 @@ export function inMemoryVerifiable(held: HeldGeneration): Verifiable {
     rewrite: (scope, memoryIds, options = {}) =>
       atPosition(scope, async (trx, position) => {
         const own = projectScope(trx, scope.projectId)
-        const states = await appliedStates(own, place, { memoryIds, position, ...options })
+        const states = await appliedStates(own, ref, { memoryIds, position, ...options })
         const memories = await toHeld(held, own, states)
         const lacking = memories.filter(waits).map(({ text }) => text)
         await requeueLostTexts(trx, { projectId: scope.projectId, modelId }, lacking)
-        if (options.unpark === true) await unparkMemories(trx, place, scope.projectId, memoryIds)
+        if (options.unpark === true) await unparkMemories(trx, ref, scope.projectId, memoryIds)
         await hold(trx, held, scope.projectId, memories, memoryIds)
       }),
   }
 }
 
-/** The hashes of the texts that are waited for rightly: they are in the queue, or just left it. */
+/** The hashes of texts that memories rightly wait for: they are in the queue, or have just left it. */
 async function queuedTexts(
   trx: DatabaseTransaction,
   projectId: string,
@@ -83,7 +82,7 @@ function compare(
   found: HeldMemory | undefined,
   queued: ReadonlySet<string>,
 ) {
-  // One whose vectors are still being made lacks them rightly, though they may have come this moment.
+  // A memory whose vectors are still being made rightly lacks them, even if they arrive at this moment.
   const pending = isPending(found, queued)
   const digests = [wanted, found].map((one) => (one === undefined ? null : digest(one, !pending)))
   const lacks = wanted !== undefined && waits(wanted) && !pending

@@ -7,7 +7,10 @@ import {
   pgvectorRebuildableProjection,
 } from './write/rebuildable.ts'
 
-/** The read model in the journal's own database. Every Daybook has it: what memories say is read from it, whatever engine found them. */
+/**
+ * The read model in the journal's own database. Every Daybook has it, because the content of memories is read
+ * from it, whichever engine found them.
+ */
 export const pgvectorEngine: Engine = {
   name: PGVECTOR,
   title: 'pgvector',
@@ -19,6 +22,7 @@ export const pgvectorEngine: Engine = {
   status: pgvectorStatus,
 }
 
+/** Opens the engine for a server or for the embedded database. */
 export function openPgvector(
   how: Pick<PgvectorRebuildableProjectionOptions, 'oneConnection' | 'indexWorkers'>,
 ): OpenEngine {

@@ -1,25 +1,26 @@
 import type { LexicalTables } from '@daybook/lexical-index/tables'
 import { type RawBuilder, sql } from 'kysely'
 
-/** The name by which the projection is known everywhere. */
+/** The projection's name everywhere. */
 export const PGVECTOR = 'pgvector'
 
 /**
- * The version of the tables that `create-generation.ts` makes. One more whenever they, or what is in them, become others than
- * the code before can read or write: live generations of another version are rebuilt by themselves.
+ * The version of the tables that `create-generation.ts` creates. Raise it whenever older code could not read
+ * or write the tables or their content any more. Live generations with another version are rebuilt
+ * automatically.
  */
 export const LAYOUT_VERSION = 2
 
-/** The tables of one generation, ready to stand in a statement. */
+/** The tables of one generation, for use in a statement. */
 export interface GenerationTables extends LexicalTables {
   readonly schema: string
-  /** Every version that ever was. */
+  /** Every version of every memory. */
   readonly versions: RawBuilder<unknown>
-  /** One row a chunk of a current memory's text, forgotten memories left out. */
+  /** One row for each chunk of a current memory's text, without forgotten memories. */
   readonly vectors: RawBuilder<unknown>
 }
 
-/** The tables of generation `generation`: a Postgres schema of their own, `pgvector_1`, `pgvector_2`, … */
+/** The tables of a generation. They are in a Postgres schema of their own: `pgvector_1`, `pgvector_2`, … */
 export function generationTables(generation: number): GenerationTables {
   const schema = `${PGVECTOR}_${generation}`
   return {

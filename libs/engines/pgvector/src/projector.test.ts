@@ -53,7 +53,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
       }),
     )
   }
-  /** Notes every text that is embedded. */
+  /** Records every text that is embedded. */
   function counting(beforeEmbed: (texts: readonly string[]) => Promise<void> = async () => {}) {
     const embedded: string[] = []
     const embedder = createHashEmbedder({
@@ -109,7 +109,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     await filled(other)
     const times = (wanted: string) => embedded.filter((text) => text === wanted).length
     expect(times('the same text once')).toBe(2)
-    // Not at all where the project had taken it back before its turn came.
+    // A text that the project withdrew before its turn is not embedded at all.
     expect(times('another text once')).toBeLessThanOrEqual(1)
     expect([...(await check(one)), ...(await check(other))]).toEqual([])
   })
@@ -147,7 +147,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     await applied(scope, 2)
     await vi.waitUntil(async () => (await pending(scope)) === 1, { timeout: 10_000 })
     expect(await lastErrors()).toEqual(['not this one'])
-    // Only what is really there is counted, however often the other is tried.
+    // Only present vectors are counted, however often the other text is retried.
     expect(counts).toEqual({ applied: 2, embedded: 1 })
     expect(await check(scope)).toEqual([])
     await sql`delete from embeddings where embedded_at is null`.execute(harness.db)
@@ -170,7 +170,7 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
   it('gives its vector to a memory that was written at the very moment in which the vector was stored', async () => {
     const scope = await harness.newProject()
     const [memory] = await harness.remember(scope, note('stored at that moment'))
-    // What such a write leaves: it saw no vector, and the news of it had passed.
+    // The state after such a write: it did not see the vector, and the message about it had passed.
     const { tables } = harness.readModel
     await sql`delete from ${tables.vectors} where memory_id = ${memory!.state.id}`.execute(harness.db)
     await sql`update ${tables.memories} set vector_pending = true where memory_id = ${memory!.state.id}`.execute(

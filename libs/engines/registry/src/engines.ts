@@ -4,9 +4,12 @@ import type { Config } from '@daybook/runtime/config'
 import type { RegisteredEngine } from '@daybook/search/engine/search-engine'
 import { typesenseEngine } from '@daybook/typesense/engine'
 
-/** Every engine. A new one is a package beside this one and a line here; searches with `AUTO` prefer the first that can. */
+/**
+ * Every engine, in order of preference: `AUTO` searches use the first that is available. A new engine is a
+ * package beside this one and a line here.
+ */
 export const ENGINES: readonly RegisteredEngine[] = [pgvectorEngine, typesenseEngine]
 
-/** Those that the settings name. They need not answer. */
+/** Opens the engines that are configured. They need not be reachable. */
 export const openEngines = (config: Config): OpenEngine[] =>
   ENGINES.flatMap((engine) => engine.open(config) ?? [])

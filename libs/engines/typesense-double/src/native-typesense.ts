@@ -5,26 +5,35 @@ import { pause } from '@daybook/runtime/backoff'
 import { freePort } from '@daybook/runtime/testing/free-port'
 import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
 
-/** A real Typesense server of a test's own, which may be treated as badly as a test likes. */
+/** A real Typesense server for one test, which may kill, freeze or wipe it. */
 export interface NativeTypesense {
-  /** `http://127.0.0.1:<port>`, the same over restarts. */
+  /** `http://127.0.0.1:<port>`; the same after a restart. */
   readonly url: string
   readonly apiKey: string
-  /** Signal 9; resolves once it is gone. Its data stay. */
+  /** Sends SIGKILL; resolves once the process is gone. The data stay. */
   kill(): Promise<void>
-  /** Starts it again on the same port and data; resolves once its health is ok, which may be before its log is replayed. */
+  /**
+   * Starts it again on the same port and data; resolves once it is healthy, which may be before its log is
+   * replayed.
+   */
   start(): Promise<void>
-  /** SIGSTOP: connections are taken and not answered. @returns lets it go on */
+  /** Sends SIGSTOP: connections are accepted but not answered. @returns a function that lets it continue */
   freeze(): Promise<() => void>
-  /** Whether it refuses every write ("Skipping writes.", 422), as operators make it do for maintenance. */
+  /**
+   * Makes it refuse every write ("Skipping writes.", 422), as operators do for maintenance, or accept them
+   * again.
+   */
   skipWrites(on: boolean): Promise<void>
-  /** Removes all that it stored. The server must be down. */
+  /** Deletes all its data. The server must be down. */
   wipe(): void
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>
 }
 
-/** The environment variable with the path of a `typesense-server`, by which suites and long runs use the real server. */
+/**
+ * The environment variable with the path of a `typesense-server`. With it, suites and long runs use the real
+ * server.
+ */
 export const NATIVE_TYPESENSE = 'DAYBOOK_TYPESENSE_SERVER'
 
 /** The first election alone takes three seconds. */
@@ -32,8 +41,8 @@ const START_TIMEOUT_MS = 60_000
 const API_KEY = 'a-key-for-tests'
 
 /**
- * The server program that `DAYBOOK_TYPESENSE_SERVER` names; null where it names none.
- * @throws Error where there is no such file: a run that was to be on the real server must not be on another
+ * The server program that `DAYBOOK_TYPESENSE_SERVER` names; null if it is not set.
+ * @throws Error if the file does not exist: a run meant for the real server must not use the double
  */
 export function nativeTypesenseProgram(): string | null {
   const { [NATIVE_TYPESENSE]: program = '' } = process.env
@@ -42,7 +51,10 @@ export function nativeTypesenseProgram(): string | null {
   return program
 }
 
-/** @throws Error where `DAYBOOK_TYPESENSE_SERVER` names no program, or it does not become healthy within a minute */
+/**
+ * Starts a real server with empty data.
+ * @throws Error if `DAYBOOK_TYPESENSE_SERVER` is not set, or the server is not healthy within a minute
+ */
 export async function startNativeTypesense(): Promise<NativeTypesense> {
   const program = nativeTypesenseProgram()
   if (program === null)

@@ -62,7 +62,7 @@ describe('the double finds', () => {
   it.each([
     ['project:=`p1`', ['1', '3']],
     ['project:=`p1` && at:>=5', ['1']],
-    // The real server reads from the left, both operators alike.
+    // The real server reads from the left and treats both operators alike.
     ['project:=`p1` || project:=`p2` && labels:=`d`', ['2']],
     ['project:=`p1` || (project:=`p2` && labels:=`d`)', ['1', '2', '3']],
     ['labels:=[`d`,`a b`]', ['1', '2']],

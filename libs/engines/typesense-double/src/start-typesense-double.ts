@@ -7,34 +7,41 @@ import { answer } from './server/answer.ts'
 import { type Faults, noFaults } from './server/faults.ts'
 import { createStore } from './server/store.ts'
 
+/** How to start a double. */
 export interface TypesenseDoubleOptions {
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number
   readonly host?: string
   readonly apiKey: string
-  /** Where its collections outlive it: written half a second after a change and on stop. Default: nowhere. */
+  /**
+   * The file that keeps its collections, written half a second after a change and on `stop`. Default: none.
+   */
   readonly dataFile?: string
 }
 
+/** A running double. */
 export interface TypesenseDouble {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
   readonly apiKey: string
   readonly faults: Faults
-  /** What it was asked since it started or since this was last emptied, such as `POST /multi_search`; without queries. */
+  /**
+   * The requests since the start, or since the list was last emptied, such as `POST /multi_search`; without
+   * queries.
+   */
   readonly calls: string[]
   stop(): Promise<void>
 }
 
-/** More than enough for a test; a process that runs for days keeps no list of what it was asked. */
+/** The most calls kept: more than enough for a test. A process that runs for days must not keep them all. */
 const KEPT_CALLS = 10_000
 const WRITE_AFTER = 500
 
 /**
- * A Typesense 29 for tests: an HTTP server that stores, tokenises, filters and searches, and answers the exchanges in
- * `../shared/typesense` and in `exchanges` as the real one did (`double/exchanges.test.ts`), and random ones of our client's kinds
- * (`double/side-by-side.test.ts`). Not for production: exact vector search, everything
- * in memory, no cluster.
+ * A Typesense 29 for tests: an HTTP server that stores, tokenises, filters and searches. It gives the
+ * recorded answers of the real server (`server/exchanges.test.ts`), and the same answers to random requests
+ * of our client's kinds (`server/side-by-side.test.ts`). Not for production: vector search is exact,
+ * everything is in memory, there is no cluster.
  *
  * ```ts
  * const double = await startTypesenseDouble({ apiKey: 'test' })

@@ -6,7 +6,7 @@ import { startTypesenseDouble } from './start-typesense-double.ts'
 export interface TestTypesense {
   readonly url: string
   readonly apiKey: string
-  /** Null on a real server, where nothing can be made to fail. */
+  /** Null on a real server, in which no faults can be injected. */
   readonly faults: Faults | null
   stop(): Promise<void>
 }
@@ -27,15 +27,16 @@ const REAL: readonly TypesenseKind[] =
       : []
 
 /**
- * The servers that suites run on: the double, and a real one where `TYPESENSE_URL` and `TYPESENSE_API_KEY` are set or
- * `DAYBOOK_TYPESENSE_SERVER` names a program, of which each suite starts one. Suites give their collections names of their own and take them away.
+ * The servers that suites run on: the double, and a real one if `TYPESENSE_URL` and `TYPESENSE_API_KEY` are
+ * set or `DAYBOOK_TYPESENSE_SERVER` names a program, which each suite then starts for itself. Suites give
+ * their collections unique names and remove them.
  */
 export const TYPESENSE_SERVERS: readonly TypesenseKind[] = [
   { name: 'the double', start: () => startTypesenseDouble({ apiKey: 'key-of-the-double' }) },
   ...REAL,
 ]
 
-/** A server of the suite's own: the program that `DAYBOOK_TYPESENSE_SERVER` names, else the double. */
+/** Starts a server for one suite: the program that `DAYBOOK_TYPESENSE_SERVER` names, or else the double. */
 export const startOwnTypesense = async (): Promise<TestTypesense> =>
   nativeTypesenseProgram() === null
     ? startTypesenseDouble({ apiKey: 'key-of-the-double' })

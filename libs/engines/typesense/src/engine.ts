@@ -36,7 +36,7 @@ export const typesenseEngine: RegisteredEngine = {
         ),
 }
 
-/** The Typesense of these settings. */
+/** Opens the engine on a server. It need not be reachable. */
 export function openTypesense(
   settings: TypesenseSettings & Pick<TypesenseWriteOptions, 'base' | 'leaseMs'>,
 ): OpenEngine {

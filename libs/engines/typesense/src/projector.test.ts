@@ -52,7 +52,7 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
       ),
     )
   }
-  /** Notes every text that is embedded. */
+  /** Records every text that is embedded. */
   function counting() {
     const embedded: string[] = []
     const embedder = createHashEmbedder({
@@ -179,7 +179,7 @@ describe.each(PLACES)('the Typesense projector on $name', ({ database, server })
         () => faults?.slow(700),
         () => faults?.failLines(({ version }) => (version === 2 ? 'Nothing with a 2 today.' : null)),
         async () => {
-          // A collection is told from the one before it by the second of its making where a server keeps no metadata.
+          // If a server keeps no metadata, collections are told apart by the second of their creation.
           await pause(1_100)
           faults?.loseEverything()
         },

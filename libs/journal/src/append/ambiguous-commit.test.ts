@@ -28,7 +28,7 @@ describe.each(TEST_DATABASES)('a connection to $name that breaks around COMMIT',
     await database?.stop()
   })
 
-  /** Appends while the connection breaks at COMMIT. @returns what each was told */
+  /** Appends while the connection breaks at COMMIT. @returns what each caller was told */
   const lose = async (delivered: boolean, ...requests: AppendRequest[]) => {
     const cut = proxy.cutNextCommit({ delivered })
     const results = Promise.allSettled(requests.map((request) => writer.append(scope, request)))

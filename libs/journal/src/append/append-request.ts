@@ -6,22 +6,22 @@ import type { Memory } from '@daybook/memory/state'
 export interface AppendRequest {
   readonly command: Command
   readonly metadata: EventMetadata
-  /** Makes the request safe to repeat: the same key with the same request gives the first result. */
+  /** Makes the request safe to repeat: the same key with the same request returns the first result. */
   readonly idempotencyKey?: string | null
 }
 
-/** A memory with the whole name of its place: its newest event's sequence, and that one's hash. */
+/** A memory with its cursor: the sequence and hash of its newest event. */
 export type RecordedMemory = Memory & JournalCursor
 
 /** The receipt of an append: what is in the journal now. */
 export interface Appended {
-  /** The memory after the command, at the place where it is committed. */
+  /** The memory after the command, with the cursor of its committed event. */
   readonly memory: RecordedMemory
-  /** The event that was written; null where nothing changed, or where the idempotency key had been used. */
+  /** The event that was written; null if nothing changed or the idempotency key was already used. */
   readonly event: LinkedEvent | null
-  /** True where the idempotency key had been used for this same request. */
+  /** True if the idempotency key was already used for this same request. */
   readonly duplicate: boolean
 }
 
-/** What became of one request of several that were committed together. */
+/** The result of one request in a batch. */
 export type AppendOutcome = { readonly appended: Appended } | { readonly error: Error }

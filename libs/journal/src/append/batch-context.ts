@@ -4,32 +4,39 @@ import { type SqlBool, sql } from 'kysely'
 import { EVENT_COLUMNS, type JournalRecord, toRecord } from '../read/stored-event.ts'
 import type { AppendRequest, RecordedMemory } from './append-request.ts'
 
-/** A use of an idempotency key: which request, and the version of the memory that was its result. */
+/** A use of an idempotency key: its request, and the version of the memory that resulted. */
 export interface KeyUse {
-  /** Null where what it led to was erased. */
+  /** Null if the resulting event was erased. */
   readonly hash: Buffer | null
   readonly memoryId: string
   readonly version: number
 }
 
 /**
- * A memory as the journal has it; null where it was erased; or why its event cannot be read: a matter of the requests about it,
- * not of the batch.
+ * A memory as the journal has it; null if it was erased; or the error that keeps its event from being read.
+ * Such an error fails the requests about this memory, not the whole batch.
  */
 export type Found = RecordedMemory | Error | null
 
-/** What the decisions of one batch rest on, read under the project's lock. It grows as the batch's own events are decided. */
+/**
+ * What the decisions of a batch depend on, read under the project's lock. Each decision adds its event's
+ * result.
+ */
 export interface BatchContext {
-  /** Newest state by memory id: of the commands' memories and of those whose idempotency keys come up again. */
+  /** Newest state by memory id: of the commands' memories, and of those behind reused idempotency keys. */
   readonly memories: Map<string, Found>
-  /** Older states by `versionKey`: of restores, and of results to repeat. */
+  /** Older states by `versionKey`, for restores and for results to repeat. */
   readonly versions: Map<string, Found>
   readonly keyUses: Map<string, KeyUse>
 }
 
+/** The key of `BatchContext.versions`. */
 export const versionKey = (memoryId: string, version: number) => `${memoryId}/${version}`
 
-/** The memory, or null where there is none or it was erased. @throws what keeps its event from being read */
+/**
+ * The memory; null if there is none or it was erased.
+ * @throws the error that keeps its event from being read
+ */
 export function readableMemory(found: Found | undefined): RecordedMemory | null {
   if (found instanceof Error) throw found
   return found ?? null
@@ -48,7 +55,7 @@ function toFound(record: JournalRecord): Found {
   }
 }
 
-/** Reads what the requests need, in at most three statements whatever their number. */
+/** Reads what the requests need, in at most three statements for any number of requests. */
 export async function readContext(
   trx: DatabaseTransaction,
   projectId: string,

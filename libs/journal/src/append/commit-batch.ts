@@ -10,17 +10,20 @@ import { writeEvents } from './write-events.ts'
 interface CommittedBatch {
   readonly outcomes: readonly AppendOutcome[]
   readonly events: readonly LinkedEvent[]
-  /** When the event before was recorded, where that lies so far ahead of the clock that these were recorded before it. */
+  /**
+   * When the event before was recorded, if that is so far ahead of the clock that these got an earlier time;
+   * else null.
+   */
   readonly setBackFrom: string | null
 }
 
 /**
- * Decides and commits requests in one transaction. The project's lock comes before the first write and before
- * everything that decisions rest on: so sequences have no gaps, become visible in order, and no decision is made on a
- * state that another gateway is just replacing.
+ * Decides and commits requests in one transaction. It takes the project's lock before it reads anything that
+ * decisions depend on, and before the first write. So sequences have no gaps and become visible in order, and
+ * no decision uses a state that another gateway is just replacing.
  *
- * @returns one outcome a request and the events that are now committed.
- * @throws CommitUnknown where that is not known
+ * @returns one outcome per request, and the events that are now committed
+ * @throws CommitUnknown if it is not known whether they are committed
  */
 export async function commitBatch(
   { db, projectId }: ProjectScope,
@@ -39,7 +42,7 @@ export async function commitBatch(
     return { outcomes, events, setBackFrom: events.length > 0 ? setBackFrom : null }
   })
   return committing.catch((error: unknown) => {
-    // After the last statement comes COMMIT, and nothing else that could fail.
+    // Only COMMIT follows the last statement, so only COMMIT can have failed.
     throw decided && isCommitUnknown(error) ? new CommitUnknown(error) : error
   })
 }

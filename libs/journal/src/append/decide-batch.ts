@@ -15,9 +15,9 @@ import type { Appended, AppendOutcome, AppendRequest, RecordedMemory } from './a
 import { type BatchContext, type KeyUse, readableMemory, versionKey } from './batch-context.ts'
 import { isHashOf, requestHash } from './request-hash.ts'
 
-/** What one transaction has to write, and what each request is told once it is committed. */
+/** What one transaction has to write, and the outcome of each request once it is committed. */
 export interface DecidedBatch {
-  /** The events as they are written, and as everybody is told of them, in the same order. */
+  /** The events as stored, and the same events as readers get them, in the same order. */
   readonly rows: readonly ChainedEvent[]
   readonly events: readonly LinkedEvent[]
   readonly newKeyUses: ReadonlyMap<string, KeyUse>
@@ -25,8 +25,9 @@ export interface DecidedBatch {
 }
 
 /**
- * Decides the requests one after another, each seeing the effect of those before it, and gives out the sequences after
- * `head`, each linked to the event before it. A request that is refused takes no sequence and does not touch the others.
+ * Decides the requests one after another. Each sees the effects of those before it. Events get the sequences
+ * after `head`, each linked to the event before it. A refused request takes no sequence and does not affect
+ * the others.
  */
 export function decideBatch(
   requests: readonly AppendRequest[],
@@ -113,8 +114,8 @@ function repeatedResult(context: BatchContext, key: string, command: Command): R
       readableMemory(context.memories.get(use.memoryId))?.version ?? use.version,
     )
   const result = readableMemory(context.versions.get(versionKey(use.memoryId, use.version)))
-  // Not done again: what was erased must not come back by a late retry.
+  // The command does not run again: a late retry must not bring back what was erased.
   if (result === null)
-    throw new NotFoundError(`What the request with the idempotency key "${key}" led to was erased: it`)
+    throw new NotFoundError(`The memory that the idempotency key "${key}" led to was erased: it`)
   return result
 }

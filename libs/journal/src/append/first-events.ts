@@ -1,14 +1,14 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 
-/** Where a memory began. */
+/** The first event of a memory. */
 export interface FirstEvent {
   readonly sequence: number
   readonly memory_id: string
 }
 
 /**
- * The first events of memories, which say which memories there are: those after a sequence (exclusive) up to another one
- * (inclusive), in the order of the journal, at most `limit`. The last one's sequence is where the next page begins.
+ * The first events of memories after a sequence (exclusive) and up to another (inclusive), in journal order,
+ * at most `limit`. They list the memories that exist. The next page begins after the last one's sequence.
  */
 export function readFirstEvents(
   { db, projectId }: ProjectScope,

@@ -110,7 +110,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', ({ start }) => {
     })
     const newer = note('newer', { idempotencyKey: 'k2' })
     const { memory } = await quiet().append(scope, newer)
-    // As a client sends it that knows more fields than the one which sent it first; each has a default.
+    // As a newer client sends it, which knows more fields; each of those has a default.
     const input = {
       content: { kind: 'note', fields: { text: 'newer', title: null } },
       importance: null,

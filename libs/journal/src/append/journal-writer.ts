@@ -11,18 +11,21 @@ import { appendFailure, CommitUnknown } from './commit-unknown.ts'
 /**
  * The way into the journal.
  *
- * Requests that arrive for a project while a batch of it is being committed wait and make up the next batch (group
- * commit): measured, one lock per append allows 400 appends/s, the same lock with batches of 50 about 10,000 events/s.
+ * Requests that arrive while a batch of their project is being committed wait and form the next batch (group
+ * commit). One lock per append allows 400 appends/s; batches of 50 reach about 10,000 events/s.
  *
  * idle ──request──▶ committing ──more waiting──▶ committing … ──none waiting──▶ idle
  */
 export interface JournalWriter {
   /**
-   * @throws ValidationError, ConflictError, NotFoundError; UnavailableError where it may be sent again as it is; DaybookError
-   * OUTCOME_UNKNOWN where it has no idempotency key and may have been committed
+   * @throws ValidationError, ConflictError, NotFoundError; UnavailableError if the request may be sent again
+   * as it is; DaybookError OUTCOME_UNKNOWN if it has no idempotency key and may have been committed
    */
   append(scope: ProjectScope, request: AppendRequest): Promise<Appended>
-  /** Commits the requests together; each has an outcome of its own. @throws UnavailableError, OUTCOME_UNKNOWN as above */
+  /**
+   * Commits the requests together; each has its own outcome.
+   * @throws UnavailableError, OUTCOME_UNKNOWN as above
+   */
   appendMany(scope: ProjectScope, requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]>
   /** Resolves once everything accepted so far is committed or refused. */
   drained(): Promise<void>
@@ -41,13 +44,16 @@ interface ProjectQueue {
   running: Promise<void> | null
 }
 
-/** Requests in one transaction. More lets the lock be held longer without committing noticeably more per second. */
+/**
+ * Most requests in one transaction. A larger limit holds the lock longer, for hardly more commits per second.
+ */
 const BATCH_REQUESTS = 500
 
 /**
- * @param onCommitted hears of events after their commit, in the order of each project's journal. It must not throw.
- * @param metrics hears how each call ended, and that times went back
- * @param logger is warned of the latter, once for each time that it happens to a project
+ * @param onCommitted receives events after their commit, in the order of each project's journal; it must not
+ * throw
+ * @param metrics counts how each call ended, and how often times went back
+ * @param logger gets a warning each time that times go back in a project
  */
 export function createJournalWriter(
   onCommitted: (projectId: string, events: readonly LinkedEvent[]) => void,
@@ -60,7 +66,7 @@ export function createJournalWriter(
     metrics?.timesSetBack()
     logger?.warn(
       { projectId, lastRecordedAt: from, recordedAt: event?.recordedAt, sequence: event?.sequence },
-      "the project's last event was recorded at a time that the database's clock has not reached: the clock was ahead then, or is behind now. Events are recorded by the clock again, before that time; their sequence stays the order",
+      "the project's last event was recorded at a time that the database's clock has not reached: the clock was ahead then, or is behind now. New events get the clock's time, which is before that one; their sequence stays the order",
     )
   }
 
@@ -70,8 +76,9 @@ export function createJournalWriter(
     if ('error' in committed) {
       const { error } = committed
       const refused = !(error instanceof CommitUnknown) && !isDatabaseUnavailable(error)
-      // One request that the database refuses must not fail those that merely arrived at the same moment. Nothing of them is
-      // committed then; where that is not known, only whoever sent a key may send it again.
+      // One request that the database refuses must not fail others that only arrived at the same moment.
+      // Nothing was committed here, so each unit gets its own try. After CommitUnknown, only callers with a
+      // key may retry.
       if (refused && units.length > 1) for (const unit of units) await commitUnits(scope, [unit])
       else for (const unit of units) unit.reject(appendFailure(error, unit.requests))
       return
@@ -83,7 +90,7 @@ export function createJournalWriter(
       unit.resolve(committed.outcomes.slice(from, from + unit.requests.length))
       from += unit.requests.length
     }
-    // Last, and where no failure of it can make committed requests look refused and be committed again.
+    // Last, so that an error in here cannot make committed requests look refused and be committed again.
     if (committed.events.length > 0) onCommitted(scope.projectId, committed.events)
   }
 
@@ -98,7 +105,7 @@ export function createJournalWriter(
       const queue = queues.get(scope.projectId) ?? { scope, waiting: [], running: null }
       queues.set(scope.projectId, queue)
       queue.waiting.push({ requests, resolve, reject })
-      // A turn of the event loop later, so that requests which arrived together go together.
+      // Waits one turn of the event loop, so that requests that arrive together are committed together.
       queue.running ??= new Promise<void>((turn) => setImmediate(turn)).then(() => run(queue))
     })
 
@@ -133,7 +140,10 @@ export function createJournalWriter(
   }
 }
 
-/** Where this process is traced, the event names the span that appends it; else the one that the request came with. */
+/**
+ * If this process is traced, the event names the span that appends it; else the trace that the request came
+ * with.
+ */
 function traced(request: AppendRequest): AppendRequest {
   const traceparent = currentTraceparent()
   return traceparent === null ? request : { ...request, metadata: { ...request.metadata, traceparent } }

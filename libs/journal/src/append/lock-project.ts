@@ -4,26 +4,28 @@ import { writerProblem } from '@daybook/postgres/compatibility'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
-/** A project's journal under its lock: its end, and the moment of what is written now. */
+/** A project's journal under its lock: its end, and the time for new events. */
 export interface LockedJournal {
   readonly sequence: number
   /** In hex. */
   readonly hash: string
   /**
-   * RFC 3339, the database's clock. Not before the last event where that lies at most `CLOCK_TOLERANCE_MS` ahead of it, so that
-   * small corrections keep times in order. Where it lies further ahead, the clock was wrong then, and counts again now.
+   * RFC 3339, from the database's clock. If the last event is at most `CLOCK_TOLERANCE_MS` ahead of the
+   * clock, its time counts instead, so that small corrections keep times in order. If it is further ahead,
+   * the clock was wrong then, and is followed again now.
    */
   readonly now: string
-  /** When the last event was recorded, where that is later than `now`; else null. */
+  /** When the last event was recorded, if that is later than `now`; else null. */
   readonly setBackFrom: string | null
 }
 
 /**
- * Takes the project's lock until the end of the transaction. `for update` on the head row waits for the append before, then
- * sees the row as that one left it; an advisory lock would need a second statement for the same, as a statement's snapshot is
- * older than the lock it waits for. The oldest writer that may append comes with it, so that the question costs nothing.
- * @throws DaybookError CONFIGURATION where this code is too old to append; UnavailableError where the project is not there
- *   any more: `placeProject` may replace one without events
+ * Locks the project until the transaction ends. `for update` on the head row waits for the append before it,
+ * then sees the row as that append left it. An advisory lock would need a second statement, because a
+ * statement's snapshot is older than the lock it waits for. The same statement reads the oldest writer
+ * version that may append, so the check costs nothing.
+ * @throws DaybookError CONFIGURATION if this code is too old to append; UnavailableError if the project is
+ * gone: `placeProject` may replace one without events
  */
 export async function lockProject(trx: DatabaseTransaction, projectId: string): Promise<LockedJournal> {
   const { rows } = await sql<
@@ -37,7 +39,7 @@ export async function lockProject(trx: DatabaseTransaction, projectId: string): 
   const row = rows[0]
   if (row === undefined)
     throw new UnavailableError(
-      `The project ${projectId} has no journal here; an imported one may just have taken its place: try again in a moment`,
+      `The project ${projectId} has no journal here; an import may just have replaced it: try again in a moment`,
     )
   const { last, minimumWriter, ...head } = row
   const problem = writerProblem(minimumWriter)

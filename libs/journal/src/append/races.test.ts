@@ -12,7 +12,7 @@ describe.each(TEST_DATABASES.filter(({ severalSessions }) => severalSessions))(
   'two gateways on $name',
   ({ start }) => {
     let database: TestDatabase
-    /** The application's role does not see what other sessions wait for. */
+    /** The application's role does not see which sessions wait. */
     let administrator: Database
     beforeAll(async () => {
       database = await start()
@@ -35,7 +35,7 @@ describe.each(TEST_DATABASES.filter(({ severalSessions }) => severalSessions))(
       throw new Error(`${count} sessions never waited for a lock at once`)
     }
 
-    /** Holds the project's lock in a transaction that goes on when told. */
+    /** Holds the project's lock in a transaction that continues when told. */
     async function holdLock(projectId: string, before: (trx: DatabaseTransaction) => Promise<void>) {
       const trx = await database.db.startTransaction().execute()
       await sql`select from journal_heads where project_id = ${projectId} for update`.execute(trx)
@@ -47,7 +47,7 @@ describe.each(TEST_DATABASES.filter(({ severalSessions }) => severalSessions))(
       const scope = await database.newProject()
       const { memory } = await createJournalWriter(() => {}).append(scope, note('one'))
       const { id } = memory.state
-      // Both wait behind a lock that is held by hand, so that neither has read anything yet.
+      // Both wait behind a lock that the test holds, so that neither has read anything yet.
       const held = await holdLock(scope.projectId, async () => {})
       const stale = (text: string) => commitBatch(scope, [revision(id, text, { expectedVersion: 1 })])
       const first = stale('first')

@@ -4,39 +4,41 @@ import { DaybookError } from '@daybook/memory/errors'
 import { sortedJson } from '@daybook/memory/sorted-json'
 
 /*
- * Tells a repeated request from another one under the same idempotency key. A hash has a version, since a key is good for ever and
- * what is hashed may change: the retry of an old request is held against the old hash by the old rule.
+ * Tells a repeated request from a different one under the same idempotency key. A hash has a version, because
+ * a key is valid for ever and the rule may change: the retry of an old request is compared by the rule of its
+ * stored hash.
  *
  * 1: 32 bytes. SHA-256 of the command as canonical JSON, without a new memory's id.
- * 2: 33 bytes, the first is 2. Of a new memory, only the fields that were given: null is none there. A caller whose next
- *    version says null for a field that the one before did not know, or leaves out, asks for the same.
+ * 2: 33 bytes, the first is 2. For a new memory, only the given fields are hashed, and null counts as not
+ * given. So a caller's next version may send null for a field that the version before left out, and it is the
+ * same request.
  *
- * Only what the caller gave is hashed, never what it comes to: a field that is new and has a default is in no hash. So no input
- * of the API may have a default of its own in the schema.
+ * Only what the caller gave is hashed, never defaults: a new field with a default is in no hash. So no input
+ * of the API may have a default in the schema.
  */
 const VERSION = 2
 
 const sha256 = (value: unknown): Buffer => createHash('sha256').update(sortedJson(value)).digest()
 
-/** The hash of a request, as it is stored with its key. */
+/** The hash of a request, as stored with its key. */
 export function requestHash(command: Command): Buffer {
   return Buffer.concat([Buffer.of(VERSION), sha256(given(command))])
 }
 
 /**
- * Whether a stored hash is that of this request.
- * @throws DaybookError CONFIGURATION where a newer Daybook has made it by a rule that is not known here
+ * Whether a stored hash belongs to this request.
+ * @throws DaybookError CONFIGURATION if a newer Daybook computed it by a rule that is unknown here
  */
 export function isHashOf(stored: Buffer, command: Command): boolean {
   if (stored.byteLength === 32) return stored.equals(sha256(repeatable(command)))
   if (stored[0] === VERSION) return stored.equals(requestHash(command))
   throw new DaybookError(
     'CONFIGURATION',
-    `The idempotency key was used through a newer Daybook, whose hashes of version ${stored[0]} this one cannot compare: send the request to a newer process, or upgrade this one`,
+    `The idempotency key was used through a newer Daybook, and this one cannot compare hashes of version ${stored[0]}: send the request to a newer process, or upgrade this one`,
   )
 }
 
-/** What makes two requests the same: all but a new memory's id, which is made anew for each try. */
+/** What makes two requests the same: everything but a new memory's id, which is new for each try. */
 function repeatable(command: Command): unknown {
   return command.type === 'remember' ? { type: command.type, input: command.input } : command
 }
@@ -51,6 +53,6 @@ function given(command: Command): unknown {
   }
 }
 
-/** At the first level: within metadata and items a null is what it says. */
+/** Only at the first level: a null inside metadata or lists is a value. */
 const withoutNulls = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Partial<T>

@@ -3,18 +3,18 @@ import { sql } from 'kysely'
 import type { ChainedEvent } from '../chain/chain-events.ts'
 import type { KeyUse } from './batch-context.ts'
 
-/** The end of a project's journal: what the next event follows on. */
+/** The end of a project's journal, which the next event follows. */
 export interface JournalEnd {
   readonly sequence: number
   /** In hex. */
   readonly hash: string
-  /** RFC 3339: when the last event was recorded. Without effect where none is written. */
+  /** RFC 3339: when the last event was recorded. No effect if no event is written. */
   readonly recordedAt: string
 }
 
 /**
- * Writes events, uses of idempotency keys and the journal's new end: one statement, one round trip, whatever their number. The
- * caller holds the project's lock, and the events follow on the end before without a gap.
+ * Writes events, uses of idempotency keys and the journal's new end in one statement and one round trip. The
+ * caller holds the project's lock, and the events follow the journal's end without a gap.
  */
 export async function writeEvents(
   trx: DatabaseTransaction,
@@ -30,7 +30,7 @@ export async function writeEvents(
     version: event.version,
     type: event.type,
     schema_version: event.schemaVersion,
-    // In a row that is read from JSON, null is no value and not JSON's null: of an erased event nothing is there.
+    // In a row read from JSON, null becomes SQL's NULL, not JSON's null: that is right for erased events.
     data: event.data,
     recorded_at: event.recordedAt,
     actor: event.actor,

@@ -21,7 +21,7 @@ describe.each(TEST_DATABASES)('a clock that was wrong, on $name', ({ start }) =>
   })
   afterAll(() => database?.stop())
 
-  /** As if the database's clock had said so when the last event was recorded. */
+  /** Sets the time of the last event, as if the database's clock had been there. */
   const lastRecordedAt = ({ projectId }: ProjectScope, moment: string) =>
     asOwner(database, (trx) =>
       sql`update daybook.journal_heads set last_recorded_at = ${moment} where project_id = ${projectId}`.execute(
@@ -61,7 +61,7 @@ describe.each(TEST_DATABASES)('a clock that was wrong, on $name', ({ start }) =>
     expect(warned.mock.calls).toEqual([
       [
         { projectId: scope.projectId, lastRecordedAt: FAR, recordedAt: second, sequence: 2 },
-        expect.stringContaining('recorded by the clock again'),
+        expect.stringContaining("New events get the clock's time"),
       ],
     ])
   })
@@ -94,7 +94,7 @@ describe.each(TEST_DATABASES)('a clock that was wrong, on $name', ({ start }) =>
     await writer.append(source, note('before'))
     await lastRecordedAt(source, new Date(Date.now() + 50_000).toISOString())
     await writer.append(source, note('ahead'))
-    // What is recorded stays; the clock has gone back by more than it may.
+    // Recorded times stay, although the clock has gone back by more than the tolerance.
     await lastRecordedAt(source, FAR)
     await writer.append(source, note('after'))
     const recorded = await times(source)

@@ -1,8 +1,8 @@
 import { type EventFacts, hashData, hashEvent } from '@daybook/memory/event-hash'
 
 /**
- * An event as it is stored: with the hash of its data and its link in the project's hash chain. Of an erased one data and salt
- * are null, both, and its hashes stay (`isErased`).
+ * An event as stored, with its data's hash and its link in the project's hash chain. An erased event has null
+ * for both data and salt, and keeps its hashes (`isErased`).
  */
 export interface ChainedEvent extends EventFacts {
   readonly data: unknown
@@ -13,16 +13,16 @@ export interface ChainedEvent extends EventFacts {
   readonly hash: string
 }
 
-/** An event that has its salt and is to get its hashes. */
+/** An event with its salt, before its hashes are computed. */
 export type UnchainedEvent = Omit<ChainedEvent, 'dataHash' | 'hash' | 'dataSalt'> & {
   readonly dataSalt: string
 }
 
-/** Whether the event's data were taken away, as an erasure does. */
+/** Whether the event's data was erased. */
 export const isErased = ({ data, dataSalt }: Pick<ChainedEvent, 'data' | 'dataSalt'>): boolean =>
   data === null && dataSalt === null
 
-/** Links events that follow on each other to the one before them, whose hash is `previous`. */
+/** Computes the hashes of consecutive events. `previous` is the hash of the event before them. */
 export function chainEvents(previous: string, events: readonly UnchainedEvent[]): ChainedEvent[] {
   let hash = previous
   return events.map((event) => {

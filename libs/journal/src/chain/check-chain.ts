@@ -2,44 +2,48 @@ import { hashData, hashEvent } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
 import { type ChainedEvent, isErased } from './chain-events.ts'
 
-/** An event's place in its project's chain: what the next one is checked against. */
+/** An event's place in its project's chain; the next event is checked against it. */
 export type ChainCursor = JournalCursor
 
 /**
  * What is wrong at a place of a journal:
  * - `missing`: there are no events from `sequence` to `through`
- * - `data-changed`: the event's data is not what its hash was made of. Where it was erased there is nothing to check: it counts as sound
- * - `row-changed`: something else about the event is not, or its data together with the data's hash
- * - `chain-broken`: it does not follow on the event before, at which something is wrong too; which of both was changed, or put
- *   in another's place, cannot be told
- * - `head-differs`: a noted end, the journal's own or one that the check began at, is not what is there
+ * - `data-changed`: the event's data does not match its hash. Erased data cannot be checked and counts as
+ *   sound
+ * - `row-changed`: another part of the event does not match its hash, or its data and the data's hash were
+ *   both changed
+ * - `chain-broken`: the event does not follow the one before it, which is wrong too. It cannot be told which
+ *   of them was changed or moved
+ * - `head-differs`: a noted end (the journal's own, or the one that the check began at) does not match the
+ *   event there
  */
 export interface JournalProblem {
   readonly kind: 'missing' | 'data-changed' | 'row-changed' | 'chain-broken' | 'head-differs'
   readonly sequence: number
-  /** The last missing one of several; else the same as `sequence`. */
+  /** The last sequence of a gap; else the same as `sequence`. */
   readonly through: number
-  /** Null where there is no event. */
+  /** Null if there is no event. */
   readonly memoryId: string | null
   /** A sentence for people. */
   readonly message: string
 }
 
-/** Goes along a chain. */
+/** Checks the events of a chain one after another. */
 export interface ChainCheck {
-  /** What is wrong with the event, or before it. To be called with the events in their order. */
+  /** Returns what is wrong with the event, or just before it. Call it with the events in their order. */
   next(event: ChainedEvent): JournalProblem[]
-  /** Where it has come to. */
+  /** The last event checked. */
   place(): ChainCursor
 }
 
 /**
- * Checks a project's events against their hashes, each against the hash that the one before has. So one changed event is one
- * problem and not one with all that follow it. Of the event after a hole only the data can be checked.
+ * Checks a project's events against their hashes, and each against the stored hash of the one before. So one
+ * changed event is one problem, not one for every event after it. For the event after a gap, only the data
+ * can be checked.
  */
 export function createChainCheck(start: ChainCursor): ChainCheck {
   let { sequence, hash } = start
-  /** Whether the hash of the event before is known to be right. */
+  /** Whether the hash of the event before matched. */
   let sound = true
   return {
     place: () => ({ sequence, hash }),
@@ -48,7 +52,7 @@ export function createChainCheck(start: ChainCursor): ChainCheck {
       const hole = event.sequence !== sequence + 1
       if (hole) problems.push(missing(sequence + 1, event.sequence - 1))
       if (!hasItsData(event))
-        problems.push(problemOf(event, 'data-changed', 'its data is not what its hash was made of'))
+        problems.push(problemOf(event, 'data-changed', 'its data does not match its hash'))
       const follows = isOf(event.hash, () => hashEvent(hash, event, event.dataHash))
       if (!hole && !follows) problems.push(sound ? rowChanged(event) : chainBroken(event))
       sound = !hole && follows
@@ -59,14 +63,14 @@ export function createChainCheck(start: ChainCursor): ChainCheck {
   }
 }
 
-/** An erased event needs none; one whose salt alone is gone was not erased by us. */
+/** An erased event has no data to check. If only the salt is missing, Daybook did not erase it. */
 function hasItsData(event: ChainedEvent): boolean {
   const { data, dataSalt, dataHash } = event
   if (dataSalt === null) return isErased(event)
   return isOf(dataHash, () => hashData(dataSalt, data))
 }
 
-/** Data that has no canonical form was never hashed by us. */
+/** False also for data without canonical form: Daybook never hashed such data. */
 function isOf(stored: string, compute: () => string): boolean {
   try {
     return compute() === stored
@@ -82,16 +86,18 @@ const problemOf = (
 ): JournalProblem => ({ kind, sequence, through: sequence, memoryId, message: `event ${sequence}: ${what}` })
 
 const rowChanged = (event: ChainedEvent) =>
-  problemOf(event, 'row-changed', 'what is stored about it is not what its hash was made of')
+  problemOf(event, 'row-changed', 'what is stored about it does not match its hash')
 
 const chainBroken = (event: ChainedEvent) =>
-  problemOf(event, 'chain-broken', 'it does not follow on the event before, whose hash is not sound either')
+  problemOf(event, 'chain-broken', 'it does not follow the event before, whose hash is not sound either')
 
+/** The problem of missing events, from and through inclusive. */
 export function missing(from: number, through: number): JournalProblem {
   const which = from === through ? `event ${from} is` : `the events ${from} to ${through} are`
   return { kind: 'missing', sequence: from, through, memoryId: null, message: `${which} missing` }
 }
 
+/** The problem of an end that does not match; `message` says which. */
 export function headDiffers(sequence: number, message: string): JournalProblem {
   return { kind: 'head-differs', sequence, through: sequence, memoryId: null, message }
 }

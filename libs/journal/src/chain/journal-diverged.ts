@@ -1,9 +1,9 @@
 import type { JournalCursor } from '@daybook/memory/events'
 
 /**
- * Whoever asks has come to a place that the journal does not have: there is no event at that sequence, or another one. The
- * journal lost its end there and went on otherwise (a failover to a replica that was behind, a restored backup). Not to be
- * waited out: go back to the last place that both have.
+ * The caller is at a place that the journal does not have: no event has that sequence, or another event has
+ * it now. The journal lost its end and continued with other events (a failover to a replica that was behind,
+ * a restored backup). Waiting does not help: go back to the last place that both have.
  */
 export class JournalDiverged extends Error {
   readonly place: JournalCursor

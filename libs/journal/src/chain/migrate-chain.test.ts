@@ -18,7 +18,7 @@ describe.each(TEST_DATABASES)('migrating a journal on $name', ({ start }) => {
   })
   afterAll(() => database?.stop())
 
-  /** Takes the tables to what they were before a migration, and applies it, or all from it on, by itself. */
+  /** Reverts the tables to the state before a migration, and applies it, or all from it on, by itself. */
   const migrate = (migrations: (typeof addHashes)[], beforeSalts?: (trx: Transaction) => Promise<unknown>) =>
     asOwner(database, async (trx) => {
       await sql`drop index daybook.events_erased`.execute(trx)
@@ -32,7 +32,7 @@ describe.each(TEST_DATABASES)('migrating a journal on $name', ({ start }) => {
         if (up === saltHashes) await beforeSalts?.(trx)
         await up(trx as unknown as Parameters<typeof up>[0])
       }
-      // The column is another one now, and what a later migration gave went with the one before.
+      // The column is a new one now, so the grant of a later migration went with the old one.
       await sql`grant update (hash) on daybook.journal_heads to daybook_app`.execute(trx)
     })
   type Transaction = Parameters<Parameters<typeof asOwner>[1]>[0]

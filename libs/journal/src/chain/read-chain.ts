@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { ChainedEvent } from './chain-events.ts'
 import type { ChainCursor } from './check-chain.ts'
 
-/** A journal's end as its head row has it, and the last event that there is, read at one moment. */
+/** A journal's end as its head row has it, and its actual last event, read in one statement. */
 export interface ChainEnd extends ChainCursor {
   readonly lastEvent: number
 }
@@ -15,7 +15,7 @@ interface ChainEndRow {
   readonly last: number | null
 }
 
-/** The end of a project's chain; of an empty or unknown project its start. */
+/** The end of a project's chain; for an empty or unknown project, the chain's start. */
 export async function readChainEnd({ db, projectId }: ProjectScope): Promise<ChainEnd> {
   const { rows } = await sql<ChainEndRow>`
     select head.sequence, encode(head.hash, 'hex') as hash, last.sequence as last
@@ -25,7 +25,9 @@ export async function readChainEnd({ db, projectId }: ProjectScope): Promise<Cha
   return { sequence: sequence ?? 0, hash: hash ?? CHAIN_START, lastEvent: last ?? 0 }
 }
 
-/** Events as they are stored, with their hashes, after `after` and up to `upTo`, in sequence order, at most `limit`. */
+/**
+ * Events as stored, with their hashes, after `after` and up to `upTo`, in sequence order, at most `limit`.
+ */
 export async function readChain(
   { db, projectId }: ProjectScope,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
@@ -43,11 +45,14 @@ export async function readChain(
   }))
 }
 
-/** No event is written with microseconds, and the driver cuts them off: who added some would else not be found out. */
+/**
+ * Daybook writes no microseconds, and the driver drops them. Without this, nobody would notice that somebody
+ * added some.
+ */
 const exactMoment = (moment: string, microseconds: number): string =>
   microseconds === 0 ? moment : moment.replace('Z', `${String(microseconds).padStart(3, '0')}Z`)
 
-/** The hash that the event at a sequence has; null where there is none. Before the first it is the chain's start. */
+/** The hash of the event at a sequence; null if there is none. For sequence 0, the chain's start. */
 export async function readHash({ db, projectId }: ProjectScope, sequence: number): Promise<string | null> {
   if (sequence === 0) return CHAIN_START
   const row = await db

@@ -209,7 +209,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
   })
 
   it('B8: gives events with equal data other data hashes, so that an erased short text cannot be guessed', async () => {
-    // The same note of the same moment, as far as its data goes: two projects, one id.
+    // The same note at the same moment with the same id, in two projects.
     const id = newId()
     const events = await Promise.all(
       [1, 2].map(async () => {
@@ -224,7 +224,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     )
     expect(untimed[0]).toBe(untimed[1])
     const at = (events[0] as ChainedEvent).data
-    // The salt is all that keeps them apart: with the other's, one's data would have the other's hash.
+    // Only the salts differ: with the other's salt, the data would have the other's hash.
     const [one, other] = events.map(({ dataSalt }) => hashData(dataSalt ?? '', at))
     expect(one).toBe(events[0]?.dataHash)
     expect(other).not.toBe(one)
@@ -263,7 +263,7 @@ describe.each(TEST_DATABASES)('the hash chain on $name', ({ start }) => {
     expect((await verify(scope, { from: cutOff })).problems).toEqual([['missing', 11, 11]])
   })
 
-  /** What somebody would do who has the rights of the owner and this source. */
+  /** What somebody could do with the owner's rights and this source. */
   async function rehash(scope: ProjectScope): Promise<void> {
     const events = await readChain(scope, { after: 0, upTo: 10, limit: 10 })
     await asOwner(database, async (trx) => {

@@ -11,14 +11,26 @@ import {
 import { type ChainEnd, readChain, readChainEnd, readHash } from './read-chain.ts'
 import { checkWitness, readWitnesses } from './witnesses.ts'
 
+/** The options of `verifyJournal`. */
 export interface VerifyOptions {
-  /** Where to begin: the end of an earlier run, or a hash noted elsewhere. The event there must still have that hash. @default the beginning */
+  /**
+   * Where to begin: the end of an earlier run, or a hash noted elsewhere. The event there must still have
+   * that hash.
+   * @default the beginning
+   */
   readonly from?: ChainCursor
-  /** A place that was noted before, where the journal's keeper cannot reach it. The event there must still have that hash. @default none */
+  /**
+   * A cursor that was noted earlier, out of reach of whoever keeps the journal. The event there must still
+   * have that hash.
+   * @default none
+   */
   readonly noted?: ChainCursor | undefined
-  /** Hears of each problem in the order of the journal; waited for. */
+  /** Called with each problem in journal order, and awaited. */
   readonly onProblem?: (problem: JournalProblem) => void | Promise<void>
-  /** Hears after each page how far it is, and of the sequence that it goes to; waited for. A later run may begin at the place. */
+  /**
+   * Called after each page with the place reached and the last sequence to check, and awaited. A later run
+   * may begin at that place.
+   */
   readonly onProgress?: (place: ChainCursor, upTo: number) => void | Promise<void>
   /** Ends the run between two pages. */
   readonly signal?: AbortSignal
@@ -26,25 +38,29 @@ export interface VerifyOptions {
   readonly pageEvents?: number
 }
 
-/** What a run found. Noted where the journal's keeper cannot reach it, `sequence` and `hash` prove more than the journal itself: see `verifyJournal`. */
+/**
+ * What a run found. If `sequence` and `hash` are noted out of reach of whoever keeps the journal, they prove
+ * more than the journal itself (see `verifyJournal`).
+ */
 export interface VerifiedJournal extends ChainCursor {
-  /** Events that were looked at in this run. */
+  /** How many events this run checked. */
   readonly events: number
-  /** Of those, the ones whose data was erased. Their places and origins are proved, and that they were there. */
+  /** How many of those are erased. Their existence, places and origins are proved. */
   readonly erased: number
   readonly problems: number
 }
 
 /**
- * Checks a project's journal against its hash chain, up to the end that it has when the run begins: that no event is missing,
- * that each is what its hash was made of, that each follows on the one before, and that the head is the last one's. Appends go
- * on meanwhile. It holds one page in memory whatever the journal's length.
+ * Checks a project's journal against its hash chain, up to its end when the run begins: no event is missing,
+ * each matches its hash, each follows the one before, and the head is the last event. Appends continue
+ * meanwhile. Only one page of events is in memory.
  *
- * What that proves: an event that was changed, removed, inserted or moved by somebody who did not also make all hashes after it
- * anew is found. An event without data and salt counts as erased and is told of by number: that it was erased rightly, hashes
- * cannot say. Found too is a journal that was cut off at its end together with its head, where a projection had applied what is
- * gone or the relay had published it (`witnesses.ts`). Somebody who may write all tables and makes them anew is found only by a
- * hash that was noted elsewhere before (`noted`).
+ * What that proves: it finds an event that was changed, removed, inserted or moved, unless all later hashes
+ * were recomputed too. An event without data and salt counts as erased and is reported by number; hashes
+ * cannot say whether erasing it was right. It also finds a journal that was cut off together with its head,
+ * if a projection had applied the lost events or the relay had published them (`witnesses.ts`). If somebody
+ * may write all tables and recomputes everything, only a hash that was noted elsewhere before (`noted`) shows
+ * it.
  *
  * @throws the signal's reason; errors of the database
  */
@@ -57,7 +73,7 @@ export async function verifyJournal(
     problems += found.length
     for (const problem of found) await onProblem?.(problem)
   }
-  // Before the end is read, so that what they say was committed by then.
+  // Read before the end is, so that what the witnesses name was committed by then.
   const witnesses = await readWitnesses(scope)
   const end = await readChainEnd(scope)
   const { sequence, hash: begun } = from ?? { sequence: 0, hash: CHAIN_START }
@@ -88,7 +104,7 @@ export async function verifyJournal(
 function checkStart(sequence: number, noted: string, stored: string | null): JournalProblem[] {
   if (stored === null) return [missing(sequence, sequence)]
   if (stored === noted) return []
-  const message = `event ${sequence}: its hash is another one than was noted: the journal up to it was changed`
+  const message = `event ${sequence}: its hash is not the one that was noted: the journal up to it was changed`
   return [headDiffers(sequence, message)]
 }
 

@@ -3,8 +3,8 @@ import { createChainCheck, type JournalProblem, missing } from './check-chain.ts
 import { readChain, readHash } from './read-chain.ts'
 
 /**
- * Checks a stretch of a project's journal, which must be there, against its hash chain: after `after` and up to `upTo`. It is read
- * at once, so it should be short; `verifyJournal` checks all of it.
+ * Checks a stretch of a project's journal against its hash chain: after `after`, up to `upTo`. The stretch
+ * must exist. It is read in one go, so keep it short; `verifyJournal` checks a whole journal.
  */
 export async function verifyPart(
   scope: ProjectScope,

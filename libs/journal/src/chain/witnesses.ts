@@ -3,16 +3,19 @@ import { sql } from 'kysely'
 import { type ChainCursor, headDiffers, type JournalProblem } from './check-chain.ts'
 import { readHash } from './read-chain.ts'
 
-/** Somebody who has seen the journal at a place. */
+/** A reader that has seen the journal up to some place. */
 export interface Witness {
   /** As operators know it: `generation 1 of pgvector`. */
   readonly name: string
   readonly sequence: number
-  /** Of the event there, hex; null where it was not noted. */
+  /** The hash of the event there, in hex; null if it was not noted. */
   readonly hash: string | null
 }
 
-/** How far projections have applied the journal, and the relay has published it. None is ever ahead of it. */
+/**
+ * How far projections have applied the journal and the relay has published it. A sound journal is never
+ * behind them.
+ */
 export async function readWitnesses({ db, projectId }: ProjectScope): Promise<Witness[]> {
   const { rows } = await sql<Witness>`
     select 'generation ' || generation || ' of ' || projection as name, position as sequence, encode(hash, 'hex') as hash
@@ -38,12 +41,12 @@ export async function checkWitness(
     ]
   if (hash === null) return []
   const stored = await readHash(scope, sequence)
-  // That an event is missing is said already.
+  // The chain check already reports a missing event.
   if (stored === null || stored === hash.toLowerCase()) return []
   return [
     headDiffers(
       sequence,
-      `event ${sequence}: its hash is another one than ${name} says: the journal up to it was changed`,
+      `event ${sequence}: its hash is not the one that ${name} has: the journal up to it was changed`,
     ),
   ]
 }

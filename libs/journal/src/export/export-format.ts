@@ -1,7 +1,8 @@
 import type { EventFacts } from '@daybook/memory/event-hash'
 
 /*
- * An exported journal: UTF-8 text, each line one JSON object in canonical form (RFC 8785) that ends with a line feed.
+ * An exported journal: UTF-8 text. Each line is one JSON object in canonical form (RFC 8785) and ends with a
+ * line feed.
  *
  *   {"format":"daybook-journal","version":2}
  *   {"project":{"events":2,"hash":"…","id":"…","name":"default"}}
@@ -9,14 +10,16 @@ import type { EventFacts } from '@daybook/memory/event-hash'
  *   {"event":{…"sequence":2…}}
  *   {"end":{"events":2,"projects":1,"sha256":"…"}}
  *
- * Projects stand in the order of their ids, each with all its events in the order of their sequences. Nothing in it depends on
+ * Projects are in the order of their ids, each with all its events in sequence order. Nothing depends on
  * when, where or from which database it was exported: the same content gives the same bytes.
  *
- * An event that was erased has null for its data, its salt and the hashes of the requests that led to it: from its line nothing
- * can be guessed. Version 1 had no salts, and hashes of another format.
+ * An erased event has null for its data, its salt and the hashes of its requests, so that nobody can guess
+ * the data from its line. Version 1 had no salts, and hashes of another format.
  */
 
+/** The name of the format, which the first line carries. */
 export const EXPORT_FORMAT = 'daybook-journal'
+/** The version that this Daybook writes and reads. */
 export const EXPORT_VERSION = 2
 
 /** The first line. */
@@ -29,27 +32,33 @@ export interface ExportHeader {
 export interface ExportedProject {
   readonly id: string
   readonly name: string
-  /** How many events follow, which is also the last one's sequence. */
+  /** How many events follow; also the sequence of the last one. */
   readonly events: number
-  /** The last one's hash in hex: the head of the project's chain. */
+  /** The last event's hash in hex: the head of the project's chain. */
   readonly hash: string
 }
 
-/** An event as it is stored. Its project is the one of the project line before. */
+/** An event as stored. It belongs to the project of the last project line. */
 export interface ExportedEvent extends Omit<EventFacts, 'projectId'> {
-  /** Null once it was erased, and then the salt is too. */
+  /** Null once erased, together with the salt. */
   readonly data: unknown
-  /** In hex, as both hashes: see `@daybook/memory/event-hash`. */
+  /** In hex, like both hashes: see `@daybook/memory/event-hash`. */
   readonly dataSalt: string | null
   readonly dataHash: string
   readonly hash: string
-  /** Of the requests whose result is the memory at this version, in the order of the keys. So a request that is repeated after a move is known. */
+  /**
+   * The keys of the requests that led to this version of the memory, sorted by key. With them, a repeated
+   * request is recognised even after a move.
+   */
   readonly idempotencyKeys: readonly ExportedKey[]
 }
 
+/** An idempotency key and the hash of its request. */
 export interface ExportedKey {
   readonly key: string
-  /** In hex, as `request-hash.ts` says: tells the same request from another one. Null where what it led to was erased. */
+  /**
+   * In hex; tells a repeated request from a different one (`request-hash.ts`). Null if the event was erased.
+   */
   readonly requestHash: string | null
 }
 
@@ -57,11 +66,11 @@ export interface ExportedKey {
 export interface ExportEnd {
   readonly events: number
   readonly projects: number
-  /** SHA-256 in hex of all lines before. */
+  /** SHA-256 in hex of all lines before this one. */
   readonly sha256: string
 }
 
-/** Whether a parsed first line begins an exported journal, of this or a newer version. */
+/** Whether a parsed first line begins an exported journal, of any version. */
 export function isExportHeader(
   value: unknown,
 ): value is { readonly format: string; readonly version: unknown } {

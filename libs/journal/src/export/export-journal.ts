@@ -24,6 +24,7 @@ export interface ProjectToExport {
   readonly name: string
 }
 
+/** The options of `exportJournal`. */
 export interface ExportOptions {
   /** Ends the export between two pages. */
   readonly signal?: AbortSignal
@@ -32,9 +33,9 @@ export interface ExportOptions {
 }
 
 /**
- * The journals of the projects, line by line (`export-format.ts`), each up to the end that it has when its turn comes. One page
- * of events is held in memory; the next is read when the reader has taken this one. The hash chain is checked on the way:
- * what cannot be imported again is no backup, and says so now.
+ * The journals of the projects, line by line (`export-format.ts`), each up to its end when its turn comes.
+ * One page of events is in memory; the next is read once the consumer has taken this one. The hash chain is
+ * checked on the way, because an export that cannot be imported is no backup.
  *
  * @throws DaybookError CORRUPT_JOURNAL; the signal's reason; errors of the database
  */
@@ -66,7 +67,7 @@ type Line =
   | { readonly event: ExportedEvent }
   | { readonly end: ExportEnd }
 
-/** A project's events up to its end, whose hashes have been checked. */
+/** A project's events up to its end, with their hashes checked. */
 async function* soundEvents(
   scope: ProjectScope,
   upTo: number,
@@ -94,7 +95,7 @@ async function* soundEvents(
 function corrupt({ projectId }: ProjectScope, problem: string): DaybookError {
   return new DaybookError(
     'CORRUPT_JOURNAL',
-    `The journal of the project ${projectId} was changed and is not exported, as it could not be imported: ${problem}. Verify the journal to see everything that is wrong, and restore it from a backup.`,
+    `The journal of the project ${projectId} was changed. It is not exported, because it could not be imported: ${problem}. Verify the journal to see everything that is wrong, and restore it from a backup.`,
   )
 }
 

@@ -11,13 +11,13 @@ interface KeyRow {
   readonly requestHash: Buffer | null
 }
 
-/** The idempotency keys of requests that led to the versions of these events, by `versionKey`. */
+/** The idempotency keys of the requests that led to these events, by `versionKey`. */
 export async function readKeys(
   { db, projectId }: ProjectScope,
   events: readonly ChainedEvent[],
 ): Promise<Map<string, ExportedKey[]>> {
-  // One look into the index for each event, whatever the statistics: without any, as in an embedded database, the planner
-  // would read all keys of the project for every page.
+  // One index lookup per event, whatever the statistics say. Without statistics, as in an embedded database,
+  // the planner would read all keys of the project for every page.
   const { rows } = await sql<KeyRow>`
     select given.memory_id as "memoryId", given.version, uses.idempotency_key as key, uses.request_hash as "requestHash"
     from unnest(${events.map(({ memoryId }) => memoryId)}::uuid[], ${events.map(({ version }) => version)}::int[])
@@ -33,7 +33,7 @@ export async function readKeys(
     const key = { key: row.key, requestHash: row.requestHash?.toString('hex') ?? null }
     keys.set(place, [...(keys.get(place) ?? []), key])
   }
-  // Here and not in the database, whose order of texts depends on its locale.
+  // Sorted here: the database's order of texts depends on its locale.
   for (const some of keys.values()) some.sort((a, b) => (a.key < b.key ? -1 : 1))
   return keys
 }

@@ -4,28 +4,27 @@ import { createChainCheck } from '../chain/check-chain.ts'
 import type { ExportedEvent, ExportedKey, ExportedProject } from '../export/export-format.ts'
 import { InvalidExportError } from './import-errors.ts'
 
-/** An event of an export that has been checked. */
+/** A checked event of an export. */
 export interface ImportedEvent extends ChainedEvent {
   /** The hash of the event before it. */
   readonly previous: string
   readonly keys: readonly ExportedKey[]
-  /** Characters of its line: a measure for what it takes in memory. */
+  /** Characters of its line, as a measure of the memory it takes. */
   readonly size: number
 }
 
-/** The project of an export that is being read. */
+/** The project whose events are being read. */
 export interface ProjectCheck {
   readonly name: string
-  /** The event of the next line. @throws InvalidExportError */
+  /** Checks the event of the next line. @throws InvalidExportError */
   next(line: number, event: ExportedEvent, size: number): ImportedEvent
-  /** Whether all its events have been read. @throws InvalidExportError where they do not end as was said */
+  /** Whether all its events have been read. @throws InvalidExportError if they do not end as announced */
   isComplete(line: number): boolean
 }
 
 /**
- * Checks a project's events: that they count from 1 on without a gap, that
- * each is what its hash was made of, and that the last one is the end that was announced. Times may go back, as they do where
- * a clock was ahead for a while; the hash covers them.
+ * Checks a project's events: they count from 1 without a gap, each matches its hash, and the last one is the
+ * announced end. Times may go back, as they do after a clock was ahead for a while; the hashes cover them.
  */
 export function openProject({ id: projectId, name, events, hash }: ExportedProject): ProjectCheck {
   const chain = createChainCheck({ sequence: 0, hash: CHAIN_START })

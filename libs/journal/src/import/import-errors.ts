@@ -1,8 +1,8 @@
 import { DaybookError } from '@daybook/memory/errors'
 
-/** An exported journal that cannot be imported as it stands: damaged, changed, cut off, or something else. */
+/** An exported journal that cannot be imported: damaged, changed, cut off, or not an export at all. */
 export class InvalidExportError extends DaybookError {
-  /** From 1. */
+  /** The line's number, from 1. */
   readonly line: number
 
   constructor(line: number, problem: string, options?: ErrorOptions) {
@@ -11,9 +11,9 @@ export class InvalidExportError extends DaybookError {
   }
 }
 
-/** The journal here is not a beginning or a continuation of the exported one. */
+/** The journal here and the exported one differ in an event that both have. */
 export class ImportConflictError extends DaybookError {
-  /** The first event that is not the same. */
+  /** The first event that differs. */
   readonly sequence: number
 
   constructor(sequence: number, problem: string, options?: ErrorOptions) {

@@ -17,7 +17,9 @@ import { type ImportOptions, importJournal } from './import-journal.ts'
 
 const writer = createJournalWriter(() => {})
 
-/* From the first of the databases into the last: where there is a native Postgres, from one kind into the other. */
+/*
+ * From the first database to the last: if there is a native Postgres, from one kind to the other.
+ */
 const KINDS = TEST_DATABASES.map((kind, index) => ({
   kind,
   other: TEST_DATABASES[TEST_DATABASES.length - 1 - index] ?? kind,
@@ -35,7 +37,10 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     await target?.stop()
   })
 
-  /** A project with revisions, forgotten memories, keys that were used for nothing new, and events that cannot be read. */
+  /**
+   * A project with revisions, forgotten memories, keys of requests that changed nothing, and unreadable
+   * events.
+   */
   async function project({ events = 40, name = `test-${newId()}` } = {}) {
     const scope = projectScope(source.db, await ensureProject(source.db, name))
     const { memory } = await writer.append(scope, note('first', { idempotencyKey: 'ä "first"' }))
@@ -99,7 +104,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     const { event } = await writer.append(here, revision(id, 'after the move'))
     expect(event).toMatchObject({ sequence: 41, version: 41 })
     expect(await verifyJournal(here)).toMatchObject({ events: 41, problems: 0 })
-    // What was appended here stays, and the export is still a part of it.
+    // Events appended here stay, and the export is still a beginning of the journal.
     expect(await importText(await exported(source.db, [scope.projectId]))).toMatchObject({
       imported: 0,
       alreadyThere: 40,
@@ -177,7 +182,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     for (const key of keys)
       expect(await accessOfKey(target.db, key)).toMatchObject({ projectId: scope.projectId })
     expect(await ensureProject(target.db, name)).toBe(scope.projectId)
-    // A gateway that remembers for whom the key was.
+    // A gateway that still has the old project for the key.
     await expect(writer.append(there(empty), note('late'))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await writer.append(there(scope.projectId), revision(id, 'goes on'))
   })
@@ -248,7 +253,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     await importText(text, { batchEvents: 4 })
     expect(await exported(target.db, [scope.projectId])).toBe(text)
     expect(await verifyJournal(there(scope.projectId))).toMatchObject({ events: 6, erased: 3, problems: 0 })
-    // What was erased does not come back by an older export.
+    // An older export does not bring back what was erased.
     expect(await importText(whole)).toMatchObject({ imported: 0, alreadyThere: 6 })
     expect(await exported(target.db, [scope.projectId])).toBe(text)
   })
@@ -261,7 +266,7 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
       message: expect.stringContaining('event 20'),
     })
     await asOwner(source, async (trx) => {
-      // The suite's other exports are of all projects.
+      // The suite's other exports cover all projects.
       await sql`delete from daybook.events where project_id = ${scope.projectId}`.execute(trx)
       await sql`delete from daybook.journal_heads where project_id = ${scope.projectId}`.execute(trx)
       await sql`delete from daybook.projects where id = ${scope.projectId}`.execute(trx)

@@ -5,26 +5,28 @@ import type { ImportedProject, ImportProgress, ImportResult } from './import-pro
 import { readExport } from './read-export.ts'
 import { writeImported } from './write-imported.ts'
 
+/** The options of `importJournal`. */
 export interface ImportOptions {
-  /** Hears of each batch once it is committed; waited for. */
+  /** Called with each batch once it is committed, and awaited. */
   readonly onProgress?: (progress: ImportProgress) => void | Promise<void>
   /** Ends the import between two batches. */
   readonly signal?: AbortSignal
-  /** Events in a transaction at most. @default 300 */
+  /** Most events in one transaction. @default 300 */
   readonly batchEvents?: number
 }
 
-/** Characters of a batch, where events are large: it ends early then. */
+/** Most characters in a batch: with large events it ends early. */
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Imports an exported journal as it is read, batch by batch: ids, names, sequences, versions, times and hashes stay what they
- * were. Each batch is one transaction. An import that breaks off has brought a beginning of the journal, sound in itself; the
- * same import again goes on from there, and once more changes nothing. Projections find by themselves that they are behind.
+ * Imports an exported journal batch by batch while reading it. Ids, names, sequences, versions, times and
+ * hashes stay the same. Each batch is one transaction. An import that breaks off leaves a sound beginning of
+ * the journal. Running it again continues from there, and changes nothing once it is complete. Projections
+ * notice by themselves that they are behind.
  *
  * @param chunks the bytes of the export, read no faster than they are written
- * @throws InvalidExportError; ImportConflictError and DaybookError IMPORT_CONFLICT where something else is here already; the
- * signal's reason; errors of the database
+ * @throws InvalidExportError; ImportConflictError, or DaybookError IMPORT_CONFLICT if a different project or
+ * journal is here already; the signal's reason; errors of the database
  */
 export async function importJournal(
   db: Database,

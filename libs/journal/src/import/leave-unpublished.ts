@@ -3,9 +3,10 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
 /**
- * Counts imported events as published, where all before them are: they are history, and no news for those who listen to the
- * bus. Without this the relay would find them batch by batch, and take them for what a dead process left. Where something before
- * them still has to be published, they are published after it, which does no harm.
+ * Marks imported events as published, if all events before them are. They are history, not news for listeners
+ * of the bus. Otherwise the relay would find them batch by batch and take them for events that a dead process
+ * left. If earlier events still have to be published, the imported ones are published after them, which does
+ * no harm.
  */
 export async function leaveUnpublished(
   trx: DatabaseTransaction,

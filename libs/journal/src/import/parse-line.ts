@@ -13,7 +13,7 @@ import {
 } from '../export/export-format.ts'
 import { InvalidExportError } from './import-errors.ts'
 
-/** A line whose form is right; whether it is in its place is checked by `readExport`. */
+/** A well-formed line. `readExport` checks whether it is in its place. */
 export type ExportLine =
   | { readonly header: ExportHeader }
   | { readonly project: ExportedProject }
@@ -22,11 +22,11 @@ export type ExportLine =
 
 const INT4_MAX = 2 ** 31 - 1
 
-/** As the database gives it: another spelling would be another hash. */
+/** As the database prints it: another spelling would give another hash. */
 const uuid = z
   .string()
   .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, 'must be a UUID in lower case')
-/** With the version in front, but for the first (`request-hash.ts`). */
+/** Hashes of version 2 begin with the version, those of version 1 do not (`request-hash.ts`). */
 const requestHash = z
   .string()
   .regex(/^(?:[0-9a-f]{2})?[0-9a-f]{64}$/u, 'must be 32 or 33 bytes in lower-case hex')
@@ -71,9 +71,10 @@ const end = z.strictObject({ events: count, projects: count, sha256 })
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = { project, event, end }
 
-/** In canonical JSON control characters are escaped, and a backslash is not an escape of what follows if it is one itself. */
+/** Canonical JSON escapes control characters. A backslash that is itself escaped does not begin an escape. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/u
 
+/** Parses one line and checks its form. @throws InvalidExportError */
 /** @throws InvalidExportError */
 export function parseLine(line: number, text: string): ExportLine {
   const value = parseJson(line, text)
@@ -82,11 +83,11 @@ export function parseLine(line: number, text: string): ExportLine {
     throw new InvalidExportError(line, 'holds the NUL character (U+0000), which cannot be stored')
   const [[kind, content] = ['', null], ...others] = Object.entries(value ?? {})
   const schema = others.length === 0 ? SCHEMAS[kind] : undefined
-  if (schema === undefined) throw new InvalidExportError(line, 'is no line of an exported journal')
+  if (schema === undefined) throw new InvalidExportError(line, 'is not a line of an exported journal')
   const checked = schema.safeParse(content)
   if (checked.success) return { [kind]: checked.data } as unknown as ExportLine
   const { path, message } = checked.error.issues[0] ?? { path: [], message: '' }
-  throw new InvalidExportError(line, `is no ${kind} as it is exported: ${[...path, message].join(' ')}`)
+  throw new InvalidExportError(line, `is not a valid ${kind} of an export: ${[...path, message].join(' ')}`)
 }
 
 function parseJson(line: number, text: string): unknown {
@@ -101,12 +102,12 @@ function parseJson(line: number, text: string): unknown {
   try {
     canonical = canonicalJson(value)
   } catch (error) {
-    throw new InvalidExportError(line, `holds what cannot be stored: ${(error as Error).message}`)
+    throw new InvalidExportError(line, `holds a value that cannot be stored: ${(error as Error).message}`)
   }
   if (canonical !== text)
     throw new InvalidExportError(
       line,
-      'is not in canonical form (RFC 8785): it was written or changed by something else',
+      'is not in canonical form (RFC 8785): another program wrote or changed it',
     )
   return value
 }
@@ -120,7 +121,7 @@ function checkHeader(line: number, { version }: { readonly version: unknown }): 
   return { format: EXPORT_FORMAT, version }
 }
 
-/** Far above what metadata may have, and below where a database or a stack gives up. */
+/** Far above the limit for metadata, and below what a database or a stack can take. */
 const MOST_LEVELS = 100
 
 function isDeeperThan(levels: number, value: unknown): boolean {

@@ -33,9 +33,9 @@ const projectLine = (more: object = {}) =>
 
 const GOOD = rechained([HEADER, projectLine(), eventLine(1), eventLine(2), eventLine(3)])
 const LINES = GOOD.trimEnd().split('\n')
-/** The good lines, some of them exchanged: `{ 3: 'another third line' }`. */
+/** The good lines, with some replaced: `{ 3: 'another third line' }`. */
 const withLines = (others: Record<number, string>) => LINES.map((line, index) => others[index + 1] ?? line)
-/** As somebody would change a line who does not care for hashes. */
+/** Changes a line as somebody would who ignores hashes. */
 const edited = (line: number, from: string, to: string) =>
   withLines({ [line]: (LINES[line - 1] ?? '').replace(from, to) })
 
@@ -82,7 +82,7 @@ const rehashed = (line: number, more: object) =>
 test.each<[what: string, lines: readonly string[], line: number, message: RegExp]>([
   ['nothing', [''], 1, /is empty/],
   ['text', ['hello'], 1, /is not JSON/],
-  ['memories', ['{"content":{"note":{"text":"x"}}}'], 1, /is no line of an exported journal/],
+  ['memories', ['{"content":{"note":{"text":"x"}}}'], 1, /is not a line of an exported journal/],
   ['events without a header', LINES.slice(1), 1, /does not begin an exported journal/],
   ['a newer format', withLines({ 1: HEADER.replace('2', '3') }), 1, /version 3 of the format/],
   ['B8: a format without salts', withLines({ 1: HEADER.replace('2', '1') }), 1, /version 1 of the format/],
@@ -99,7 +99,7 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
   ['no end', LINES.slice(0, -1), 6, /cut off/],
   ['half an end', [...LINES.slice(0, -1), (LINES[5] ?? '').slice(0, 20)], 6, /is not JSON/],
   ['half an event', [...LINES.slice(0, 3), (LINES[3] ?? '').slice(0, 50)], 4, /is not JSON/],
-  ['changed data', edited(4, 'text 2', 'text x'), 4, /event 2: its data is not/],
+  ['changed data', edited(4, 'text 2', 'text x'), 4, /event 2: its data does not match/],
   ['a changed fact', edited(4, '"actor":null', '"actor":"me"'), 4, /event 2: what is stored about it/],
   [
     'changed hashes',
@@ -115,10 +115,20 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
   ],
   ['a changed key', edited(3, 'key 1', 'key x'), 6, /checksum is wrong/],
   ['a changed name', edited(2, 'shop', 'shoe'), 6, /checksum is wrong/],
-  ['wrong counts', edited(6, '"events":3', '"events":4'), 6, /4 events were exported, and here are 1 and 3/],
+  [
+    'wrong counts',
+    edited(6, '"events":3', '"events":4'),
+    6,
+    /4 events were exported, but the file has 1 and 3/,
+  ],
   ['blanks', withLines({ 3: (LINES[2] ?? '').replace(',', ', ') }), 3, /not in canonical form/],
-  ['an unknown field', withLines({ 3: eventLine(1, { colour: 'red' }) }), 3, /is no event as it is exported/],
-  ['an unknown kind of line', withLines({ 3: '{"colour":"red"}' }), 3, /no line of an exported journal/],
+  [
+    'an unknown field',
+    withLines({ 3: eventLine(1, { colour: 'red' }) }),
+    3,
+    /is not a valid event of an export/,
+  ],
+  ['an unknown kind of line', withLines({ 3: '{"colour":"red"}' }), 3, /not a line of an exported journal/],
   [
     'an id in capitals',
     withLines({ 3: eventLine(1, { eventId: id(1).toUpperCase() }) }),
@@ -144,7 +154,7 @@ test.each<[what: string, lines: readonly string[], line: number, message: RegExp
   ['half a character', withLines({ 3: String.raw`{"event":{"data":"\ud800"}}` }), 3, /unpaired surrogate/],
   ['a number beyond all', withLines({ 3: '{"event":{"data":1e999}}' }), 3, /Infinity/],
   ['a depth beyond all', withLines({ 3: deep }), 3, /nested too deeply/],
-  ['null', withLines({ 3: 'null' }), 3, /no line of an exported journal/],
+  ['null', withLines({ 3: 'null' }), 3, /not a line of an exported journal/],
 ])('with %s is refused, naming the line', async (_, lines, line, message) => {
   await expect(read(lines.join('\n'))).rejects.toMatchObject({
     code: 'INVALID_EXPORT',

@@ -5,17 +5,17 @@ import { type ImportedEvent, openProject, type ProjectCheck } from './check-proj
 import { InvalidExportError } from './import-errors.ts'
 import { type ExportLine, parseLine } from './parse-line.ts'
 
-/** What an export consists of, in its order. The end comes only where all of it was right. */
+/** The parts of an export, in order. `end` comes only if everything before it was right. */
 export type ExportItem =
   | { readonly project: ExportedProject }
   | { readonly event: ImportedEvent }
   | { readonly end: ExportEnd }
 
-/** The longest line that is read, in bytes: above what any event of today's limits comes to. */
+/** The longest line that is read, in bytes. No event within today's limits is that long. */
 const LONGEST_LINE = 16 * 1024 * 1024
 
 /**
- * Reads an exported journal and checks it on the way, holding no more than a line.
+ * Reads an exported journal and checks it on the way, with one line in memory.
  * @throws InvalidExportError naming the line
  */
 export async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ExportItem> {
@@ -31,14 +31,15 @@ export async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /**
- *   beginning ──header──▶ between projects ──project──▶ in a project ──its last event──▶ between projects … ──end──▶ over
+ *   beginning ──header──▶ between projects ──project──▶ in a project ──its last event──▶ between projects
+ *   … ──end──▶ over
  */
 function createExportCheck() {
   const sha256 = createHash('sha256')
   const counted = { projects: 0, events: 0 }
   let begun = false
   let over = false
-  /** The one whose events are read; null between projects. */
+  /** The project whose events are being read; null between projects. */
   let project: ProjectCheck | null = null
 
   const take = (number: number, line: ExportLine, size: number): ExportItem | null => {
@@ -63,7 +64,7 @@ function createExportCheck() {
     const { events, projects } = line.end
     if (events !== counted.events || projects !== counted.projects)
       throw wrong(
-        `${projects} projects and ${events} events were exported, and here are ${counted.projects} and ${counted.events}`,
+        `${projects} projects and ${events} events were exported, but the file has ${counted.projects} and ${counted.events}`,
       )
     if (line.end.sha256 !== sha256.digest('hex'))
       throw wrong('the checksum is wrong: the file was changed or damaged since it was exported')
@@ -80,7 +81,7 @@ function createExportCheck() {
       return item
     },
     over(lines: number): void {
-      if (!begun) throw new InvalidExportError(1, 'is empty, and no exported journal')
+      if (!begun) throw new InvalidExportError(1, 'is empty, and not an exported journal')
       if (!over)
         throw new InvalidExportError(
           lines + 1,

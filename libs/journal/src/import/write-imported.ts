@@ -8,15 +8,16 @@ import type { ImportedEvent } from './check-project.ts'
 import { ImportConflictError } from './import-errors.ts'
 import { leaveUnpublished } from './leave-unpublished.ts'
 
-/** What became of a batch of imported events. */
+/** What happened to a batch of imported events. */
 export interface Written {
   readonly imported: number
   readonly alreadyThere: number
 }
 
 /**
- * Writes events that follow on each other, and their idempotency keys, in one transaction under the project's lock. What is
- * there already and the same is left as it is; anything else is a conflict, and then nothing of the batch is written.
+ * Writes consecutive events and their idempotency keys in one transaction under the project's lock. Events
+ * that are here already stay as they are. A different event is a conflict, and then nothing of the batch is
+ * written.
  * @throws ImportConflictError, UnavailableError
  */
 export async function writeImported(
@@ -53,10 +54,10 @@ export async function writeImported(
 const conflict = (sequence: number) =>
   new ImportConflictError(
     sequence,
-    `Event ${sequence} of this project is another one here than in the export: the two went separate ways. Nothing of it was written; import into another Daybook, such as one with an empty data folder`,
+    `Event ${sequence} of this project differs between this Daybook and the export: the two histories diverged. Nothing of this batch was written; import into another Daybook, such as one with an empty data folder`,
   )
 
-/** Hashes alone: an event with the same hash has the same data, facts and history. */
+/** Compares only hashes: events with the same hash have the same data, facts and history. */
 async function compareEvents(
   trx: DatabaseTransaction,
   projectId: string,
@@ -76,7 +77,10 @@ async function compareEvents(
   if (other !== undefined) throw conflict(other.sequence)
 }
 
-/** The uses of keys that are not known here. @throws ImportConflictError where one is known of another request */
+/**
+ * The uses of keys that are unknown here.
+ * @throws ImportConflictError if a key is known here for another request
+ */
 async function newKeyUses(
   trx: DatabaseTransaction,
   projectId: string,
@@ -115,7 +119,7 @@ async function newKeyUses(
   return fresh
 }
 
-/** Where either side has erased what it led to, nothing says that it is another one. */
+/** If either side has erased the hash, nothing says that the requests differ. */
 const isSameRequest = (here: Buffer | null, exported: Buffer | null): boolean =>
   here === null || exported === null || here.equals(exported)
 
@@ -124,11 +128,14 @@ const UNIQUE_VIOLATION = '23505'
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === UNIQUE_VIOLATION
 
-/** Ids of events are unique in a Daybook, and versions in a memory: a sound export of a project that is not here breaks neither. */
+/**
+ * Event ids are unique in a Daybook, and versions in a memory. A sound export of a project that is not here
+ * breaks neither.
+ */
 function taken(first: number, last: number, cause: unknown): ImportConflictError {
   return new ImportConflictError(
     first,
-    `One of the events ${first} to ${last} has the id of an event of another project here, or the version of a memory that another has. Nothing of them was written`,
+    `One of the events ${first} to ${last} has an id that an event of another project has here, or repeats a version of a memory. None of them was written`,
     { cause },
   )
 }

@@ -5,26 +5,31 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
 
 /*
- * Places that a reader of a project's journal came through, so that the last one that it and the journal have in common can be
- * found after the journal lost its end. The n-th is kept in the slot of n's lowest set bit, over the one that was there: of the
- * last ones all are kept, of those before every second, fourth, eighth, …. A year of writing is some 22 rows.
+ * Places that a reader of a project's journal passed. They serve to find the last place that the reader and
+ * the journal have in common, after the journal lost its end. Checkpoint n goes to the slot of n's lowest set
+ * bit and replaces the one there. So recent ones are dense, and older ones are every second, fourth, eighth,
+ * …. A year of writing takes some 22 rows.
  */
 
-/** Who reads: a generation of a projection, or the relay. */
+/** A reader of the journal: a generation of a projection, or the relay. */
 export interface Reader {
   readonly name: string
   readonly generation: number
 }
 
-/** Milliseconds between checkpoints, at least: about what is applied again, besides what was lost, is written in them. */
+/**
+ * Shortest time between checkpoints, in milliseconds. Besides the lost events, about that much is applied
+ * again.
+ */
 const CHECKPOINT_MS = 5_000
 
 const ofReader = ({ name, generation }: Reader, projectId: string) =>
   sql`reader = ${name} and generation = ${generation} and project_id = ${projectId}`
 
 /**
- * Notes that the reader has come to the place, where it is time for that. Part of the statement that moves the reader, whose
- * part that does so is named `moved`: nothing is noted where that changed no row, and no round trip is spent on it.
+ * Notes that the reader has reached the place, if the last checkpoint is old enough. It is part of the
+ * statement that moves the reader, whose CTE must be named `moved`. If that changed no row, nothing is noted.
+ * It needs no extra round trip.
  */
 export function noteCheckpoint(
   reader: Reader,
@@ -45,7 +50,10 @@ export function noteCheckpoint(
       number = excluded.number, sequence = excluded.sequence, hash = excluded.hash, noted_at = excluded.noted_at`
 }
 
-/** The last place up to `sequence` that the reader came through and the journal has; where none is known, the beginning. */
+/**
+ * The last place up to `sequence` that the reader passed and the journal still has; the beginning if none is
+ * known.
+ */
 export async function lastCommon(
   { db, projectId }: ProjectScope,
   reader: Reader,
@@ -60,7 +68,7 @@ export async function lastCommon(
   return rows[0] ?? { sequence: 0, hash: CHAIN_START }
 }
 
-/** Forgets the places after `sequence`, or all: the reader has gone back. */
+/** Deletes the checkpoints after `sequence`, by default all: the reader has gone back. */
 export async function forgetCheckpoints(
   trx: DatabaseTransaction,
   reader: Reader,

@@ -8,7 +8,7 @@ import { eraseEvents } from '../testing/erase.ts'
 import { forgetting, note, restoring, revision } from '../testing/requests.ts'
 import { readHead, readJournal, readMemoryEvents } from './read.ts'
 
-/** Writes an event as a newer or damaged Daybook might have, at the end of the journal. */
+/** Writes an event at the end of the journal as a newer or damaged Daybook might have. */
 async function writeOddEvent(
   { db, projectId }: ProjectScope,
   odd: { type?: string; schemaVersion?: number; data?: unknown; memoryId?: string; version?: number },

@@ -8,8 +8,8 @@ import { readHash } from '../chain/read-chain.ts'
 import { EVENT_COLUMNS, type JournalRecord, type LinkedRecord, linked, toRecord } from './stored-event.ts'
 
 /**
- * A project's journal from `after` (exclusive) on, in sequence order, at most `limit` places. Where there is no event at
- * `after`, the first one's `previousHash` is empty.
+ * A project's journal after `after` (exclusive), in sequence order, at most `limit` places. If there is no
+ * event at `after`, the first one's `previousHash` is empty.
  */
 export async function readJournal(
   { db, projectId }: ProjectScope,
@@ -40,8 +40,8 @@ export async function readJournal(
 }
 
 /**
- * What follows on a place in the journal, at most `limit` places.
- * @throws JournalDiverged where the journal has no event with that hash there
+ * What follows a place in the journal, at most `limit` places.
+ * @throws JournalDiverged if the journal has no event with that hash there
  */
 export async function readFollowing(
   scope: ProjectScope,
@@ -64,7 +64,7 @@ export async function readEnd({ db, projectId }: ProjectScope): Promise<JournalC
   return { sequence: row?.sequence ?? 0, hash: row?.hash.toString('hex') ?? CHAIN_START }
 }
 
-/** One memory's events, oldest first, from the version after `afterVersion` on. */
+/** One memory's events after `afterVersion`, oldest first, at most `limit`. */
 export async function readMemoryEvents(
   { db, projectId }: ProjectScope,
   memoryId: string,
@@ -82,12 +82,12 @@ export async function readMemoryEvents(
   return rows.map(toRecord)
 }
 
-/** The last sequence of a project's journal; 0 while it is empty. */
+/** The last sequence of a project's journal; 0 if it is empty. */
 export async function readHead(scope: ProjectScope): Promise<number> {
   return (await readEnd(scope)).sequence
 }
 
-/** The ends of these journals; a project that has none is left out. */
+/** The ends of these projects' journals; projects without one are left out. */
 export async function readHeads(
   db: Database,
   projectIds: readonly string[],
@@ -118,7 +118,7 @@ export async function readChangedMemories(
   return rows.map((row) => row.memory_id)
 }
 
-/** The events of all projects together, from one row a project. */
+/** The number of events in all projects, from one row per project. */
 export async function countEvents(db: Database): Promise<number> {
   const row = await db
     .selectFrom('journal_heads')

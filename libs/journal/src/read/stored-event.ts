@@ -13,8 +13,9 @@ import type { Selectable } from 'kysely'
 /**
  * A place in the journal as a reader finds it. Every reader handles all three:
  * - `readable`: an event in today's form
- * - `opaque`: one that this version of Daybook cannot read, written by a newer one or damaged; only its envelope is known
- * - `erased`: one whose data was taken away for good; so is all that came before it of its memory
+ * - `opaque`: an event that this version of Daybook cannot read, because it is damaged or a newer one wrote
+ *   it; only its envelope is known
+ * - `erased`: an event whose data was removed for good, like that of all earlier events of its memory
  */
 export type JournalRecord = ReadableRecord | OpaqueRecord | ErasedRecord
 
@@ -23,11 +24,13 @@ interface RecordPlace extends JournalCursor {
   readonly envelope: EventEnvelope
 }
 
+/** A record whose event is readable. */
 export interface ReadableRecord extends RecordPlace {
   readonly status: 'readable'
   readonly event: JournalEvent
 }
 
+/** A record whose event cannot be read. */
 export interface OpaqueRecord extends RecordPlace {
   readonly status: 'opaque'
   readonly event: null
@@ -35,12 +38,13 @@ export interface OpaqueRecord extends RecordPlace {
   readonly error: Error
 }
 
+/** A record whose event was erased. */
 export interface ErasedRecord extends RecordPlace {
   readonly status: 'erased'
   readonly event: null
 }
 
-/** A record that also says which one it follows on. */
+/** A record with the hash of the event before it. */
 export type LinkedRecord =
   | (Omit<ReadableRecord, 'event'> & Link & { readonly event: LinkedEvent })
   | (OpaqueRecord & Link)
@@ -50,7 +54,10 @@ interface Link {
   readonly previousHash: string
 }
 
-/** What readers of events need of a row: all but the hash of its data, which `verifyJournal` and exports look at. */
+/**
+ * The columns that readers of events need: all but the data's hash, which only `verifyJournal` and exports
+ * use.
+ */
 export const EVENT_COLUMNS = [
   'project_id',
   'sequence',
@@ -70,7 +77,7 @@ export const EVENT_COLUMNS = [
 
 type EventRow = Pick<Selectable<Tables['events']>, (typeof EVENT_COLUMNS)[number]>
 
-/** A row of `events` in today's form. Never throws: what to do about an unreadable event is the reader's decision. */
+/** A row of `events` as a record. Never throws: the reader decides what to do about an unreadable event. */
 export function toRecord(row: EventRow): JournalRecord {
   const envelope = toEnvelope(row)
   const { sequence, hash, memoryId } = envelope
@@ -85,20 +92,20 @@ export function toRecord(row: EventRow): JournalRecord {
   }
 }
 
-/** The record of an event that is known already, such as one that came over the bus. */
+/** The record of an event in hand, such as one that came over the bus. */
 export function toReadable(event: JournalEvent): ReadableRecord {
   const { sequence, hash, memoryId } = event
   return { status: 'readable', sequence, hash, memoryId, envelope: event, event }
 }
 
-/** The record, as one that follows on the event with that hash. */
+/** The record with the hash of the event before it. */
 export function linked(record: JournalRecord, previousHash: string): LinkedRecord {
   return record.status === 'readable'
     ? { ...record, previousHash, event: { ...record.event, previousHash } }
     : { ...record, previousHash }
 }
 
-/** The record as it is published: with its event where there is one to read. */
+/** The record as it is published: with its event if that is readable. */
 export function publishable(record: LinkedRecord): LinkedEvent | LinkedEnvelope {
   return record.event ?? { ...record.envelope, previousHash: record.previousHash }
 }
@@ -120,7 +127,10 @@ function toEnvelope(row: EventRow): EventEnvelope {
   }
 }
 
-/** The event of a record. @throws DaybookError CORRUPT_EVENT where it cannot be read, NotFoundError where it was erased. */
+/**
+ * The event of a record.
+ * @throws DaybookError CORRUPT_EVENT if it cannot be read, NotFoundError if it was erased
+ */
 export function readable(record: LinkedRecord): LinkedEvent
 export function readable(record: JournalRecord): JournalEvent
 export function readable(record: JournalRecord): JournalEvent {

@@ -7,7 +7,7 @@ import { writeEvents } from '../append/write-events.ts'
 import { chainEvents } from '../chain/chain-events.ts'
 import { NOBODY } from './requests.ts'
 
-/** An event as some other version of Daybook writes it. */
+/** An event as another version of Daybook writes it. */
 export interface ForeignEvent {
   readonly type: string
   readonly data: unknown
@@ -16,7 +16,7 @@ export interface ForeignEvent {
   readonly version?: number
 }
 
-/** Appends an event in a form of another version of Daybook, sound in every other way. */
+/** Appends an event in the form of another version of Daybook, sound in every other way. */
 export async function appendAsAnother(
   { db, projectId }: ProjectScope,
   { schemaVersion = SCHEMA_VERSION, memoryId = newId(), version = 1, ...event }: ForeignEvent,

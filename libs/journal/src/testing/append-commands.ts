@@ -4,7 +4,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { JournalWriter } from '../append/journal-writer.ts'
 import { NOBODY } from './requests.ts'
 
-/** Appends commands of nobody's, together. @returns the memories they lead to @throws the first failure among them */
+/** Appends commands in one batch, without metadata. @returns their memories @throws the first failure */
 export async function appendCommands(
   writer: JournalWriter,
   scope: ProjectScope,

@@ -2,7 +2,7 @@ import { asOwner } from '@daybook/postgres/testing/as-owner'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 
-/** Takes the data of events away as an erasure does: with their salts, and with the hashes of the requests that led to them. */
+/** Erases the data of events with their salts and the hashes of their requests. */
 export async function eraseEvents(
   database: Pick<TestDatabase, 'address' | 'db'>,
   projectId: string,

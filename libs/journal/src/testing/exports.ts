@@ -16,14 +16,14 @@ export async function exported(db: Database, ids?: readonly string[]): Promise<s
   return text
 }
 
-/** A file as it arrives. */
+/** A file in chunks, as it arrives. */
 export async function* bytesOf(text: string, chunkBytes = 1_000): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text)
   for (let start = 0; start < bytes.length; start += chunkBytes)
     yield bytes.subarray(start, start + chunkBytes)
 }
 
-/** The lines with another end, whose counts and checksum are right for them. */
+/** The lines with a new end, whose counts and checksum are right for them. */
 export function withRightEnd(lines: readonly string[]): string {
   const body = lines.filter((line) => line !== '' && !line.startsWith('{"end"'))
   const text = body.map((line) => `${line}\n`).join('')
@@ -32,7 +32,7 @@ export function withRightEnd(lines: readonly string[]): string {
   return `${text}{"end":{"events":${count('{"event"')},"projects":${count('{"project"')},"sha256":"${sha256}"}}\n`
 }
 
-/** The lines of one project with all hashes made anew, as somebody might who knows the format. */
+/** The lines of one project with all hashes recomputed, as somebody might do who knows the format. */
 export function rechained(lines: readonly string[]): string {
   let hash = CHAIN_START
   let projectId = ''

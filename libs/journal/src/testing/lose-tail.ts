@@ -5,8 +5,9 @@ import { sql } from 'kysely'
 import { placeAt } from './place-at.ts'
 
 /**
- * Takes a journal's end away, as a promoted replica has it that was behind: the events after `keep` are gone, and the head is
- * the last one that is left. Idempotency keys of what is gone go too; whatever else is in the database stays as it is.
+ * Removes a journal's end, as a promoted replica that was behind would have it. The events after `keep` and
+ * their idempotency keys are gone, and the head is the last event left. Everything else in the database
+ * stays.
  */
 export async function loseTail(
   database: Pick<TestDatabase, 'address' | 'db'>,

@@ -2,7 +2,7 @@ import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { readHash } from '../chain/read-chain.ts'
 
-/** The place of a sequence in a journal that has it. */
+/** The cursor of a sequence that the journal has. */
 export async function placeAt(scope: ProjectScope, sequence: number): Promise<JournalCursor> {
   const hash = await readHash(scope, sequence)
   if (hash === null) throw new Error(`the journal has no event ${sequence}`)

@@ -3,6 +3,7 @@ import type { EventMetadata } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { AppendRequest } from '../append/append-request.ts'
 
+/** Metadata of an event that nobody in particular caused. */
 export const NOBODY: EventMetadata = { actor: null, correlationId: null, causationId: null }
 
 /** A request to remember a note. */
@@ -11,7 +12,7 @@ export function note(text: string, more: Partial<AppendRequest> = {}): AppendReq
   return { command: { type: 'remember', id: newId(), input }, metadata: NOBODY, ...more }
 }
 
-/** A request to give a note another text. */
+/** A request to change a note's text. */
 export function revision(
   id: string,
   text: string,
@@ -22,11 +23,13 @@ export function revision(
   return { command, metadata: NOBODY, ...more }
 }
 
+/** A request to forget a memory. */
 export const forgetting = (id: string): AppendRequest => ({
   command: { type: 'forget', id },
   metadata: NOBODY,
 })
 
+/** A request to restore a memory; without `version`, as it was when forgotten. */
 export const restoring = (id: string, version?: number): AppendRequest => ({
   command: { type: 'restore', id, ...(version !== undefined && { version }) },
   metadata: NOBODY,

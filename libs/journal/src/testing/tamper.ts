@@ -2,7 +2,7 @@ import { asOwner } from '@daybook/postgres/testing/as-owner'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 
-/** Changes who wrote an event, as somebody might who has the rights of the owner of the database. */
+/** Changes who wrote an event, as somebody might do with the rights of the database's owner. */
 export async function changeActor(
   database: TestDatabase,
   projectId: string,

@@ -2,10 +2,13 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { longString, moment, shortString } from '../text-rules.ts'
 
-/** How a field looks from outside. The GraphQL inputs and objects of every kind are made from it. */
+/** How a field looks from outside. The GraphQL inputs and objects of every kind are derived from it. */
 export type FieldShape = 'string' | 'strings' | 'moment' | readonly [string, ...string[]]
 
-/** One field of a kind: its shape, whether it must be given, the check it must pass, and a sentence for the API's docs. */
+/**
+ * One field of a kind: its shape, whether it must be given, the check it must pass, and a sentence for the
+ * API's docs.
+ */
 export interface Field<Schema extends z.ZodType = z.ZodType, Required extends boolean = boolean> {
   readonly shape: FieldShape
   readonly required: Required
@@ -14,6 +17,7 @@ export interface Field<Schema extends z.ZodType = z.ZodType, Required extends bo
 }
 
 type AnyField = Field
+/** The fields of a kind by name. */
 export type Fields = Readonly<Record<string, AnyField>>
 
 /** The content type that a kind's fields describe: required fields present, the others absent or present. */
@@ -46,7 +50,7 @@ export const list = (description: string) =>
     description,
   )
 
-/** One word out of a few. */
+/** One word from a fixed list. */
 export const choice = <const Words extends readonly [string, ...string[]]>(
   words: Words,
   description: string,

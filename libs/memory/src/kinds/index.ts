@@ -11,7 +11,9 @@ import { session } from './session.ts'
 import { stash } from './stash.ts'
 import { todo } from './todo.ts'
 
-/** Every kind of memory. A new kind is one file beside this one and one line here; the API follows from it. */
+/**
+ * Every kind of memory. A new kind is one file beside this one and one line here; the API follows from that.
+ */
 export const KINDS = {
   stash,
   insight,
@@ -26,15 +28,21 @@ export const KINDS = {
   entity,
 } as const
 
+/** The name of a kind. */
 export type KindName = keyof typeof KINDS
 
+/** The names of all kinds. */
 export const KIND_NAMES = Object.keys(KINDS) as readonly KindName[]
 
+/** Whether a word is the name of a kind. */
 export function isKindName(word: string): word is KindName {
   return Object.hasOwn(KINDS, word)
 }
 
-/** A kind whose content type is not known statically. The content given to its functions has passed its checks. */
+/**
+ * A kind whose content type is not known statically. Its functions take only content that has passed its
+ * checks.
+ */
 export function kindNamed(name: KindName): Kind {
   return KINDS[name] as unknown as Kind
 }

@@ -18,7 +18,7 @@ const NAMES = new Set([
 const EMOJI = '😀'
 const KIB = 1024
 
-/** Something that each field accepts. */
+/** A value that each field accepts. */
 function sample(kind: KindName, field: string): unknown {
   const { shape } = kindNamed(kind).fields[field] ?? {}
   if (shape === 'string') return `a ${field}`

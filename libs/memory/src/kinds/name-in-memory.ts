@@ -1,7 +1,7 @@
 import { COMMON_FIELD_NAMES } from '../common-fields.ts'
 import type { Kind } from './kind.ts'
 
-/** What every memory has, whatever its kind, under the names that are seen from outside. */
+/** The fields that every memory of any kind has, under the names used outside. */
 export const MEMORY_FIELD_NAMES = [
   'id',
   'kind',
@@ -21,9 +21,9 @@ export const MEMORY_FIELD_NAMES = [
 ] as const
 
 /**
- * What a kind's own field is called in a memory, where it stands beside what every memory has: a todo's `context` is `contextText`, as
- * the memory's `context` is a namespace. Wherever a memory is shown flat this is the rule: in the API's objects, and in the options of
- * the CLI.
+ * The name of a kind's own field in a flat memory, beside the fields that every memory has. A todo's
+ * `context` is `contextText`, because the memory's `context` is a namespace. The rule holds for the API's
+ * objects and the CLI's options.
  */
 export function nameInMemory({ sameInMemory }: Pick<Kind, 'sameInMemory'>, field: string): string {
   const taken = (MEMORY_FIELD_NAMES as readonly string[]).includes(field)

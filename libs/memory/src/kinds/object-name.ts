@@ -1,6 +1,8 @@
 import type { KindName } from './index.ts'
 
-/** Kinds whose object would be called as something that every program has: in generated clients it would hide that. */
+/**
+ * Kinds whose object would have the name of a built-in type. In generated clients it would hide that type.
+ */
 const OBJECT_NAMES: Readonly<Partial<Record<KindName, string>>> = { error: 'ErrorMemory' }
 
 /** The name of a kind's object in the API: `Insight`. */

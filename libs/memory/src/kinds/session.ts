@@ -9,7 +9,7 @@ export const session = kind({
   fields: {
     summary: text('What happened.').required(),
     keyChanges: list('What changed.').optional(),
-    status: choice(['active', 'closed'], 'Whether it still goes on.').optional(),
+    status: choice(['active', 'closed'], 'Whether it is still going on.').optional(),
   },
   title: (content) => content.summary,
   body: (content) => content.summary,

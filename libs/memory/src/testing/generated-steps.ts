@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { Command, RememberInput, ReviseInput } from '../commands.ts'
 import { isBlank } from '../text-rules.ts'
 
-/** Words that meet when stemmed, stop words, and things that are hard to store, to cut into words or to quote. */
+/** Words with a common stem, stop words, and text that is hard to store, split into words or quote. */
 const words = fc.constantFrom(
   'login',
   'logins',
@@ -27,7 +27,7 @@ const moment = fc
   .integer({ min: Date.parse('0001-01-02'), max: Date.parse('9999-12-30') })
   .map((time) => new Date(time).toISOString())
 
-/** Metadata that the journal takes: no NUL, no lone surrogates, no -0, which JSON does not keep. */
+/** Metadata that the journal accepts: no NUL, no lone surrogates, no -0, which JSON does not preserve. */
 function wellFormed(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '').toWellFormed().replaceAll('\\ud', ''))
 }
@@ -48,7 +48,7 @@ const common = fc.record(
   { requiredKeys: [] },
 )
 
-/** A note or a stash. @param maxWords of its text */
+/** A random input to remember: a note or a stash. @param maxWords of its text */
 export function rememberInputs(maxWords: number): fc.Arbitrary<RememberInput> {
   const text = fc
     .array(words, { minLength: 1, maxLength: maxWords })
@@ -63,7 +63,7 @@ export function rememberInputs(maxWords: number): fc.Arbitrary<RememberInput> {
   return fc.tuple(content, common).map(([given, more]) => ({ ...more, content: given }))
 }
 
-/** What is done to one of six memories; that its kind differs or it is not there is part of the game. */
+/** A command to one of six memories. It may fail, as the memory may have another kind or not exist. */
 export type Step = { readonly memory: number } & (
   | { readonly do: 'remember'; readonly input: RememberInput }
   | { readonly do: 'revise'; readonly input: ReviseInput }
@@ -71,7 +71,7 @@ export type Step = { readonly memory: number } & (
   | { readonly do: 'restore'; readonly version: number | undefined }
 )
 
-/** @param maxWords of a text */
+/** A random step. @param maxWords of a text */
 export function generatedSteps(maxWords: number): fc.Arbitrary<Step> {
   const memory = fc.nat(5)
   const input = rememberInputs(maxWords)
@@ -87,7 +87,7 @@ export function generatedSteps(maxWords: number): fc.Arbitrary<Step> {
   )
 }
 
-/** @param ids of the six memories */
+/** The command of a step. @param ids of the six memories */
 export function commandOf(ids: readonly string[], one: Step): Command {
   const id = ids[one.memory] ?? ''
   if (one.do === 'remember' || one.do === 'revise') return { type: one.do, id, input: one.input } as Command

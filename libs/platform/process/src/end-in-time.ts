@@ -1,12 +1,15 @@
 import { pause } from '@daybook/runtime/backoff'
 import type { Shutdown } from './shutdown.ts'
 
-/** How a stop ended: everything has, or these parts were cut off. */
+/** How a stop ended: `cutOff` names the parts that did not end in time. */
 export interface Ended {
   readonly cutOff: readonly string[]
 }
 
-/** Milliseconds of a stop: when what others wait for is ended, how often again, and when it is over in any case. */
+/**
+ * Times of a stop, in milliseconds: when to start ending what blocks others, how often to repeat that, and
+ * when to give up.
+ */
 export interface StopTimes {
   readonly hurryAfterMs: number
   readonly hurryEveryMs: number
@@ -14,14 +17,14 @@ export interface StopTimes {
 }
 
 /**
- * Under 10 s, which supervisors such as Docker give before they kill: connections have 3 s for their last answers, then
- * statements under way are cancelled, and what has not ended half a second before the tenth is cut off.
+ * Under 10 s, after which supervisors such as Docker kill. Connections have 3 s for their last answers, then
+ * running statements are cancelled. What has not ended after 9.5 s is cut off.
  */
 const STOP_TIMES: StopTimes = { hurryAfterMs: 4_000, hurryEveryMs: 1_000, limitMs: 9_500 }
 
 /**
- * Ends everything within the limit. Nothing that was acknowledged is lost by a cut: it is committed before. Leases
- * that were not given back run out by themselves.
+ * Ends everything within the limit. A cut loses nothing that was acknowledged: it is already committed.
+ * Leases that were not released run out by themselves.
  * @throws the first failure of a part that could not be stopped
  */
 export async function endInTime(shutdown: Shutdown, times: StopTimes = STOP_TIMES): Promise<Ended> {

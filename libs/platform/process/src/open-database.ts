@@ -15,10 +15,13 @@ import type { Config } from '@daybook/runtime/config'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import type { ProcessParts } from './process-parts.ts'
 
-/** What only the owner of the tables may do, done after the migrations and before anybody works as the application. */
+/**
+ * Work that only the owner of the tables may do. It runs after the migrations and before anything works as
+ * the application.
+ */
 export type OwnersWork<T> = (owner: Database) => Promise<T>
 
-/** A database as the application, and what came of the owner's work. */
+/** A database as the application sees it, and the result of the owner's work. */
 export interface OpenedDatabase<T> {
   readonly db: Database
   readonly done: T
@@ -27,15 +30,15 @@ export interface OpenedDatabase<T> {
 const nothing: OwnersWork<void> = () => Promise.resolve()
 
 /**
- * The Postgres server of `DATABASE_URL`, migrated: as the user of `DAYBOOK_OWNER_URL` where that is set, so that the services'
- * own user need not own anything.
- * @throws DaybookError CONFIGURATION where it is not set
+ * Opens the Postgres server of `DATABASE_URL`, migrated. If `DAYBOOK_OWNER_URL` is set, its user migrates, so
+ * that the services' own user need not own anything.
+ * @throws DaybookError CONFIGURATION if `DATABASE_URL` is not set
  */
 export async function openDatabaseServer(config: Config, parts: ProcessParts): Promise<Database> {
   return (await openDatabaseServerAfter(nothing, config, parts)).db
 }
 
-/** As `openDatabaseServer`. */
+/** As `openDatabaseServer`, with work for the owner. */
 export async function openDatabaseServerAfter<T>(
   work: OwnersWork<T>,
   config: Config,
@@ -44,7 +47,7 @@ export async function openDatabaseServerAfter<T>(
   if (config.databaseUrl === undefined)
     throw new DaybookError(
       'CONFIGURATION',
-      'DATABASE_URL is not set. A service of its own needs a Postgres server that the others use too; `npm start` runs all of them in one process on the embedded database.',
+      'DATABASE_URL is not set. A separate service needs a Postgres server that it shares with the others; `npm start` runs all of them in one process on the embedded database.',
     )
   parts.progress('Using the Postgres of DATABASE_URL')
   const address = serverAddress(config.databaseUrl)
@@ -58,7 +61,7 @@ export async function openDatabaseServerAfter<T>(
   )
 }
 
-/** The embedded Postgres in the data folder, migrated. The folder must be this process's own. */
+/** Opens the embedded Postgres in the data folder, migrated. No other process may use the folder. */
 export async function openEmbeddedDatabase<T>(
   work: OwnersWork<T>,
   config: Config,
@@ -69,7 +72,7 @@ export async function openEmbeddedDatabase<T>(
   let db: Database | undefined
   parts.shutdown.add(embedded.stop, {
     part: 'the embedded database',
-    // It does one thing at a time, and nothing but its end ends a long statement. What is committed stays.
+    // It does one thing at a time, and only killing it ends a long statement. Committed rows stay.
     async hurry() {
       if (db === undefined || !(await answers(db))) embedded.kill()
     },
@@ -78,16 +81,16 @@ export async function openEmbeddedDatabase<T>(
   const { address } = embedded
   const opened = await open({ address, owner: address, login: EMBEDDED_LOGIN, work }, config, parts)
   db = opened.db
-  // Whoever had taken something here is dead, as the folder is ours: a stop that was cut short gives nothing back.
+  // The folder is ours, so every lease is from a dead process: a stop that was cut short releases nothing.
   await releaseLeases(db)
   return { ...opened, embedded }
 }
 
 interface Opening<T> {
   readonly address: DatabaseAddress
-  /** The same database as its owner. */
+  /** The same database, as its owner. */
   readonly owner: DatabaseAddress
-  /** Who works as the application; null: the owner. */
+  /** The role that works as the application; null: the owner. */
   readonly login: string | null
   readonly work: OwnersWork<T>
 }
@@ -110,7 +113,7 @@ async function open<T>(
     part: 'the database',
     ...(address.ownSessions && { hurry: () => cancelLongStatements(db, address) }),
   })
-  // After the database, as what is added last is stopped first.
+  // Added after the database, because the last part added is stopped first.
   shutdown.add(watchCompatibility(db, logger, activity).stop)
   return { db, done }
 }
@@ -120,7 +123,7 @@ async function asOwner<T>(address: DatabaseAddress, work: OwnersWork<T>): Promis
   return work(owner).finally(() => owner.destroy())
 }
 
-/** Longest that a statement of ours takes which is not worth waiting for at the end, in milliseconds. */
+/** How long a small statement may take at the end, in milliseconds, before a long one must be blocking it. */
 const ANSWER_MS = 1_000
 
 const answers = (db: Database): Promise<boolean> => withTimeout(ANSWER_MS, isReachable(db)).catch(() => false)

@@ -1,20 +1,25 @@
 import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import type { Embedder } from '@daybook/embeddings/embedder'
-import { type Embedders, fixedEmbedders } from '@daybook/embeddings/embedders'
-import { findModel } from '@daybook/embeddings/models'
+import { type Embedders, type EmbeddingModel, fixedEmbedders } from '@daybook/embeddings/embedders'
+import { findModel, type KnownModel } from '@daybook/embeddings/models'
 import { DaybookError } from '@daybook/memory/errors'
 import type { Config } from '@daybook/runtime/config'
 import type { ProcessParts } from './process-parts.ts'
 
 /**
- * The embedders of this process. The one of `DAYBOOK_EMBEDDER` begins to load at once, beside whatever else is opened: await
- * `ready` before it is needed. Others load when a generation holds their vectors. With `none` there are none.
+ * The embedders of this process. The one of `DAYBOOK_EMBEDDER` starts loading at once, while other parts
+ * open; await `ready` before using it. Others load when a generation uses their vectors. With `none` there
+ * are none.
  */
 export interface OpenedEmbedders extends Embedders {
-  /** @throws EmbedderError where the preferred one cannot be loaded */
+  /**
+   * Waits for the preferred model. From then on `preferred` has the id of what was loaded, which its folder may decide.
+   * @throws EmbedderError if it cannot be loaded
+   */
   ready(): Promise<void>
 }
 
+/** Starts loading the preferred embedder. @throws DaybookError CONFIGURATION for an unknown model */
 export function openEmbedders(config: Config, { progress, shutdown }: ProcessParts): OpenedEmbedders {
   if (config.embedder === 'none')
     return { ...fixedEmbedders([], DEFAULT_MODEL), ready: () => Promise.resolve() }
@@ -23,19 +28,17 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
     throw new DaybookError('CONFIGURATION', `DAYBOOK_EMBEDDER: there is no model ${config.embedder}`)
 
   const loading = new Map<string, Promise<Embedder>>()
-  const open = (modelId: string): Promise<Embedder | null> => {
-    const model = findModel(modelId)
-    if (model === null) return Promise.resolve(null)
-    const known = loading.get(model.modelId)
+  const load = (model: KnownModel): Promise<Embedder> => {
+    const known = loading.get(model.name)
     if (known !== undefined) return known
     const opened = model.open({
       cacheDir: config.modelCacheDir,
       modelDir: config.modelDir,
       onProgress: progress,
     })
-    loading.set(model.modelId, opened)
-    // Whoever awaits it hears of its failure; one that comes earlier must not end the process without a word.
-    opened.catch(() => loading.delete(model.modelId))
+    loading.set(model.name, opened)
+    // Callers that await it see the failure. Before that, it must not end the process silently.
+    opened.catch(() => loading.delete(model.name))
     return opened
   }
   shutdown.add(
@@ -45,10 +48,21 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
     { part: 'the embedders' },
   )
 
-  const first = open(preferred.modelId)
+  const first = load(preferred)
+  let model: EmbeddingModel = { modelId: preferred.modelId, dimension: preferred.dimension }
   return {
-    preferred: { modelId: preferred.modelId, dimension: preferred.dimension },
-    of: open,
-    ready: async () => void (await first),
+    get preferred() {
+      return model
+    },
+    async of(modelId) {
+      const named = findModel(modelId) ?? preferred
+      const embedder = await load(named)
+      // Weights from a folder or the hub are a model of their own, whose vectors must not be taken for the package's.
+      return embedder.modelId === modelId || named.name === modelId ? embedder : null
+    },
+    async ready() {
+      const { modelId, dimension } = await first
+      model = { modelId, dimension }
+    },
   }
 }

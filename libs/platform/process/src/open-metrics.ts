@@ -3,7 +3,7 @@ import { readReadings } from '@daybook/projection/positions/readings'
 import { createMetrics, type ServiceMetrics } from '@daybook/runtime/metrics'
 import type { ProcessParts } from './process-parts.ts'
 
-/** The metrics of a service, with what the database tells when Prometheus asks. */
+/** The metrics of a service, with the readings that only the database knows. */
 export function openMetrics(
   service: string,
   db: Database,
@@ -12,6 +12,6 @@ export function openMetrics(
   return createMetrics({
     service,
     read: () => readReadings(db),
-    onError: (error) => logger.warn({ error }, 'the metrics lack what the database tells'),
+    onError: (error) => logger.warn({ error }, 'the metrics lack the readings from the database'),
   })
 }

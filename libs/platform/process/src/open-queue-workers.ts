@@ -5,7 +5,7 @@ import type { Activity } from '@daybook/runtime/activity'
 import type { Metrics } from '@daybook/runtime/metrics'
 import type { ProcessParts } from './process-parts.ts'
 
-/** The workers of this process on the queue of texts. They end with the last projection that wants vectors. */
+/** This process's workers for the queue of texts. They end with the last projection that wants vectors. */
 export function openQueueWorkers(
   {
     db,

@@ -7,20 +7,22 @@ import { endInTime } from './end-in-time.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { createShutdown } from './shutdown.ts'
 
+/** What runs as a process. */
 export interface ProcessOptions {
-  /** Of the log lines, metrics and traces: `daybook`, `gateway`. */
+  /** The name in log lines, metrics and traces: `daybook`, `gateway`. */
   readonly name: string
-  /** As people are told: `Daybook`, `The gateway`. */
+  /** The name in messages for people: `Daybook`, `The gateway`. */
   readonly title: string
-  /** Where the service listens unless `DAYBOOK_PORT` says otherwise. */
+  /** The port to listen on unless `DAYBOOK_PORT` says otherwise. */
   readonly defaultPort: number
-  /** Starts everything. What it adds to `shutdown` is ended by a signal, or if the start fails half-way. */
+  /** Starts everything. A signal, or a start that fails half-way, ends what was added to `shutdown`. */
   start(config: Config, parts: ProcessParts): Promise<void>
 }
 
 /**
- * Runs a process from its start to its end. SIGINT or SIGTERM ends it cleanly, within 10 s whatever is under way, a second
- * one at once. It exits with 0 after a clean stop and with 1 otherwise; an expected failure of the start is told in words, without a stack.
+ * Runs a process from start to end. SIGINT or SIGTERM ends it cleanly within 10 s, a second signal at once.
+ * It exits with 0 after a clean stop, else with 1. An expected failure of the start prints its message,
+ * without a stack.
  */
 export async function runProcess({ name, title, defaultPort, start }: ProcessOptions): Promise<void> {
   process.umask(PRIVATE_UMASK)
@@ -47,7 +49,7 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     ensurePrivateFolder(config.dataDir)
     const logger = createLogger(name, config.logLevel)
     const stop = (signal: NodeJS.Signals) => {
-      // A second Ctrl-C means it: whatever is committed stays, so nothing acknowledged is lost.
+      // A second Ctrl-C: stop now. Committed data stays, so nothing acknowledged is lost.
       if (stopping) {
         shutdown.cut()
         process.exit(1)
@@ -63,7 +65,7 @@ export async function runProcess({ name, title, defaultPort, start }: ProcessOpt
     shutdown.add(tracing.stop)
     await start(config, { logger, shutdown, progress: (message) => console.log(`  ${message}`) })
   } catch (error) {
-    // A signal during the start takes away what the start needs next.
+    // A signal during the start closes what the start needs next.
     if (stopping) return
     stopping = true
     console.error(`\n${title} cannot start:`, error instanceof DaybookError ? error.message : error)

@@ -11,8 +11,8 @@ import { runProcess } from './run-process.ts'
 import { serveProbes } from './serve-probes.ts'
 
 /**
- * Runs a process that writes one engine's projection. As many as one likes may run.
- * @param defaultPort of its probes and metrics
+ * Runs a process that writes one engine's projection. Any number of them may run.
+ * @param defaultPort port of its probes and metrics
  */
 export function runProjector(engine: Engine, defaultPort: number): Promise<void> {
   const name = `projector-${engine.name}`

@@ -8,9 +8,9 @@ import { startServiceHttp } from '@daybook/runtime/service-http'
 import type { ProcessParts } from './process-parts.ts'
 
 /**
- * `/health`, `/ready` and `/metrics` of a service without an API. It is ready while it reaches the database and may read it, and no projection
- * has diverged from its journal; what else it
- * works with may be unavailable, as it goes on by itself when that is back.
+ * Serves `/health`, `/ready` and `/metrics` for a service without an API. It is ready if it can reach and
+ * read the database and no projection has diverged from its journal. Other parts may be unavailable: work
+ * continues by itself when they are back.
  * @returns the address
  */
 export async function serveProbes(

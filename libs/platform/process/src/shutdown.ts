@@ -1,23 +1,23 @@
 /** How a part of a process ends. */
 export interface Ending {
-  /** As people are told of one that does not end in time: `the gateway`. @default 'a part' */
+  /** Its name in the message when it does not end in time: `the gateway`. @default 'a part' */
   readonly part?: string
   /** Called once, before anything is stopped. */
   readonly begin?: () => void
-  /** Called now and then once the stop has taken long: ends what others wait for, such as a long statement. */
+  /** Called from time to time once the stop takes long: ends what blocks others, such as a long statement. */
   readonly hurry?: () => Promise<void>
-  /** Called at the very end, where the process ends without having stopped it: leaves nothing behind. It must not wait. */
+  /** Called at the very end if the part did not stop: leaves nothing behind. It must not wait. */
   readonly cut?: () => void
 }
 
-/** What has been started, so that it can be ended in the opposite order, whatever happens on the way. */
+/** Everything that was started, to be ended in the opposite order whatever happens. */
 export interface Shutdown {
   add(stop: () => Promise<void> | void, ending?: Ending): void
-  /** Ends everything, last started first, even where one fails. @throws the first failure, afterwards */
+  /** Ends everything, the last started first, even if one fails. @throws the first failure, at the end */
   run(): Promise<void>
-  /** Ends what others wait for, of all parts that have not ended. Failures count as nothing to end. */
+  /** Ends what blocks others, in all parts that have not ended. Failures are ignored. */
   hurry(): Promise<void>
-  /** Leaves everything as it is. @returns the parts that have not ended, the one that is ending first */
+  /** Gives up. @returns the parts that have not ended, beginning with the one that is ending now */
   cut(): string[]
 }
 
@@ -25,6 +25,7 @@ interface Started extends Ending {
   readonly stop: () => Promise<void> | void
 }
 
+/** An empty list of parts. */
 export function createShutdown(): Shutdown {
   const started: Started[] = []
   return {

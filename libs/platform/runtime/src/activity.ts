@@ -1,24 +1,25 @@
 import { pause } from './backoff.ts'
 
 /**
- * Whether anything happens in this process. Loops look at the database again and again for what other processes did, which costs an
- * idle laptop a twentieth of a core; where there is no other process, nothing changes while nobody asks for anything.
+ * Whether anything happens in this process. Loops poll the database for the work of other processes, which
+ * costs an idle laptop a twentieth of a core. Without other processes, nothing changes while there are no
+ * requests, so the loops can rest.
  *
- *   active ──nothing was touched for `idleAfterMs`──▶ idle ──touched──▶ active: whoever waits goes on at once
+ *   active ──nothing was touched for `idleAfterMs`──▶ idle ──touched──▶ active: loops continue
  */
 export interface Activity {
-  /** Says that something happens: a request, a step of long work. */
+  /** Says that something happens: a request, or a step of long work. */
   touch(): void
   isIdle(): boolean
-  /** Milliseconds between looks that are to be `everyMs` apart while there is activity. */
+  /** Milliseconds between polls that should be `everyMs` apart during activity. */
   interval(everyMs: number): number
-  /** Calls back each time that it becomes active after it was idle. @returns ends that */
+  /** Calls back each time that idleness ends. @returns removes the listener */
   onActive(listener: () => void): () => void
-  /** Waits for `ms`; while idle for longer, but no longer than until something happens. Ends early when the signal is aborted. */
+  /** Waits for `ms`; while idle, longer, until something happens. Ends early when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Where other processes may do something at any time. */
+/** For processes that are not alone: others may do something at any time. */
 export const ALWAYS_ACTIVE: Activity = {
   touch() {},
   isIdle: () => false,
@@ -28,8 +29,10 @@ export const ALWAYS_ACTIVE: Activity = {
 }
 
 /**
- * @param idleMs between looks while idle. A minute: so long may pass until it is noticed what somebody did behind Daybook's back. All loops
- *   together take 100 ms of processor time for a look
+ * Begins active.
+ * @param idleAfterMs milliseconds without a touch until it is idle
+ * @param idleMs milliseconds between polls while idle. Within a minute, changes made behind Daybook's back
+ * are noticed; one poll of all loops takes 100 ms of processor time
  */
 export function createActivity({ idleAfterMs = 10_000, idleMs = 60_000 } = {}): Activity {
   const listeners = new Set<() => void>()

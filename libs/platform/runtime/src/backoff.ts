@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Exponential delays: `firstMs`, doubled each time, at most `maxMs`, each shortened at random by up to half. */
+/**
+ * Exponential delay in milliseconds: `firstMs`, doubled for each attempt, at most `maxMs`, shortened at
+ * random by up to half.
+ */
 export function backoffDelay(attempt: number, { firstMs = 50, maxMs = 5_000 } = {}): number {
   const full = Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30))
   return full * (0.5 + Math.random() / 2)
 }
 
-/** Waits; ends early and quietly when the signal is aborted. */
+/** Waits; ends early without an error when the signal is aborted. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return
   await sleep(milliseconds, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {

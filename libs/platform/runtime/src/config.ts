@@ -16,14 +16,15 @@ export interface NatsConfig {
   }
 }
 
+/** How to reach Typesense. */
 export interface TypesenseConfig {
   readonly url: string
   readonly apiKey: string
-  /** The longest that one search waits for it. */
+  /** The longest that one search waits for Typesense, in milliseconds. */
   readonly searchTimeMs: number
 }
 
-/** The settings of a Daybook process, checked; paths absolute. */
+/** The checked settings of a Daybook process; paths are absolute. */
 export interface Config {
   readonly host: string
   readonly port: number
@@ -36,35 +37,38 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** The same database as its owner. Undefined: `databaseUrl` is the owner's. */
   readonly ownerUrl: string | undefined
-  /** Longest that a statement of a request may take, in milliseconds. */
+  /** Longest time for a statement of a request, in milliseconds. */
   readonly statementTimeoutMs: number
-  /** The same of work that nobody waits for. */
+  /** The same for background work. */
   readonly longStatementTimeoutMs: number
   /** Undefined: events travel inside the process, and projectors elsewhere poll the journal. */
   readonly nats: NatsConfig | undefined
   /** Undefined: words are searched in Postgres. */
   readonly typesense: TypesenseConfig | undefined
-  /** A model's name (`@daybook/embeddings/models`), or `none`. */
+  /** The name of a model (`@daybook/embeddings/models`), or `none`. */
   readonly embedder: string
   readonly modelDir: string | undefined
-  /** Where models are kept as they are loaded. */
+  /** The folder in which prepared models are kept. */
   readonly modelCacheDir: string
-  /** Milliseconds for which a generation stays after another took its place. */
+  /** How long a generation stays after another has replaced it, in milliseconds. */
   readonly keepGenerationMs: number
-  /** Milliseconds between looks at whether a project's projections are as the journal says; 0: none are made. */
+  /** Milliseconds between self-checks of a project's projections; 0: none. */
   readonly selfCheckMs: number
-  /** Parallel workers for the index of vectors. */
+  /** Parallel workers that build the index of vectors. */
   readonly indexWorkers: number
   /** How many subscriptions a gateway serves at a time. */
   readonly subscriptions: { readonly perConnection: number; readonly perKey: number }
-  /** What one request, and one key, may take of a gateway. */
+  /** The limits of a gateway for one request and for one key. */
   readonly work: { readonly deadlineMs: number; readonly perKey: number }
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined
   readonly logLevel: string
 }
 
-/** Where each service listens unless `DAYBOOK_PORT` says otherwise: different ones, so that they run on one machine. */
+/**
+ * The port of each service unless `DAYBOOK_PORT` says otherwise: all different, so that they can run on one
+ * machine.
+ */
 export const DEFAULT_PORTS = {
   gateway: 4000,
   'projector-pgvector': 4001,
@@ -74,8 +78,9 @@ export const DEFAULT_PORTS = {
 
 /**
  * Reads the environment; an empty variable counts as absent.
- * @param defaultPort of the service, where `DAYBOOK_PORT` is absent
- * @throws DaybookError CONFIGURATION naming the variable. The value is not shown: it may hold a password.
+ * @param defaultPort the service's port if `DAYBOOK_PORT` is absent
+ * @throws DaybookError CONFIGURATION naming the variable; the value is not shown, because it may hold a
+ * password
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,

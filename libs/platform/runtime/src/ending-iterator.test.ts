@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { endingIterator } from './ending-iterator.ts'
 
-/** Gives one value and then waits for ever, or until the signal. */
+/** Yields one value, then waits for the signal, or for ever. */
 async function* oneThenNothing(ended: AbortSignal) {
   yield 1
   await new Promise<void>((resolve) => ended.addEventListener('abort', () => resolve(), { once: true }))

@@ -3,16 +3,19 @@ export interface EndingIterator<T> extends AsyncIterableIterator<T, undefined> {
   next(): Promise<IteratorResult<T, undefined>>
   return(): Promise<IteratorResult<T, undefined>>
   throw(error: unknown): Promise<IteratorResult<T, undefined>>
-  /** Ends it now, also while a value is waited for. With an error whoever waits, or asks next, gets that. */
+  /**
+   * Ends it now, even while somebody waits for a value. With an error, the waiting or next caller gets that
+   * error.
+   */
   end(reason?: Error): void
 }
 
 /**
- * The values of a generator, where `return()` takes effect at once. A plain generator that waits hears of its end at its next
- * `yield` only, which may never come.
+ * The values of a generator, with a `return()` that takes effect at once. A plain generator notices its end
+ * only at its next `yield`, which may never come.
  *
- * @param generate gets a signal that is aborted at the end: it is to stop waiting then
- * @param onOver is called once the generator itself has ended and works no more
+ * @param generate gets a signal that is aborted at the end; it should stop waiting then
+ * @param onOver called once the generator itself has ended
  */
 export function endingIterator<T>(
   generate: (ended: AbortSignal) => AsyncGenerator<T, void>,
@@ -20,7 +23,7 @@ export function endingIterator<T>(
 ): EndingIterator<T> {
   const ended = new AbortController()
   const source = generate(ended.signal)
-  // One promise that every wait is raced with would keep a reaction of each of them: each has its own.
+  // Racing every wait with one shared promise would leak a reaction per wait, so each wait has its own.
   const waiting = new Set<(woken: null) => void>()
   let failure: Error | null = null
   let over = false
@@ -41,7 +44,7 @@ export function endingIterator<T>(
     failure = reason ?? null
     ended.abort()
     for (const wake of waiting) wake(null)
-    // Nobody is there to hear what fails in a generator that has been ended.
+    // Nobody is left to get an error of a generator that has been ended.
     void source.return().then(noteOver, noteOver)
   }
 

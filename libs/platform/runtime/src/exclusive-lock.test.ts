@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockHolder, takeLock } from './exclusive-lock.ts'
 
-/** A process that tries for the lock, says whether it has it, and then lives on. */
+/** A process that tries to take the lock, prints whether it has it, and then stays alive. */
 const SCRIPT = `
   const { takeLock } = await import('${new URL('./exclusive-lock.ts', import.meta.url).href}')
   const lock = takeLock(process.argv[1])
@@ -63,7 +63,7 @@ describe('an exclusive lock', () => {
   it('keeps the same process out too, and being looked at does not end it', async () => {
     const lock = takeLock(path)
     expect(takeLock(path)).toBeNull()
-    // With POSIX's own locks, closing any other descriptor of the file in this process would give it up.
+    // With POSIX locks, closing any other descriptor of the file in this process would release the lock.
     lockHolder(path)
     expect((await another()).said).toBe('refused')
     lock?.release()

@@ -3,8 +3,9 @@ import { type AddressInfo, createServer, type Server as NetServer } from 'node:n
 import { DaybookError } from '@daybook/memory/errors'
 
 /**
- * Listens, and says where: `http://127.0.0.1:4000`.
- * @throws DaybookError CONFIGURATION where the address cannot be listened on
+ * Starts listening.
+ * @returns the address: `http://127.0.0.1:4000`
+ * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {
   await begin(server, { host, port })
@@ -12,9 +13,7 @@ export async function listen(server: Server, { host, port }: Address): Promise<s
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }
 
-/**
- * Looks whether an address can be listened on, before a start that takes seconds. @throws as `listen` does
- */
+/** Checks an address before a start that takes seconds. @throws as `listen` does */
 export async function checkAddress(address: Address): Promise<void> {
   const server = createServer()
   await begin(server, address)

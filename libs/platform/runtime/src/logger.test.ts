@@ -9,7 +9,7 @@ describe('the log', () => {
       logger.info({ apiKey: 'hunter2', request: { authorization: 'hunter2', password: 'hunter2' } }, 'hello')
       logger.debug('hunter2')`
     const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '--eval', script]
-    // The shell swaps the two: what is written to standard error is what comes back.
+    // The shell swaps the outputs: what comes back was written to standard error.
     const output = execFileSync('sh', ['-c', '"$0" "$@" 2>&1 >/dev/null', process.execPath, ...args], {
       encoding: 'utf8',
     })

@@ -1,11 +1,12 @@
 import { type Logger as PinoLogger, pino, stdSerializers } from 'pino'
 import { currentLogFields } from './log-fields.ts'
 
+/** The logger that all parts take. */
 export type Logger = PinoLogger
 
 /**
- * Structured logs on standard error: standard output belongs to what a person or a program asked for. JSON lines, or
- * readable ones on a terminal. Fields that hold secrets are blanked wherever they turn up. Lines of a request carry its
+ * Structured logs on standard error: standard output is for what a person or a program asked for. JSON lines,
+ * or readable lines on a terminal. Fields that hold secrets are blanked. Lines of a request carry its
  * correlation id and trace (`log-fields.ts`).
  */
 export function createLogger(name: string, level: string): Logger {
@@ -29,5 +30,5 @@ export function createLogger(name: string, level: string): Logger {
   })
 }
 
-/** For tests and for parts whose owner wants no logs. */
+/** For tests, and for parts that should not log. */
 export const silentLogger: Logger = pino({ level: 'silent' })

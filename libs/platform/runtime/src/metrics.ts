@@ -2,13 +2,15 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { pause } from './backoff.ts'
 
 /**
- * What a part reports of its work. Each takes only the methods it needs (`Pick<Metrics, 'appended'>`), so that a part
- * is not bound to Prometheus, and `noMetrics` does for those that nobody watches.
+ * What a part reports about its work. Each part takes only the methods it needs (`Pick<Metrics,
+ * 'appended'>`), so it does not depend on Prometheus. `noMetrics` serves parts that nobody watches.
  */
 export interface Metrics {
-  /** Requests that one call put into the journal, and how long the caller waited for the commit. */
+  /** The requests of one call to the journal, and how long the caller waited for the commit. */
   appended(outcome: AppendResult): void
-  /** A project's events are recorded by the clock again, after one that was recorded ahead of it. */
+  /**
+   * A project's new events get earlier times than its last one, which was recorded while the clock was ahead.
+   */
   timesSetBack(): void
   /** An event reached the bus this long after it was recorded. */
   relayed(delaySeconds: number): void
@@ -18,10 +20,11 @@ export interface Metrics {
   embedded(texts: number): void
   /** `retriever`: lexical, vector, neighbours, typesense, query-embedding. */
   searched(retriever: string, seconds: number): void
-  /** A subscription began (1) or is over, its last wait included (-1). */
+  /** A subscription began (1), or has ended including its last wait (-1). */
   subscribed(difference: 1 | -1): void
 }
 
+/** The outcome of one call to the journal. */
 export interface AppendResult {
   readonly events: number
   /** Requests that were refused or failed. */
@@ -29,6 +32,7 @@ export interface AppendResult {
   readonly seconds: number
 }
 
+/** Metrics that record nothing. */
 export const noMetrics: Metrics = {
   appended() {},
   timesSetBack() {},
@@ -39,44 +43,53 @@ export const noMetrics: Metrics = {
   subscribed() {},
 }
 
-/** What only the database knows. Read when Prometheus asks, at most every `READINGS_MS`. */
+/** Values that only the database knows. Read when Prometheus asks, at most every `READINGS_MS`. */
 export interface Readings {
-  /** Events that the live generation has still to apply, over all projects; by projection. */
+  /** Events that the live generation has not applied yet, in all projects; by projection. */
   readonly projectionLag: ReadonlyMap<string, number>
   /** Parked events of the live generation; by projection. */
   readonly parkedEvents: ReadonlyMap<string, number>
-  /** Projects in which the live generation has applied what their journals do not have; by projection. */
+  /**
+   * Projects in which the live generation has applied events that the journal does not have; by projection.
+   */
   readonly divergedProjects: ReadonlyMap<string, number>
-  /** Memories of the live generation that differed from the journal and were written anew, and those that differ still; by projection. */
+  /**
+   * Memories of the live generation that differed from the journal and were rewritten, and those that still
+   * differ; by projection.
+   */
   readonly selfCheckDiffered: ReadonlyMap<string, number>
   readonly selfCheckUnhealed: ReadonlyMap<string, number>
   /** Texts that wait for their vectors, over all models. */
   readonly embeddingQueue: number
 }
 
-/** Metrics as a service holds them: reported by its parts, served at `/metrics`. */
+/** The metrics of a service: its parts report them, `/metrics` serves them. */
 export interface ServiceMetrics extends Metrics {
   readonly contentType: string
   /** Everything in Prometheus' text format. Never fails: readings that cannot be taken are left out. */
   text(): Promise<string>
 }
 
-/** Several Prometheus servers, or somebody who reloads the page, cost the database one reading in this time. */
+/**
+ * Milliseconds for which a reading is reused, so that several Prometheus servers or page reloads cost the
+ * database only one.
+ */
 const READINGS_MS = 5_000
 
-/** From a commit on a fast disk (1 ms) to the longest that a request may take. */
+/** From a commit on a fast disk (1 ms) to the longest a request may take. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** The options of `createMetrics`. */
 export interface MetricsOptions {
   /** `gateway`, `projector-pgvector`, …: the label `service` of every metric. */
   readonly service: string
   /** Absent: the gauges that need the database are left out. */
   readonly read?: () => Promise<Readings>
-  /** Hears why readings could not be taken. */
+  /** Called when readings could not be taken. */
   readonly onError?: (error: unknown) => void
 }
 
-/** Every metric of Daybook, in a registry of its own: two services in one process do not share one. */
+/** Every metric of Daybook, in its own registry: two services in one process do not share one. */
 export function createMetrics({ service, read, onError = () => {} }: MetricsOptions): ServiceMetrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
@@ -100,7 +113,7 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
   )
   const timesSetBack = counter(
     'daybook_times_set_back_total',
-    "Times that a project's last event was found recorded ahead of the database's clock, and the next one by the clock again",
+    "How often a project's last event was recorded ahead of the database's clock, so that the next one got an earlier time",
   )
   const relayDelay = histogram(
     'daybook_relay_delay_seconds',
@@ -146,19 +159,19 @@ export function createMetrics({ service, read, onError = () => {} }: MetricsOpti
   }
 }
 
-/** Until the event loop has been watched for a moment, in milliseconds: what is told of none is no number. */
+/** Milliseconds that the event loop must be watched before its metrics are numbers. */
 const WATCHED_MS = 30
 
 /**
- * Adds Node's own metrics, from when somebody asks for the first time: to watch the event loop wakes it a hundred times a second, which is
- * one percent of a core for as long as the process lives.
+ * Adds Node's own metrics when somebody first asks for them: watching the event loop wakes it a hundred times
+ * a second, which costs one percent of a core from then on.
  */
 async function watchNode(registry: Registry): Promise<void> {
   collectDefaultMetrics({ register: registry })
   await pause(WATCHED_MS)
 }
 
-/** @returns brings the gauges up to date, where the last reading is older than `READINGS_MS`. */
+/** @returns a function that updates the gauges if the last reading is older than `READINGS_MS` */
 function databaseGauges(
   registry: Registry,
   read: () => Promise<Readings>,
@@ -169,7 +182,7 @@ function databaseGauges(
   const byProjection = {
     projectionLag: gauge(
       'daybook_projection_lag',
-      'Events that the live generation has still to apply, over all projects',
+      'Events that the live generation has not applied yet, in all projects',
       ['projection'],
     ),
     divergedProjects: gauge(
@@ -184,20 +197,23 @@ function databaseGauges(
     ),
     selfCheckDiffered: gauge(
       'daybook_self_check_differed',
-      'Memories that were found to differ from the journal and were written anew, since the generation began',
+      'Memories that differed from the journal and were rewritten, since the generation began',
       ['projection'],
     ),
     selfCheckUnhealed: gauge(
       'daybook_self_check_unhealed',
-      'Memories that differ from the journal still, after they were written anew',
+      'Memories that still differ from the journal after they were rewritten',
       ['projection'],
     ),
   } satisfies { readonly [Reading in keyof Readings]?: Gauge }
-  const queue = gauge('daybook_embedding_queue', 'Texts that wait for their vectors, each once a project')
+  const queue = gauge(
+    'daybook_embedding_queue',
+    'Texts that wait for their vectors, counted once per project',
+  )
   const up = gauge('daybook_database_up', 'Whether the database answered the last reading: 1 or 0')
 
   const take = async (): Promise<void> => {
-    // Those of before would look like knowledge: a projection or a value that is gone is not shown.
+    // Old values would look current: a projection or value that is gone must not be shown.
     for (const known of Object.values(byProjection)) known.reset()
     queue.remove()
     try {

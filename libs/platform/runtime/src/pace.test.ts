@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createPace } from './pace.ts'
 
 describe('a pace', () => {
-  /** Work whose pieces take as long as they are told, on a clock of the test's. */
+  /** Work whose pieces take as long as they are told, on a fake clock. */
   function paced() {
     let clock = 0
     const rests: number[] = []

@@ -1,30 +1,34 @@
 import { pause } from './backoff.ts'
 
-/** How many times slower than at its best work goes before it steps back: two that share a core are each twice as slow. */
+/**
+ * How many times slower than its best the work may be before it yields: two users of a core are each twice as
+ * slow.
+ */
 const SLOW = 2
-/** The most that it rests, as a multiple of what the piece of work took, and in milliseconds. */
+/** The longest rest, as a multiple of the time of the piece of work, and in milliseconds. */
 const LONGEST_REST = 4
 const LONGEST_REST_MS = 1_000
-/** Every piece lets the best be so much slower, so that one lucky measurement does not count for ever. */
+/** Each piece raises the best time by this factor, so that one lucky measurement does not count for ever. */
 const FORGET = 1.002
 
-/** Lets long work step back while others need the machine. */
+/** Makes long work yield while others need the machine. */
 export interface Pace {
   /**
-   * Does a piece of the work, and rests after it the longer, the more slowly it went compared with the best so far. Alone it
-   * never rests; where others are at work too, it leaves most of the machine to them.
+   * Does a piece of the work, then rests: the slower it was compared with the best so far, the longer. Alone
+   * it never rests; beside other work, it leaves them most of the machine.
    *
-   * @param units how much the piece is, such as its rows; pieces are compared by the time of one
+   * @param units the size of the piece, such as its rows; pieces are compared by their time per unit
    */
   step<T>(units: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
 /**
- * Measures contention where it is felt: in how long the same work takes. That holds for whatever is short, processors, disks or the
- * one connection of an embedded database, on this machine or another. It is the idea of TCP Vegas (Brakmo and Peterson, 1995):
- * what takes longer than the best so far waits behind others.
+ * Measures contention by how long the same work takes. That works for whatever is scarce: processors, disks
+ * or the one connection of an embedded database, here or on another machine. The idea is TCP Vegas's (Brakmo
+ * and Peterson, 1995): what takes longer than the best so far is waiting behind others.
  *
- * @param clock for tests: milliseconds, and how to wait
+ * @param now the clock in milliseconds, replaceable for tests
+ * @param rest how to wait, replaceable for tests
  */
 export function createPace({
   now = () => performance.now(),

@@ -2,7 +2,7 @@ import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, st
 import { join } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
 
-/** What files that this process makes from here on are not given: any right of the group or of others. */
+/** The umask of our processes: new files give no rights to group and others. */
 export const PRIVATE_UMASK = 0o077
 
 const WRITABLE_BY_OTHERS = 0o022
@@ -11,9 +11,9 @@ const ANYTHING_OF_OTHERS = 0o077
 const octal = (mode: number) => `0${(mode & 0o777).toString(8).padStart(3, '0')}`
 
 /**
- * Makes the data folder with mode 0700, or looks at the one that is there: who may write into it can put a key, a model or a
- * database of his own in the place of ours. Folders that others may only read are for `tightenFolder`.
- * @throws DaybookError CONFIGURATION naming the folder's mode, or owner, and what to run
+ * Makes the data folder with mode 0700, or checks the existing one. Whoever may write into it can replace our
+ * key, model or database. Folders that others may only read are left to `tightenFolder`.
+ * @throws DaybookError CONFIGURATION naming the folder's mode or owner, and what to run
  */
 export function ensurePrivateFolder(folder: string): void {
   makeFolder(folder)
@@ -23,14 +23,15 @@ export function ensurePrivateFolder(folder: string): void {
       'CONFIGURATION',
       `Others may write into the data folder ${folder} (its mode is ${octal(mode)}), so what is in it cannot be trusted.\n` +
         `If all in it is yours, run: chmod 700 ${folder}\n` +
-        'Else give Daybook a folder of its own with DAYBOOK_DATA_DIR, such as one inside of it.',
+        'Else give Daybook its own folder with DAYBOOK_DATA_DIR, such as a new one inside it.',
     )
-  // The superuser may keep a folder that it has given to somebody; for anybody else its owner may change it at will.
+  // The superuser may use a folder that belongs to another user. For anybody else, that user could change it
+  // at any time.
   const self = process.getuid?.() ?? uid
   if (self !== 0 && uid !== self)
     throw new DaybookError(
       'CONFIGURATION',
-      `The data folder ${folder} belongs to another user (${uid}; this process runs as ${self}): give Daybook one of its own with DAYBOOK_DATA_DIR`,
+      `The data folder ${folder} belongs to another user (${uid}; this process runs as ${self}): give Daybook its own folder with DAYBOOK_DATA_DIR`,
     )
 }
 
@@ -54,8 +55,8 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Takes from the group and from others whatever they may do with the folder and with what is in it, as earlier versions made
- * database files that everybody could read. Symbolic links are neither followed nor changed.
+ * Removes all rights of group and others from the folder and everything in it: earlier versions made database
+ * files that everybody could read. Symbolic links are neither followed nor changed.
  * @returns how many files and folders were changed
  */
 export function tightenFolder(folder: string): number {
@@ -67,7 +68,7 @@ export function tightenFolder(folder: string): number {
   }
   const visit = (path: string) => {
     const info = lstatSync(path, { throwIfNoEntry: false })
-    // Gone meanwhile, as temporary files go.
+    // Gone meanwhile, as happens with temporary files.
     if (info === undefined || info.isSymbolicLink()) return
     tighten(path, info.mode)
     if (info.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name))

@@ -9,16 +9,17 @@ export interface Readiness {
   readonly problems: readonly string[]
 }
 
-/** What the probes of a service look at. */
+/** What the probes of a service check. */
 export interface Probes {
   ready(): Promise<Readiness>
   readonly metrics: Pick<ServiceMetrics, 'contentType' | 'text'> | null
 }
 
 /**
- * Answers `/health` (the process lives: 200), `/ready` (200, or 503 with the problems) and `/metrics` (Prometheus' text
- * format). They need no key: they tell counts, times and which part is unavailable, never what is remembered or whose it is.
- * @returns false for any other path, whose answer is the caller's
+ * Answers `/health` (the process lives: 200), `/ready` (200, or 503 with the problems) and `/metrics`
+ * (Prometheus' text format). They need no key: they show counts, times and which part is unavailable, never
+ * memories or whose they are.
+ * @returns false for any other path, which the caller must answer
  */
 export async function answerProbe(path: string, response: ServerResponse, probes: Probes): Promise<boolean> {
   if (path === '/health') {

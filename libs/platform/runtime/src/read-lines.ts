@@ -2,21 +2,21 @@
 export interface Line {
   /** From 1. */
   readonly number: number
-  /** Null where the line cannot be read as text; `problem` says why. */
+  /** Null if the line cannot be read as text; `problem` says why. */
   readonly text: string | null
   readonly problem: string
-  /** Bytes of the file up to its end, this line included. */
+  /** Bytes of the file up to the end of this line. */
   readonly readBytes: number
 }
 
 const LINE_FEED = 0x0a
 
-/** The longest line that is read, in bytes. Escaped characters make a line up to six times as long as what it says. */
+/** The longest line that is read, in bytes. Escapes can make a line six times as long as its text. */
 export const LONGEST_LINE = 6 * 1024 * 1024
 
 /**
- * The lines of a file as it is read. No more than one line and one chunk are held in memory, and of a line over `longest`
- * bytes not even that: its rest is skipped. Blank lines are left out but counted.
+ * The lines of a file while it is read. At most one line and one chunk are in memory; of a line longer than
+ * `longest` bytes the rest is skipped. Blank lines are left out but counted.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ function createLineBuffer(longest: number) {
     add(part: Uint8Array): void {
       size += part.byteLength
       if (size > longest) parts = []
-      // A copy: the chunk that it is a part of would stay in memory as long as it.
+      // A copy, because a slice would keep its whole chunk in memory.
       else if (part.byteLength > 0) parts.push(Uint8Array.prototype.slice.call(part))
     },
     take(number: number): Pick<Line, 'text' | 'problem'> {
@@ -61,7 +61,7 @@ function createLineBuffer(longest: number) {
   }
 }
 
-// A byte order mark may begin a file, nothing else.
+// Only the beginning of a file may have a byte order mark.
 const OF_FIRST_LINE = new TextDecoder('utf-8', { fatal: true })
 const OF_OTHERS = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

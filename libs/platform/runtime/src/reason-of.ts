@@ -1,2 +1,2 @@
-/** What somebody threw, in words. */
+/** An error's message, or any other thrown value as text. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

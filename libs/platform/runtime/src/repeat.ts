@@ -1,25 +1,26 @@
 import { type Activity, ALWAYS_ACTIVE } from './activity.ts'
 
-/** Work that is done again and again. */
+/** Work that is repeated. */
 export interface Repeated {
-  /** Ends it, after the round under way. */
+  /** Ends it after the current round. */
   stop(): Promise<void>
 }
 
+/** The options of `repeat`. */
 export interface RepeatOptions {
-  /** Milliseconds between two rounds, where the round itself does not say. */
+  /** Milliseconds between two rounds, unless the round returns another number. */
   readonly everyMs: number
-  /** Hears of a round that failed. The next comes all the same. */
+  /** Called when a round fails. The next one comes anyway. */
   readonly onError: (error: unknown) => void
-  /** Default: there is always some. */
+  /** When to rest. Default: never. */
   readonly activity?: Activity | undefined
-  /** Whether the first round comes only after `everyMs`. Default no. */
+  /** Whether the first round waits for `everyMs`. Default no. */
   readonly later?: boolean
 }
 
 /**
  * Runs rounds one after the other until it is stopped.
- * @param round hears by the signal that it is to end; gives the milliseconds until the next, where that is not `everyMs`
+ * @param round gets a signal that is aborted at the end; may return the milliseconds until the next round
  */
 export function repeat(
   round: (signal: AbortSignal) => Promise<number | void>,

@@ -3,9 +3,9 @@ import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http/limits.ts'
 import type { Logger } from './logger.ts'
 import { answerProbe, type Probes, sendJson } from './probes.ts'
 
-/** The HTTP side of a service that has no API of its own. */
+/** The HTTP side of a service that has no API. */
 export interface ServiceHttp {
-  /** `http://127.0.0.1:4001` */
+  /** The address, such as `http://127.0.0.1:4001`. */
   readonly url: string
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface ServiceHttpSettings {
 
 /**
  * Serves `/health`, `/ready` and `/metrics`.
- * @throws DaybookError CONFIGURATION where the address cannot be listened on
+ * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
 export async function startServiceHttp(
   probes: Probes & { readonly logger: Logger },

@@ -33,7 +33,7 @@ const measured = (parse: (text: string) => number | null, example: string) =>
 const duration = measured(parseDuration, 'a whole number with a unit: 500ms, 30s, 2m, 12h, 7d')
 const bytes = measured(parseBytes, 'a number of bytes, or with a unit: 512MiB, 10GiB')
 
-/** What the documentation says of a setting, beside its default. */
+/** What the documentation says about a setting, besides its default. */
 interface Documentation {
   readonly type: string
   readonly description: string
@@ -53,17 +53,17 @@ export const SETTINGS = z
     DAYBOOK_PORT: documented(
       wholeNumber(0, 65_535).prefault('4000'),
       'port',
-      'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 takes a free one. Other services have other defaults: 4001 (pgvector projector), 4002 (Typesense projector), 4003 (reindex)',
+      'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 picks a free one. Other services have other defaults: 4001 (pgvector projector), 4002 (Typesense projector), 4003 (reindex)',
     ),
     DAYBOOK_MAX_CONNECTIONS: documented(
       wholeNumber(1, 1_000_000).prefault(String(DEFAULT_HTTP_LIMITS.maxConnections)),
       'connections',
-      'HTTP and WebSocket connections that a service takes at a time; more are closed at once',
+      'HTTP and WebSocket connections that a service accepts at a time; more are closed at once',
     ),
     DAYBOOK_WRITE_TIMEOUT: documented(
       duration.prefault('30s'),
       'duration',
-      'How long a client may take nothing of an answer that waits for it, before its connection is cut',
+      'How long a client may read nothing of a waiting answer before its connection is cut',
     ),
     DAYBOOK_GRAPHIQL: documented(
       z.enum(['on', 'off']).prefault('on'),
@@ -81,7 +81,7 @@ export const SETTINGS = z
         .regex(/^dbk_[\w-]{32,200}$/u, 'must be dbk_ and 32 to 200 letters, digits, - or _')
         .optional(),
       'secret',
-      'Key that shall open the project `default`, the same for all gateways; without it each makes one in its data folder',
+      'Key of the project `default`, the same for all gateways; without it each makes one in its data folder',
     ),
     DATABASE_URL: documented(
       url('postgres', 'postgresql').optional(),
@@ -91,17 +91,17 @@ export const SETTINGS = z
     DAYBOOK_OWNER_URL: documented(
       url('postgres', 'postgresql').optional(),
       'URL',
-      'The same database as the owner of its tables, used at the start only: for migrations and the key of the project `default`. With it the user of `DATABASE_URL` need not own anything and cannot change the journal; without it that user is the owner',
+      'The same database as the owner of its tables, used at the start only: for migrations and the key of the project `default`. With it, the user of `DATABASE_URL` need not own anything and cannot change the journal; without it, that user is the owner',
     ),
     DAYBOOK_STATEMENT_TIMEOUT: documented(
       duration.prefault('30s'),
       'duration',
-      'Longest that one statement of a request may take on a Postgres server; then the request fails with `UNAVAILABLE` and can be tried again. The embedded database runs each statement to its end',
+      'Longest time for one statement of a request on a Postgres server. After that the request fails with `UNAVAILABLE` and can be tried again. The embedded database runs each statement to its end',
     ),
     DAYBOOK_LONG_STATEMENT_TIMEOUT: documented(
       duration.prefault('10m'),
       'duration',
-      'The same for projectors, rebuilds and verification. Migrations and the building of indexes take the time they need',
+      'The same for projectors, rebuilds and verification. Migrations and index builds have no limit',
     ),
     NATS_URL: documented(
       urls('nats', 'tls').optional(),
@@ -121,12 +121,12 @@ export const SETTINGS = z
     DAYBOOK_NATS_MAX_BYTES: documented(
       bytes.prefault('1GiB'),
       'bytes',
-      'Largest size of the stream, after which the oldest events go. NATS sets it aside on its disk',
+      'Largest size of the stream; beyond it the oldest events are deleted. NATS reserves this size on its disk',
     ),
     DAYBOOK_NATS_DUPLICATE_WINDOW: documented(
       duration.prefault('2m'),
       'duration',
-      'How long NATS remembers event ids to drop repeats. It saves work only: projections skip repeats by themselves',
+      'How long NATS remembers event ids to drop repeats. This only saves work: projections skip repeats by themselves',
     ),
     TYPESENSE_URL: documented(
       url('http', 'https').optional(),
@@ -141,7 +141,7 @@ export const SETTINGS = z
     DAYBOOK_TYPESENSE_SEARCH_TIME: documented(
       duration.prefault('2s'),
       'duration',
-      'The longest that one search waits for Typesense in total before Postgres answers it. It waits less, down to a quarter of this, where Typesense usually answers sooner',
+      'The longest that one search waits for Typesense in total before Postgres answers it. If Typesense usually answers sooner, a search waits less, down to a quarter of this',
     ),
     DAYBOOK_EMBEDDER: documented(
       z
@@ -149,22 +149,22 @@ export const SETTINGS = z
         .regex(/^(minilm|none|test-hash\/[1-9]\d{0,3})$/u, 'must be minilm or none')
         .prefault('minilm'),
       '`minilm` or `none`',
-      'What makes vectors: minilm (on this machine) or none (search by words only). For tests also `test-hash/64`, which knows words and no meaning',
+      'What makes vectors: minilm (on this machine) or none (search by words only). For tests also `test-hash/64`, which compares words, not meaning',
     ),
     DAYBOOK_KEEP_GENERATION: documented(
       duration.prefault('1d'),
       'duration',
-      'How long a generation that a rebuild has replaced stays for a rollback. It is kept up to date meanwhile',
+      'How long a generation stays for a rollback after a rebuild has replaced it. It is kept up to date meanwhile',
     ),
     DAYBOOK_SELF_CHECK: documented(
       z.union([z.literal('off').transform(() => 0), duration]).prefault('5s'),
       'duration or `off`',
-      'How often projectors hold a part of each project against the journal and write anew what differs. It takes about a twentieth of the database’s time at most, so that with many projects each comes more seldom',
+      'How often projectors compare a part of each project with the journal and rewrite what differs. This takes at most about a twentieth of the database’s time, so with many projects each is checked less often',
     ),
     DAYBOOK_INDEX_WORKERS: documented(
       wholeNumber(0, 64).prefault('0'),
       '0 to 64',
-      'Cores of a Postgres server that a rebuild may take to build the index of vectors, besides the one it takes in any case. With 0 the others stay with searches; a large server with many memories wants more. In a container it then needs 512 MB of shared memory (`shm_size`)',
+      'Additional cores of a Postgres server that a rebuild may use to build the index of vectors; it always uses one. With 0, the others stay free for searches; a large server with many memories can use more. In a container, Postgres then needs 512 MB of shared memory (`shm_size`)',
     ),
     DAYBOOK_MODEL_DIR: documented(
       z.string().min(1).optional(),
@@ -174,7 +174,7 @@ export const SETTINGS = z
     DAYBOOK_MODEL_CACHE: documented(
       z.string().min(1).optional(),
       'folder',
-      'Folder in which models are kept as they are loaded, 91 MB each. Default: `daybook/models` in the user’s cache folder, for all data folders',
+      'Folder for models in the form in which they are loaded, 91 MB each. Default: `daybook/models` in the user’s cache folder, for all data folders',
     ),
     DAYBOOK_SUBSCRIPTIONS_PER_CONNECTION: documented(
       wholeNumber(1, 100_000).prefault('100'),
@@ -189,7 +189,7 @@ export const SETTINGS = z
     DAYBOOK_REQUEST_DEADLINE: documented(
       duration.prefault('30s'),
       'duration',
-      'How long a query or mutation may take until it is answered. What it began goes on to its end, and counts for its key until then',
+      'How long a query or mutation may take until it is answered. Work that it began still runs to its end, and counts for its key until then',
     ),
     DAYBOOK_REQUESTS_PER_KEY: documented(
       wholeNumber(1, 100_000).prefault('100'),
@@ -199,12 +199,12 @@ export const SETTINGS = z
     OTEL_EXPORTER_OTLP_ENDPOINT: documented(
       url('http', 'https').optional(),
       'URL',
-      "OpenTelemetry collector; traces are made and sent only where it is set. The SDK's other `OTEL_*` variables hold too",
+      "OpenTelemetry collector; traces are made and sent only if it is set. The SDK's other `OTEL_*` variables apply too",
     ),
     LOG_LEVEL: documented(
       z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).prefault('info'),
       '`trace` to `fatal`, `silent`',
-      'Least severe log line that is written',
+      'Lowest level of log lines that are written',
     ),
   })
   .superRefine((settings, context) => {
@@ -224,11 +224,11 @@ export const SETTINGS = z
 /** A setting as the documentation shows it. */
 export interface SettingDocumentation extends Documentation {
   readonly name: string
-  /** As one would write it in the environment; null where absent is a choice of its own. */
+  /** As written in the environment; null if there is no default. */
   readonly default: string | null
 }
 
-/** The settings in the order of the schema. */
+/** All settings, in the order of the schema. */
 export function describeSettings(): SettingDocumentation[] {
   return Object.entries(SETTINGS.shape).map(([name, schema]) => {
     const { type, description } = schema.meta() as unknown as Documentation

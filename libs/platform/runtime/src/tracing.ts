@@ -1,15 +1,18 @@
 import type { NodeSDK, tracing } from '@opentelemetry/sdk-node'
 
-/** Spans on their way to a collector. */
+/** The running export of spans to a collector. */
 export interface Tracing {
-  /** Sends what is left, for at most 3 s: a collector that is unavailable must not keep a service from ending. */
+  /**
+   * Sends the remaining spans, for at most 3 s: an unavailable collector must not keep a service from ending.
+   */
   stop(): Promise<void>
 }
 
+/** The options of `startTracing`. */
 export interface TracingOptions {
   /** `gateway`, `projector-pgvector`, …: the attribute `service.name`. */
   readonly service: string
-  /** Undefined: nothing is traced, and the SDK, which takes 0.3 s and 29 MB to load, is not loaded. */
+  /** Undefined: nothing is traced, and the SDK is not loaded (0.3 s and 29 MB). */
   readonly endpoint: string | undefined
   /** For tests: where spans go instead of the endpoint. */
   readonly spanProcessors?: tracing.SpanProcessor[]
@@ -18,9 +21,9 @@ export interface TracingOptions {
 const FLUSH_MS = 3_000
 
 /**
- * Starts OpenTelemetry's SDK for the whole process. The exporter reads the endpoint, its protocol and headers, and the
- * sampler from the standard `OTEL_*` variables. Metrics and logs are not sent that way: Prometheus asks for the ones, the
- * others go to standard error.
+ * Starts OpenTelemetry's SDK for the whole process. The exporter reads the endpoint, its protocol and
+ * headers, and the sampler from the standard `OTEL_*` variables. Metrics and logs go elsewhere: Prometheus
+ * fetches metrics, logs go to standard error.
  */
 export async function startTracing({ service, endpoint, spanProcessors }: TracingOptions): Promise<Tracing> {
   if (endpoint === undefined && spanProcessors === undefined) return { stop: async () => {} }
@@ -38,7 +41,7 @@ export async function startTracing({ service, endpoint, spanProcessors }: Tracin
       const patience = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, FLUSH_MS)
       })
-      // What could not be sent is lost, and that is what traces may be.
+      // Spans that could not be sent are lost, which is acceptable for traces.
       await Promise.race([sdk.shutdown().catch(() => {}), patience])
       clearTimeout(timer)
     },

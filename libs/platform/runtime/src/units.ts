@@ -2,12 +2,12 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as c
 
 const UNIT_BYTES = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const
 
-/** `500ms`, `2m`, `7d` in milliseconds; null where the text is not a whole number with a unit. */
+/** `500ms`, `2m`, `7d` in milliseconds; null if the text is not a whole number with a unit. */
 export function parseDuration(text: string): number | null {
   return scaled(/^(\d{1,9})(ms|s|m|h|d)$/u.exec(text), UNIT_MS)
 }
 
-/** `1048576`, `512MiB`, `10GiB` in bytes; null where the text is not a whole number, with a unit or without. */
+/** `1048576`, `512MiB`, `10GiB` in bytes; null if the text is not a whole number with or without a unit. */
 export function parseBytes(text: string): number | null {
   return scaled(/^(\d{1,15})(|KiB|MiB|GiB|TiB)$/u.exec(text), UNIT_BYTES)
 }

@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' }
 
-/** Daybook's version: all packages of the repository carry the same. */
+/** Daybook's version. All packages of the repository have the same. */
 export const VERSION: string = manifest.version

@@ -1,10 +1,11 @@
-/** A flag that one loop waits on and anyone may raise. Raised while nobody waits, it is remembered once. */
+/** A flag that one loop waits for and anyone may raise. If nobody waits, it stays raised, once. */
 export interface WakeUp {
   raise(): void
   /** Resolves when the flag is raised or after `timeoutMs`, whichever is first, and lowers the flag. */
   wait(timeoutMs: number): Promise<void>
 }
 
+/** A lowered flag. */
 export function createWakeUp(): WakeUp {
   let raised = false
   let wake: (() => void) | null = null

@@ -1,7 +1,7 @@
 import { UnavailableError } from '@daybook/memory/errors'
 
 /**
- * What the promise comes to, if it does in time; what it does afterwards is nobody's concern.
+ * The promise's result, if it comes in time; a later result or error is ignored.
  * @throws UnavailableError after `milliseconds`
  */
 export async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {

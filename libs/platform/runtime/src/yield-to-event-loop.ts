@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Waits where its user has had the event loop for long enough, so that others get their turn; returns at once elsewhere. */
+/** Gives other work a turn if its user has kept the event loop for long enough; else returns at once. */
 export type YieldToEventLoop = () => Promise<void>
 
-/** @param milliseconds that may be worked without a break; whoever calls it should do so several times in that span. */
+/** @param milliseconds of work without a break; callers should call the result several times in that span */
 export function yieldToEventLoop(milliseconds = 4): YieldToEventLoop {
   let since = performance.now()
   return async () => {

@@ -4,22 +4,25 @@ import { newId } from '@daybook/memory/id'
 import { type SqlBool, sql } from 'kysely'
 import type { Database, Queryable } from '../connect.ts'
 
-/** How every key begins, so that scanners find one that was leaked. */
+/** How every key begins, so that scanners recognise a leaked one. */
 const PREFIX = 'dbk_'
 
-/** A fast hash is enough: a key has 256 random bits, so there is nothing to guess. */
+/** A fast hash is enough: a key has 256 random bits, so it cannot be guessed. */
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
 /** What a key may do besides using its project. */
 export interface KeyRights {
-  /** Whether it may run the whole Daybook: rebuild, verify, export, see parked events of every project. Default no. */
+  /**
+   * Whether it may run the whole Daybook: rebuild, verify, export, see parked events of every project.
+   * Default no.
+   */
   readonly admin?: boolean
 }
 
 /**
- * Makes a key for the project. Only its hash is stored: this is the one moment at which it can be read.
+ * Makes a key for the project. Only its hash is stored, so the key can be read only now.
  * @param db as the owner: the application may not make keys
  */
 export async function createApiKey(
@@ -34,9 +37,9 @@ export async function createApiKey(
 }
 
 /**
- * Lets a key that was made elsewhere, in the form that the settings check, open the project.
+ * Stores a key that was made elsewhere, in the form that the settings check, as a key of the project.
  * @param db as the owner
- * @throws DaybookError CONFIGURATION where it opens another one already
+ * @throws DaybookError CONFIGURATION if the key already opens another project
  */
 export async function ensureApiKey(
   db: Queryable,
@@ -50,7 +53,7 @@ export async function ensureApiKey(
   if (access?.projectId !== projectId)
     throw new DaybookError(
       'CONFIGURATION',
-      `The key that is to open the project "${name}" opens another one already.`,
+      `The key given for the project "${name}" already opens another project.`,
     )
 }
 
@@ -68,19 +71,19 @@ async function insertKey(
     .execute()
 }
 
-/** What a key opens, and what it is called: the name is the actor of the events written with it. */
+/** The project that a key opens, and the key's name: the actor of the events written with it. */
 export interface Access {
   readonly keyId: string
   readonly projectId: string
   readonly keyName: string
-  /** Whether it may run the whole Daybook besides. */
+  /** Whether it may also run the whole Daybook. */
   readonly admin: boolean
 }
 
-/** A key that is neither revoked nor expired, by the database's clock. */
+/** Selects keys that are neither revoked nor expired, by the database's clock. */
 const holds = sql<SqlBool>`revoked_at is null and (expires_at is null or expires_at > now())`
 
-/** What the key opens; null for any other string, and for a key that was revoked or has expired. */
+/** What the key opens; null for any other string and for a revoked or expired key. */
 export async function accessOfKey(db: Queryable, key: string): Promise<Access | null> {
   if (!key.startsWith(PREFIX)) return null
   const row = await db
@@ -93,7 +96,7 @@ export async function accessOfKey(db: Queryable, key: string): Promise<Access | 
   return { keyId: row.id, projectId: row.project_id, keyName: row.name, admin: row.admin }
 }
 
-/** Which of these keys, by their ids, still open something, and which project. */
+/** Which of these keys, by id, still open a project, and which project. */
 export async function readOpenKeys(db: Database, keyIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('api_keys')

@@ -7,17 +7,18 @@ import type { Project } from './projects.ts'
 /** Where the journal of an imported project belongs. */
 export interface PlacedProject {
   readonly scope: ProjectScope
-  /** As it is called here; a project that was here before keeps its name. */
+  /** Its name here; a project that was already here keeps its name. */
   readonly name: string
-  /** Whether it took the place of an empty project of its name, with the keys of that one. */
+  /** Whether it replaced an empty project of the same name and took over its keys. */
   readonly tookOver: boolean
 }
 
 /**
- * Makes room for a project that has an id already, as its events and their hashes name it. A project without events that has
- * the same name, as every first start makes one, gives up its place: its keys open the imported one. Clients that are
- * connected with such a key find the other project within 2 s; their subscriptions end within 5 s.
- * @throws DaybookError IMPORT_CONFLICT where the name belongs to another project that has events
+ * Makes room for an imported project, which keeps the id that its events and hashes contain. A project of the
+ * same name without events, such as the one that every first start makes, is replaced: its keys open the
+ * imported one. Clients connected with such a key reach the imported project within 2 s; their subscriptions
+ * end within 5 s.
+ * @throws DaybookError IMPORT_CONFLICT if the name belongs to another project that has events
  */
 export async function placeProject(db: Database, { id, name }: Project): Promise<PlacedProject> {
   return db.transaction().execute(async (trx) => {

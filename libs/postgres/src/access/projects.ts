@@ -5,7 +5,10 @@ import { shortString } from '@daybook/memory/text-rules'
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
 
-/** The project of that name, made with an empty journal where there is none. Safe when several processes do it at once. */
+/**
+ * The id of the project of that name; makes it, with an empty journal, if there is none. Safe when several
+ * processes do it at once.
+ */
 export async function ensureProject(db: Database, name: string): Promise<string> {
   return db.transaction().execute(async (trx) => {
     await trx
@@ -33,14 +36,14 @@ export interface Project {
   readonly name: string
 }
 
-/** All projects, by their ids: the same order in every database. */
+/** All projects, ordered by id: the same order in every database. */
 export function listProjects(db: Database): Promise<Project[]> {
   return db.selectFrom('projects').select(['id', 'name']).orderBy('id').execute()
 }
 
 /**
- * The project of that name, or with that id; null where there is none. A name goes before an id.
- * @throws ValidationError for what can be no name, such as one with a NUL: Postgres would refuse the statement
+ * The project of that name or with that id; null if there is none. A name wins over an id.
+ * @throws ValidationError for an impossible name, such as one with a NUL: Postgres would refuse the statement
  */
 export async function findProject(db: Database, nameOrId: string): Promise<Project | null> {
   check('project', shortString(LIMITS.nameCharacters), nameOrId)

@@ -7,7 +7,7 @@ import type { ChildMessage } from './messages.ts'
 import { keepFilesPrivate } from './private-files.ts'
 
 /*
- * The embedded database's process. It is a process of its own because a long statement blocks the thread it runs on
+ * The process of the embedded database. It is a separate process because a long statement blocks its thread
  * (an HNSW build over 20,000 rows takes 7 s), and because WebAssembly memory never shrinks.
  *
  * starting ──lock taken, folder opened, listening──▶ serving ──"stop" or parent gone──▶ stopped
@@ -19,7 +19,7 @@ const [dataFolder, lockPath, socketPath] = process.argv.slice(2) as [string, str
 
 const send = (message: ChildMessage) => process.send?.(message)
 
-/** The folder is destroyed by a second process on it, and PGlite itself takes no lock. */
+/** A second process on the folder would destroy it, and PGlite itself takes no lock. */
 const lock = takeLock(lockPath)
 if (lock === null) {
   send({ type: 'locked' })
@@ -28,9 +28,9 @@ if (lock === null) {
 lock.describe({ parent: process.ppid })
 
 /**
- * PGlite fills all of its shared buffers with zeros at the start, so that they are resident whether used or not: 128 MB by default. What
- * they do not hold the operating system has cached: with 32 MB searches and writes among 10,000 memories take the same processor time, with
- * 16 MB searches take a tenth more.
+ * PGlite fills all its shared buffers with zeros at the start, so that they are resident whether used or not:
+ * 128 MB by default. The operating system caches what they do not hold. 32 MB costs no time; 16 MB makes
+ * searches a tenth slower (docs/measurements.md#shared-buffers-of-the-embedded-database).
  */
 const SHARED_BUFFERS = '32MB'
 
@@ -39,13 +39,14 @@ const database = await PGlite.create({
   extensions: { vector },
   startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
 }).catch((error: unknown): never => {
-  // Left to node, this would print the whole of PGlite's minified source beside the error.
+  // Unhandled, node would print all of PGlite's minified source beside the error.
   send({ type: 'failed', reason: String(error) })
   process.exit(1)
 })
-// Left behind by a process that was killed. We hold the lock, so nobody listens on it.
+// A killed process left it behind. We hold the lock, so nobody listens on it.
 rmSync(socketPath, { force: true })
-// One client at a time is served; the others are room for a reconnect while the old socket is still closing.
+// One client at a time is served. The others leave room for a reconnect while the old socket is still
+// closing.
 const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: 4 })
 await server.start()
 
@@ -61,9 +62,9 @@ async function stop(): Promise<void> {
 process.on('message', (message) => {
   if (message === 'stop') void stop()
 })
-// The parent died: whatever it had accepted is committed or gone; a new daemon wants the lock.
+// The parent died: everything it had accepted is committed or gone, and a new daemon wants the lock.
 process.on('disconnect', () => void stop())
-// Ctrl-C reaches the whole process group; the parent says when to stop, after the last append.
+// Ctrl-C reaches the whole process group. The parent says when to stop: after the last append.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 

@@ -1,4 +1,4 @@
-/** What the embedded database's process tells its parent. The parent says only `'stop'`. */
+/** Messages of the embedded database's process to its parent. The parent sends only `'stop'`. */
 export type ChildMessage =
   | { readonly type: 'serving' }
   | { readonly type: 'locked' }

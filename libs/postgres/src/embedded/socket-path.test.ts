@@ -10,7 +10,7 @@ describe('the socket', () => {
     folder = mkdtempSync(join(tmpdir(), 'daybook-test-'))
   })
   afterEach(() => rmSync(folder, { recursive: true }))
-  /** A data folder below ours whose socket would have a path of that many bytes. */
+  /** A data folder below ours whose socket's path has so many bytes. */
   const folderFor = (bytes: number) =>
     join(
       folder,

@@ -4,16 +4,20 @@ import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
 
-/** The kernel's limit on a Unix socket's path is 104 bytes on macOS and 108 on Linux, the closing zero included. */
+/**
+ * The kernel's limit for the path of a Unix socket is 104 bytes on macOS and 108 on Linux, including the
+ * final zero.
+ */
 const LONGEST_PATH = 103
 
-/** Clients make a socket's name from the port that they are given. */
+/** Clients derive a socket's name from the port that they are given. */
 export const SOCKET_PORT = 5432
 
 /**
- * Where the embedded database listens: in the data folder, or where that path is too long for a socket, in a folder of
- * the user's own under the system's temporary one. Makes the folder, mode 0700.
- * @throws DaybookError CONFIGURATION where that folder is somebody else's: they could listen there in our place.
+ * Where the embedded database listens: in the data folder. If that path is too long for a socket, in a folder
+ * of the user's own in the system's temporary folder. Makes the folder, mode 0700.
+ * @throws DaybookError CONFIGURATION if that folder belongs to another user, who could listen there in our
+ * place
  */
 export function socketPath(dataDir: string): string {
   const file = `.s.PGSQL.${SOCKET_PORT}`
@@ -34,6 +38,6 @@ function refuseForeignFolder(folder: string): void {
   if (!mine || (mode & 0o022) !== 0)
     throw new DaybookError(
       'CONFIGURATION',
-      `The folder ${folder} is not this user's alone, so the embedded database cannot listen in it: remove it`,
+      `The folder ${folder} is open to other users, so the embedded database cannot listen in it: remove it`,
     )
 }

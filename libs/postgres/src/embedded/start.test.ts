@@ -140,7 +140,8 @@ describe('the embedded database', () => {
       ownSessions: false,
     }
     await query(address, 'create table t (n int); insert into t values (1)')
-    // Stopped, it can neither see that its parent is gone nor end by itself: as in a statement of minutes.
+    // While stopped, it cannot notice that its parent is gone nor end by itself, as in a statement of
+    // minutes.
     process.kill(orphan, 'SIGSTOP')
     daemon.kill('SIGKILL')
     await until(() => daemon.signalCode !== null)
@@ -190,7 +191,7 @@ describe('the embedded database', () => {
 
   it('that cannot come up says so', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'daybook-test-'))
-    // A cluster with its control file gone.
+    // A cluster without its control file.
     await copyEmptyCluster(folder)
     rmSync(join(folder, 'postgres', 'global'), { recursive: true })
     await expect(startEmbeddedDatabase(folder, silentLogger)).rejects.toMatchObject({

@@ -13,11 +13,13 @@ import { SOCKET_PORT, socketPath } from './socket-path.ts'
 /** The embedded Postgres: PGlite in a child process behind a Unix socket. */
 export interface EmbeddedDatabase {
   readonly address: DatabaseAddress
-  /** The process that serves now; undefined between a crash and the restart. For status and crash tests. */
+  /**
+   * The process id of the server now; undefined between a crash and the restart. For status and crash tests.
+   */
   readonly pid: () => number | undefined
-  /** Closes the database and ends its process, within 3 s. Close every connection before. */
+  /** Closes the database and ends its process, within 3 s. Close every connection first. */
   stop(): Promise<void>
-  /** Ends its process at once, for good, whatever it does: every committed row stays. */
+  /** Ends its process at once and for good, whatever it is doing. Every committed row stays. */
   kill(): void
 }
 
@@ -25,13 +27,15 @@ const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 3_000
 
 /**
- * Starts the database in `dataDir` (`postgres/` and its lock are made there) and starts it again whenever it dies.
- * The caller must hold the data folder's own lock: then a process that still has the database's lock can only be an
- * orphan of a daemon that was killed. It ends by itself, unless a long statement keeps it; so it is ended.
+ * Starts the database in `dataDir` (`postgres/` and its lock are made there), and starts it again whenever it
+ * dies. The caller must hold the data folder's own lock. Then a process that still has the database's lock
+ * can only be the orphan of a killed daemon. An orphan ends by itself unless a long statement keeps it busy,
+ * so it is killed.
  *
- * PGlite keeps every committed row through `kill -9`, but never syncs to disk: a power failure can lose the last moments.
+ * PGlite keeps every committed row through `kill -9`, but never syncs to disk: a power failure can lose the
+ * last moments.
  *
- * @throws DaybookError UNAVAILABLE where it does not come up.
+ * @throws DaybookError UNAVAILABLE if it does not start
  */
 export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Promise<EmbeddedDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -42,7 +46,7 @@ export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Pr
   }
   let child: ChildProcess | undefined
   const lifetime = new AbortController()
-  /** The restart that is under way, if any. */
+  /** The current restart, if any. */
   let restart: Promise<void> | undefined
 
   const launch = async (): Promise<void> => {
@@ -71,7 +75,7 @@ export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Pr
   await launch()
   return {
     address: {
-      // All that names the server is given here: what is left out, pg takes from PGPORT and the like.
+      // Everything that names the server is given here: pg takes what is left out from PGPORT and the like.
       connection: {
         host: dirname(paths.socket),
         port: SOCKET_PORT,
@@ -85,7 +89,7 @@ export async function startEmbeddedDatabase(dataDir: string, logger: Logger): Pr
     pid: () => child?.pid,
     async stop() {
       lifetime.abort()
-      // A child that is just being started would otherwise outlive this.
+      // A child that is just starting would otherwise outlive this.
       await restart
       if (child !== undefined) await stopChild(child)
     },
@@ -118,7 +122,10 @@ async function launchUnlocked(paths: Paths): Promise<ChildProcess> {
   }
 }
 
-/** JavaScript only carries bytes there: V8 and malloc need not set memory aside for it. 30 MB less, at the same speed. */
+/**
+ * In that process JavaScript only carries bytes, so V8 and malloc need no reserves: 30 MB less, at the same
+ * speed.
+ */
 const FRUGAL = {
   flags: ['--max-semi-space-size=1'],
   environment: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' },
@@ -129,7 +136,7 @@ function forkChild(paths: Paths): ChildProcess {
   return fork(module.path, [paths.data, paths.lock, paths.socket], {
     execArgv: [...FRUGAL.flags, ...module.execArgv],
     env: { ...process.env, ...FRUGAL.environment },
-    // Standard output is the daemon's own; what PGlite prints belongs to the log.
+    // Standard output belongs to the daemon; what PGlite prints belongs to the log.
     stdio: ['ignore', 2, 2, 'ipc'],
   })
 }
@@ -164,7 +171,7 @@ function endOrphan(lockPath: string): void {
 
 async function stopChild(child: ChildProcess): Promise<void> {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  // It may die at this very moment; then there is nobody to tell, and `exit` comes all the same.
+  // The child may die at this very moment. Then there is nobody to tell, and `exit` comes anyway.
   child.send('stop', () => {})
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await ended

@@ -1,20 +1,24 @@
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
 
-/** What the role that queries run as may do. All but the names should be false. */
+/** The rights of the role that queries run as. All flags should be false. */
 export interface ApplicationRights {
   readonly role: string
-  /** Row level security does not bind it. */
+  /** If true, row level security does not bind it. */
   readonly isSuperuser: boolean
-  /** The same. */
+  /** If true, row level security may not bind it, and it may change the journal. */
   readonly ownsJournal: boolean
-  /** Whom the session logged in as, which `reset role` leads back to, and whether that may do all an owner may. */
+  /**
+   * The role that the session logged in as, which `reset role` returns to, and whether it has an owner's
+   * rights.
+   */
   readonly login: string
   readonly loginOwnsJournal: boolean
-  /** The journal is append-only by right. */
+  /** Should be false: the journal is append-only by its rights. */
   readonly mayChangeJournal: boolean
 }
 
+/** Reads the rights of the current role and login. */
 export async function readApplicationRights(db: Database): Promise<ApplicationRights> {
   const { rows } = await sql<ApplicationRights>`
     select current_user::text as role,
@@ -26,6 +30,6 @@ export async function readApplicationRights(db: Database): Promise<ApplicationRi
         where oid = 'daybook.events'::regclass) as "loginOwnsJournal",
       has_table_privilege('daybook.events', 'update, delete, truncate') as "mayChangeJournal"`.execute(db)
   const rights = rows[0]
-  if (rights === undefined) throw new Error('the database told nothing of the role')
+  if (rights === undefined) throw new Error('the database returned no rights')
   return rights
 }

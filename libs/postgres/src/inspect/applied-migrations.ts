@@ -1,14 +1,15 @@
 import type { Database } from '../connect.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 
-/** How the database's tables stand to this version of Daybook. */
+/** How the database's migrations compare to those of this version of Daybook. */
 export interface AppliedMigrations {
-  /** This version's that were not applied. */
+  /** Migrations of this version that were not applied. */
   readonly missing: readonly string[]
-  /** Applied ones that this version does not know: a newer one has started here. */
+  /** Applied migrations that this version does not know: a newer one has run here. */
   readonly unknown: readonly string[]
 }
 
+/** Compares the applied migrations with this version's. */
 export async function compareMigrations(db: Database): Promise<AppliedMigrations> {
   const rows = await db.selectFrom('kysely_migration').select('name').orderBy('name').execute()
   const applied = new Set(rows.map(({ name }) => name))

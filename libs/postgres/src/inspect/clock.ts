@@ -2,24 +2,26 @@ import { sql } from 'kysely'
 import { isAheadOfClock } from '../clock.ts'
 import type { Database } from '../connect.ts'
 
-/** How the database's clock stands to this process's, and to what the journals say. */
+/** How the database's clock compares to this process's clock and to the journals. */
 export interface ClockFacts {
-  /** Milliseconds that the database's clock is certainly ahead of this process's; below 0 where it is behind. */
+  /**
+   * How far the database's clock is ahead of this process's at least, in milliseconds; negative if behind.
+   */
   readonly aheadMs: number
-  /** Projects whose last event was recorded at a time that the database's clock has not reached. */
+  /** Projects whose last event has a time that the database's clock has not reached. */
   readonly futureProjects: number
-  /** The one with the latest such time; null where there is none. */
+  /** The project with the latest such time; null if there is none. */
   readonly latest: { readonly name: string; readonly recordedAt: string } | null
 }
 
 interface FutureProject {
-  /** Of all such projects. */
+  /** The number of all such projects. */
   readonly count: number
   readonly name: string
   readonly recordedAt: string
 }
 
-/** Goes through one row a project. */
+/** Reads the clock facts; looks at one row per project. */
 export async function readClock(db: Database): Promise<ClockFacts> {
   const before = Date.now()
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
@@ -32,7 +34,7 @@ export async function readClock(db: Database): Promise<ClockFacts> {
     order by head.last_recorded_at desc limit 1`.execute(db)
   const [latest] = future
   return {
-    // The database read its clock at some moment in between.
+    // The database read its clock somewhere between the two.
     aheadMs: Math.max(0, clock - after) + Math.min(0, clock - before),
     futureProjects: latest?.count ?? 0,
     latest: latest === undefined ? null : { name: latest.name, recordedAt: latest.recordedAt },

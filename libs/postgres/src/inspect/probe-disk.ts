@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
 
 /**
- * Has the database write some 3 MB to its disk and forget them: a sort that does not fit into the memory it is given. Reads go on
- * while a disk is full, and a small row still finds room in a page, so neither would tell.
- * @throws whatever the database says of its disk: see `isDiskFull`
+ * Makes the database write some 3 MB to its disk and discard them, with a sort that does not fit into its
+ * memory limit. On a full disk, reads still work and a small row still finds room in a page, so neither would
+ * show it.
+ * @throws whatever the database says about its disk: see `isDiskFull`
  */
 export async function probeDisk(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {

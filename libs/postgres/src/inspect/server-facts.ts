@@ -1,18 +1,19 @@
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
 
-/** What an operator wants to know of a database server. */
+/** What an operator wants to know about a database server. */
 export interface ServerFacts {
-  /** What the smallest query takes, in milliseconds. */
+  /** How long the smallest query takes, in milliseconds. */
   readonly roundTripMs: number
   /** Such as `15.14`. */
   readonly version: string
-  /** Of pgvector, such as `0.8.7`. */
+  /** The version of pgvector, such as `0.8.7`. */
   readonly vectorVersion: string
-  /** Of the whole database: the journal, the read models and what else is in it. */
+  /** The size of the whole database: the journal, the read models and everything else in it. */
   readonly bytes: number
 }
 
+/** Reads the facts, with two queries. */
 export async function readServerFacts(db: Database): Promise<ServerFacts> {
   const startedAt = performance.now()
   await sql`select 1`.execute(db)
@@ -22,6 +23,6 @@ export async function readServerFacts(db: Database): Promise<ServerFacts> {
       (select extversion from pg_extension where extname = 'vector') as "vectorVersion",
       pg_database_size(current_database()) as bytes`.execute(db)
   const facts = rows[0]
-  if (facts === undefined) throw new Error('the database told nothing of itself')
+  if (facts === undefined) throw new Error('the database returned no facts about itself')
   return { roundTripMs, ...facts }
 }

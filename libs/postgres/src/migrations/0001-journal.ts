@@ -16,15 +16,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       name text not null,
       created_at timestamptz not null default now()
     )`.execute(db)
-  // One row a project: its lock, and the last sequence given out under it.
+  // One row per project: its lock, and the last sequence given out under it.
   await sql`
     create table daybook.journal_heads (
       project_id uuid primary key references daybook.projects,
       sequence bigint not null default 0,
       last_recorded_at timestamptz not null default '-infinity'
     )`.execute(db)
-  // No foreign key to projects: an append holds the project's journal_heads row, which has one; checking it again for
-  // every event would only cost time.
+  // No foreign key to projects: an append holds the project's journal_heads row, which has one. Checking it
+  // again for every event would only cost time.
   await sql`
     create table daybook.events (
       project_id uuid not null,
@@ -53,6 +53,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`grant select, insert on daybook.projects, daybook.api_keys to daybook_app`.execute(db)
   await sql`grant select, insert, update on daybook.journal_heads to daybook_app`.execute(db)
-  // The journal is append-only by right: the application cannot change or remove what it wrote.
+  // The journal is append-only by its rights: the application cannot change or remove what it wrote.
   await sql`grant select, insert on daybook.events, daybook.idempotency_keys to daybook_app`.execute(db)
 }

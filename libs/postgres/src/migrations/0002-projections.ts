@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       primary key (projection, generation)
     )`.execute(db)
-  // The switch that queries go by: one live generation a projection, never two.
+  // What queries go by: each projection has at most one live generation.
   await sql`create unique index one_live_generation on daybook.generations (projection) where status = 'live'`.execute(
     db,
   )
@@ -36,7 +36,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       parked_at timestamptz not null default now(),
       primary key (projection, generation, project_id, sequence)
     )`.execute(db)
-  // A row without embedded_at is work to do; its text goes once it is done.
+  // A row without embedded_at is work to do; its text is deleted once it is done.
   await sql`
     create table daybook.embeddings (
       model_id text not null,
@@ -51,7 +51,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index embeddings_to_do on daybook.embeddings (model_id, claimed_until nulls first)
     where embedded_at is null`.execute(db)
-  // The column has no dimension: models of different ones share the table.
+  // The column has no dimension: models of different dimensions share the table.
   await sql`
     create table daybook.embedding_chunks (
       model_id text not null,

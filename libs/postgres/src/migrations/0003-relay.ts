@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * How far each project's events are published, and who is at it. Compatible: the version before knows no relay and does
- * not look at the table.
+ * How far each project's events are published, and which relay works on them. Compatible: the previous
+ * version knows no relay and does not use the table.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

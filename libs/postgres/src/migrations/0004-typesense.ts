@@ -1,15 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What the Typesense projection must remember in Postgres, as Typesense has no transactions. Compatible: the version
- * before goes on beside it.
+ * What the Typesense projection must keep in Postgres, because Typesense has no transactions. Compatible: the
+ * previous version can run beside it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Who is posting a project now, on the database's clock: for projections whose posting is no transaction.
+  // Who is writing a project now, by the database's clock: for projections that are not written in a
+  // transaction.
   await sql`alter table daybook.positions add column claimed_by uuid, add column claimed_until timestamptz`.execute(
     db,
   )
-  // Documents that are there without their vectors.
+  // Documents that exist without their vectors.
   await sql`
     create table daybook.typesense_pending_vectors (
       generation integer not null,
@@ -28,7 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       note uuid not null,
       primary key (generation, project_id, memory_id)
     )`.execute(db)
-  // Which making of the collection the positions are about: a wiped server makes another one.
+  // Which creation of the collection the positions refer to: a wiped server makes a new one.
   await sql`
     create table daybook.typesense_collections (
       generation integer primary key,

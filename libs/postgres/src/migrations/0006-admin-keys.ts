@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Keys that may run the whole Daybook, not only use their project. The first start's key, which so far was the only one
- * there could be, is such a key. Compatible: the version before does not ask.
+ * Keys that may run the whole Daybook, not only use their project. The first start's key, the only key
+ * possible so far, becomes one. Compatible: the previous version does not ask for the right.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table daybook.api_keys add column admin boolean not null default false`.execute(db)

@@ -2,12 +2,13 @@ import { CHAIN_START, type EventFacts } from '@daybook/memory/event-hash'
 import { type Kysely, sql } from 'kysely'
 import { hashData, hashEvent } from './hash-format-1.ts'
 
-/** Events hashed at a time: what is held in memory, of a journal of any length. */
+/** Events hashed at a time, so that memory stays small for a journal of any length. */
 const PAGE_EVENTS = 200
 
 /**
- * A hash chain over each project's journal, and what export and import need. Breaking: a gateway of the version before knows
- * no hashes, so its appends are refused. Goes through all events that are there, a minute for each million or two.
+ * Adds a hash chain to each project's journal, and what export and import need. Breaking: a gateway of the
+ * previous version computes no hashes, so its appends are refused. Goes through all events: a minute for one
+ * or two million.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table daybook.events add column data_hash bytea, add column hash bytea`.execute(db)
@@ -21,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table daybook.events alter column data_hash set not null, alter column hash set not null`.execute(
     db,
   )
-  // Finds the keys of events that are exported.
+  // Serves exports, which look up the keys of events.
   await sql`
     create index idempotency_keys_of_version on daybook.idempotency_keys (memory_id, version)`.execute(db)
   await replaceEmptyProject(db)
@@ -57,9 +58,10 @@ async function hashProject(db: Kysely<unknown>, projectId: string): Promise<void
 }
 
 /**
- * The first start makes a project `default`. An imported one of that name has an id of its own, which its events and
- * hashes name; it takes the place of the empty one, with its keys. The application may change neither projects nor keys, so it
- * is a function with the rights of its owner that does this one thing, and only to a project that has no events.
+ * The first start makes a project `default`. An imported project of that name has another id, which its
+ * events and hashes contain. It replaces the empty project and takes over its keys. The application may
+ * change neither projects nor keys, so a function with its owner's rights does this one thing, and only to a
+ * project without events.
  */
 async function replaceEmptyProject(db: Kysely<unknown>): Promise<void> {
   await sql`

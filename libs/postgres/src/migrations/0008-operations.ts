@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Generations that are rebuilt beside the live one, and the long work that operators ask for. Compatible. */
+/** Generations that are rebuilt beside the live one, and operations. Compatible. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table daybook.generations drop constraint generations_status_check`.execute(db)
   await sql`
@@ -30,13 +30,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       holder text,
       held_until timestamptz
     )`.execute(db)
-  // One at a time of those that would get into each other's way.
+  // At most one per lane: those that would disturb each other share a lane.
   await sql`
     create unique index one_operation_a_lane on daybook.operations (lane) where status in ('queued', 'running')`.execute(
     db,
   )
   await sql`create index on daybook.operations (created_at)`.execute(db)
-  // Dropped by an operator: passed over for good, and still known.
+  // Set when an operator drops the event: it is skipped for good, but still listed.
   await sql`alter table daybook.parked_events add column dropped_at timestamptz`.execute(db)
   await sql`grant select, insert, update, delete on daybook.operations to daybook_app`.execute(db)
 }

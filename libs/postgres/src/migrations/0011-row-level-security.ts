@@ -15,8 +15,8 @@ const TABLES = [
 ]
 
 /**
- * Row level security on everything that belongs to a project, the tables of the read model included. Breaking: sessions of
- * the version before are bound to no project and see nothing.
+ * Row level security on everything that belongs to a project, including the read model's tables. Breaking:
+ * sessions of the previous version are bound to no project and see nothing.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await secureRows(db, sql.table('daybook.projects'), 'id')

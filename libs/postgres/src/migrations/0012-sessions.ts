@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A session of a memory by one number, in the generations of the read model that there are: by it neighbours are found.
- * Breaking: a rebuild by the version before makes a generation without it, which no search could read.
+ * Adds a memory's session as one number to the existing generations of the read model; neighbours are found
+ * by it. Breaking: a rebuild by the previous version makes a generation without it, which no search could
+ * read.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ table: string }>`

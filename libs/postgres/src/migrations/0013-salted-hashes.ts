@@ -3,23 +3,23 @@ import { CHAIN_START, type EventFacts, hashData, hashEvent, newSalts } from '@da
 import { type Kysely, sql } from 'kysely'
 import { hashData as oldHashData, hashEvent as oldHashEvent } from './hash-format-1.ts'
 
-/** Events hashed at a time: what is held in memory, of a journal of any length. */
+/** Events hashed at a time, so that memory stays small for a journal of any length. */
 const PAGE_EVENTS = 500
 
 /**
- * Format 2 of the hash chain: a salt for each event's data, which can be taken away together with it, and all hashes anew. A
- * new chain from a marked event on would have kept hashes that were noted before; but nothing was released with them, and texts
- * in events of format 1 could never have been erased. What the old chain shows to be changed gets a hash that is nobody's,
- * so that a verification goes on finding it.
+ * Format 2 of the hash chain: each event's data gets a salt, which an erasure removes with the data. All
+ * hashes are recomputed. Starting a new chain at some event would have kept hashes that were noted before.
+ * But none were released, and texts in events of format 1 could never have been erased. Events that the old
+ * chain shows as changed get a random hash, so that verification still reports them.
  *
- * Breaking: a gateway of the version before writes no salts, so its appends are refused. Goes through all events that are there,
- * and the table takes twice its size until it is vacuumed.
+ * Breaking: a gateway of the previous version writes no salts, so its appends are refused. Goes through all
+ * events, and the table takes twice its size until it is vacuumed.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table daybook.events add column data_salt bytea check (octet_length(data_salt) = 16),
       alter column data drop not null`.execute(db)
-  // Of a use whose memory was erased: the hash of a request tells a short text as well as the hash of an event.
+  // Null once the memory is erased: a request's hash reveals a short text just as an event's hash does.
   await sql`alter table daybook.idempotency_keys alter column request_hash drop not null`.execute(db)
   const { rows } = await sql<{ id: string; noted: string }>`
     select project_id as id, encode(hash, 'hex') as noted from daybook.journal_heads where sequence > 0`.execute(
@@ -30,7 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table daybook.events add constraint erased_with_salt check ((data is null) = (data_salt is null))`.execute(
     db,
   )
-  // Few or none: what finds the erased events of a memory costs the others nothing.
+  // Few rows or none, so this index for a memory's erased events costs other events nothing.
   await sql`
     create index events_erased on daybook.events (project_id, memory_id, version) where data is null`.execute(
     db,
@@ -64,7 +64,7 @@ async function rehashProject(db: Kysely<unknown>, projectId: string, noted: stri
       oldHash = event.hash
       return { sequence: event.sequence, data_salt: salt, data_hash: dataHash, hash }
     })
-    // Whole milliseconds, as hashed; nothing that Daybook wrote has more.
+    // Whole milliseconds, as hashed. Daybook never wrote finer times.
     await sql`
       update daybook.events set data_salt = decode(given.data_salt, 'hex'), data_hash = decode(given.data_hash, 'hex'),
         hash = decode(given.hash, 'hex'), recorded_at = date_trunc('milliseconds', recorded_at)

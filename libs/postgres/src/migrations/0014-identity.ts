@@ -2,11 +2,12 @@ import { type Kysely, sql } from 'kysely'
 import { secureRows } from '../row-security.ts'
 
 /**
- * Positions name their place by sequence and hash, so that a journal that lost its end and went on otherwise is noticed; and
- * keep some places that they came through, by which the last one is found that both have. Breaking: the version before moves
- * positions without their hashes.
+ * Positions become cursors, with sequence and hash, so that it is noticed when a journal loses its end and
+ * continues with other events. Checkpoints keep some places that a position passed, to find the last one in
+ * common. Breaking: the previous version moves positions without their hashes.
  *
- * A position whose event is not there keeps the hash of the chain's start. It is diverged, and healed by whoever writes it.
+ * A position whose event is missing keeps the hash of the chain's start. It counts as diverged, and its
+ * writer heals it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, column] of [
@@ -20,7 +21,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       update ${place} as place set hash = e.hash from daybook.events e
       where e.project_id = place.project_id and e.sequence = place.${sql.ref(column)}`.execute(db)
   }
-  // Which run of which database server a read model outside of it was last seen to agree with.
+  // In which run of which database server a read model outside it was last seen to agree with the position.
   await sql`alter table daybook.positions add column server_run text`.execute(db)
   await sql`
     create table daybook.checkpoints (

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The oldest reader and writer that may work here (`compatibility.ts`), which only the owner changes; and who could not read what is
- * parked for being unreadable, so that who can applies it. Compatible.
+ * The oldest reader and writer that may work here (`compatibility.ts`), which only the owner changes. Parked
+ * events get the version of the reader that could not read them, so that a newer reader applies them.
+ * Compatible.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -13,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`insert into daybook.compatibility (minimum_reader, minimum_writer) values (1, 1)`.execute(db)
   await sql`grant select on daybook.compatibility to daybook_app`.execute(db)
-  // Null: it is parked for another reason.
+  // Null: parked for another reason.
   await sql`alter table daybook.parked_events add column unreadable_by integer`.execute(db)
   await sql`
     create index parked_unreadable on daybook.parked_events (projection, generation, unreadable_by)

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Who builds a generation, so that a rebuild which was stalled beyond its lease cannot write it any more; the version of its
- * layout, and why one cannot be used; and the last number that a projection's generations got, as a number is never given twice: whoever still means the
- * one before would write the new one. Compatible.
+ * Adds the builder of a generation, so that a rebuild that stalled beyond its lease can no longer write it;
+ * the version of its layout; and why it cannot be used. Also keeps the last number that a projection's
+ * generations got. A number is never reused: a process that still means the old generation would write the
+ * new one. Compatible.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

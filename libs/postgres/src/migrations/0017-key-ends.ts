@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Keys that are revoked or expire. Compatible: the version before goes on accepting such keys, so keys are revoked for good only
- * once no process of it is left.
+ * Keys can be revoked and can expire. Compatible, but the previous version still accepts such keys: revoking
+ * is complete only once none of its processes is left.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

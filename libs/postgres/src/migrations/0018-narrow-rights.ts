@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What the application and its login may do is no more than their work needs. Breaking: gateways of the version before make
- * the default key as the application, which it may not any more.
+ * Narrows the rights of the application and its login to what their work needs. Breaking: gateways of the
+ * previous version make the default key as the application, which may no longer do that.
  *
- * - Row level security binds owners too: a mistake of theirs shows another project's rows no more than the application's.
- * - Keys are made by the owner.
- * - A journal begins empty, and its head moves only over events that are there.
- * - Generations of the read model belong to `daybook_indexer`, a role that makes and drops their tables and indexes and has no right
- *   to anything else, so that the login of services need not be the owner of the journal for it.
+ * - Row level security binds owners too: their mistakes show no other project's rows either.
+ * - Only the owner makes keys.
+ * - A journal begins empty, and its head moves only over existing events.
+ * - Generations of the read model belong to `daybook_indexer`. This role makes and drops their tables and
+ *   indexes and has no other right, so the login of services need not own the journal.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -29,9 +29,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * After the statement, as events and head are written in one, and by the number of events that are there, so that neither a gap
- * nor a number without its event can be made. It adds a look at the index over the new events to each append; at the index
- * in any case: a session keeps the plan that it made while the journal was empty, which was to read all of it.
+ * A trigger that counts the events between the old head and the new one, so that neither a gap nor a head
+ * without its event is possible. It runs after the statement, because one statement writes events and head.
+ * It adds an index lookup over the new events to each append. Sequential scans are off: a session keeps the
+ * plan that it made while the journal was empty, which was to read everything.
  */
 async function guardHeads(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { secureRows } from '../row-security.ts'
 
 /**
- * How far each generation has been held against the journal by itself (`@daybook/projection/self-check`), and what was found.
+ * How far each generation's self-check has got (`@daybook/projection/self-check`), and what it found.
  * Compatible.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -5,7 +5,7 @@ import { asOwner } from '../testing/as-owner.ts'
 import { TEST_DATABASES, type TestDatabase } from '../testing/test-database.ts'
 import { up } from './0020-embeddings-of-projects.ts'
 
-/** As the version before made them, with the tables of its read model as far as they tell whose a text is. */
+/** Tables as the previous version made them, with those of its read model that tell whose a text is. */
 async function tablesOfBefore(trx: DatabaseTransaction): Promise<void> {
   await sql`drop table daybook.embedding_chunks`.execute(trx)
   await sql`drop table daybook.embeddings`.execute(trx)
@@ -28,7 +28,7 @@ async function tablesOfBefore(trx: DatabaseTransaction): Promise<void> {
     values ('pgvector', 1, 'live', 'm', 2), ('pgvector', 2, 'building', 'n', 2), ('pgvector', 3, 'dropping', 'm', 2)`.execute(
     trx,
   )
-  // The third is gone already, all but its row.
+  // The third generation is gone already, except for its row.
   for (const schema of ['pgvector_1', 'pgvector_2']) {
     await sql`create schema ${sql.id(schema)}`.execute(trx)
     for (const table of ['memories', 'memory_versions'])
@@ -63,7 +63,7 @@ describe.each(TEST_DATABASES)('the embedding store of the version before on $nam
         insert into daybook.embedding_chunks (model_id, content_hash, chunk, span_start, span_end, embedding)
         select model_id, content_hash, chunk, chunk, chunk + 5, '[1,2]' from daybook.embeddings, generate_series(0, 1) chunk
         where embedded_at is not null`.execute(trx)
-      // A generation has a row for each memory and each version, several of them with one text.
+      // A generation has a row per memory and per version; several have the same text.
       await sql`
         insert into pgvector_1.memories (project_id, content_hash) values
           (${one}, 'shared'), (${one}, 'shared'), (${other}, 'shared'), (${one}, 'only one')`.execute(trx)

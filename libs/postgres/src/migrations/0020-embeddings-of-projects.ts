@@ -2,13 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import { secureRows } from '../row-security.ts'
 
 /**
- * The embedding store belongs to projects, as everything else does: one shared by all told a project, by a vector that was there
- * at once, that another has the same text, and nothing could be taken out of it for one of them alone. What is there is copied to each
- * project that has the text, by its rows in the read models; what none has goes, and is embedded again where it is needed after
- * all. Breaking: the version before names no project; its processes know no minimum (`compatibility.ts`) that could be raised.
+ * Makes the embedding store belong to projects. While all projects shared it, a vector that was there at once
+ * told a project that another one has the same text, and nothing could be deleted for one project alone. Rows
+ * are copied to each project whose read models use the text; unused rows are dropped, and embedded again if
+ * needed. Breaking: the previous version names no project, and its processes check no minimum
+ * (`compatibility.ts`) that could be raised.
  *
- * Three statements whatever the number of texts, and nothing of it is held in this process. The store takes its room twice until the
- * migration ends: some 2 KB a text.
+ * It takes three statements for any number of texts, and this process holds none of them. Until the migration
+ * ends, the store takes twice its room: some 2 KB per text.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -44,14 +45,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table ${sql.table(`daybook.${table}_of_projects`)} rename to ${sql.id(table)}`.execute(db)
   }
-  // After the rows, which is several times as fast.
+  // Adding keys after the rows is several times as fast.
   await sql`alter table daybook.embeddings add primary key (project_id, model_id, content_hash)`.execute(db)
   await sql`
     alter table daybook.embedding_chunks add primary key (project_id, model_id, content_hash, chunk),
       add foreign key (project_id, model_id, content_hash) references daybook.embeddings on delete cascade`.execute(
     db,
   )
-  // Without the project: the queue is worked off for all of them together.
+  // Without the project: one queue serves all projects.
   await sql`
     create index embeddings_to_do on daybook.embeddings (model_id, claimed_until nulls first)
     where embedded_at is null`.execute(db)
@@ -62,7 +63,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   )
 }
 
-/** To each project whose memories have the text, or had it in a version that can come back. */
+/** Copies to each project whose memories have the text now, or had it in a version that can be restored. */
 async function copyTexts(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Leases have the same columns wherever they are. Breaking: the version before asks for the old names; its processes know no
- * minimum (`compatibility.ts`) that could be raised.
+ * Gives leases the same columns everywhere. Breaking: the previous version uses the old names, and its
+ * processes check no minimum (`compatibility.ts`) that could be raised.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, from, to] of [

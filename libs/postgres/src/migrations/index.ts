@@ -22,8 +22,8 @@ import * as embeddingsOfProjects from './0020-embeddings-of-projects.ts'
 import * as leases from './0021-leases.ts'
 
 /**
- * Every migration, applied in the order of the names. Say in the new file whether the version before can go on running
- * beside it (compatible) or not (breaking); the first two are the beginning. A breaking one calls `raiseMinimum`.
+ * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
+ * beside it (compatible) or not (breaking). A breaking one calls `raiseMinimum`.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-journal': journal,

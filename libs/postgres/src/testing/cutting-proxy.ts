@@ -1,13 +1,13 @@
 import { createServer, connect as dial, type NetConnectOpts, type Socket } from 'node:net'
 import type { DatabaseAddress } from '../connect.ts'
 
-/** A way to a database that breaks where a test says so. */
+/** A way to a database that breaks when a test says so. */
 export interface CuttingProxy {
   /** The database, through the proxy. */
   readonly address: DatabaseAddress
   /**
-   * Breaks the next connection that commits: with `delivered` after the database has answered, whose answer is lost; else before
-   * the database hears of it. Resolves once it is broken.
+   * Breaks the next connection that commits. With `delivered`, after the database has answered, so that its
+   * answer is lost; else before the database gets the commit. Resolves once it is broken.
    */
   cutNextCommit(cut: { readonly delivered: boolean }): Promise<void>
   stop(): Promise<void>
@@ -18,10 +18,12 @@ interface Cut {
   done(): void
 }
 
-/** `commit` as a simple query of Postgres' protocol: its letter, its length, the text and a zero. */
+/** `commit` as a simple query of Postgres' protocol: a letter, the length, the text and a zero. */
 const COMMIT = /^Q.{4}commit;?\0$/isu
 
-/** Stands between a test and its database. Nothing else may be connected to an embedded database meanwhile. */
+/**
+ * Stands between a test and its database. Nothing else may be connected to an embedded database meanwhile.
+ */
 export async function startCuttingProxy(address: DatabaseAddress): Promise<CuttingProxy> {
   const target = targetOf(address)
   const open = new Set<Socket>()
@@ -80,7 +82,7 @@ function targetOf({ connection }: DatabaseAddress): NetConnectOpts {
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }
 
-/** Where it is. A URL has the folder of a socket percent-encoded in the place of the host. */
+/** Where the database is. A URL can have a socket's folder, percent-encoded, as its host. */
 function placeOf({ connectionString, host = '127.0.0.1', port = 5432 }: DatabaseAddress['connection']) {
   if (connectionString === undefined) return { host, port }
   const url = new URL(connectionString)

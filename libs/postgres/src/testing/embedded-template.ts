@@ -17,14 +17,15 @@ import { startEmbeddedDatabase } from '../embedded/start.ts'
 import { migrate } from '../migrate.ts'
 
 /**
- * Puts an empty cluster into `dataDir`, as PGlite itself makes one at its first start. That takes it 3 s, copying 0.4 s,
- * and nearly every suite needs one. The template is kept by PGlite's version and holds nothing of ours.
+ * Puts an empty cluster into `dataDir`, such as PGlite makes at its first start. That takes PGlite 3 s and
+ * copying 0.4 s, and nearly every suite needs one. The template is cached by PGlite's version and contains
+ * nothing of ours.
  */
 export function copyEmptyCluster(dataDir: string): Promise<void> {
   return copyTemplate(`pglite-${pgliteVersion()}`, dataDir, async () => {})
 }
 
-/** The same with all migrations in it, which take another 2 s. Kept by what the migrations say. */
+/** The same with all migrations applied, which takes another 2 s. Cached by a hash of the migrations. */
 export function copyMigratedCluster(dataDir: string): Promise<void> {
   return copyTemplate(`pglite-${pgliteVersion()}-${migrationsHash()}`, dataDir, async (address) => {
     await migrate(address)
@@ -54,7 +55,7 @@ async function makeTemplate(
     await fill(embedded.address).finally(embedded.stop)
     renameSync(join(folder, 'postgres'), template)
   } catch (error) {
-    // Another worker was quicker.
+    // Another worker was faster.
     if (!existsSync(template)) throw error
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -68,7 +69,7 @@ function pgliteVersion(): string {
   return (JSON.parse(readFileSync(pglitePackage(), 'utf8')) as { version: string }).version
 }
 
-/** Of the sources that make a database: the migrations, and what stands beside them. */
+/** A hash of the sources that make a database: the migrations and the files of this library's `src`. */
 function migrationsHash(): string {
   const hash = createHash('sha256')
   for (const folder of ['../', '../migrations/'].map((path) => fileURLToPath(new URL(path, import.meta.url))))

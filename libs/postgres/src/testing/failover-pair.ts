@@ -8,15 +8,19 @@ import { makeServerFolder, runInFolder, startNativeServer } from './native-serve
 import type { NativeServer } from './running-server.ts'
 import { startSwitchingProxy } from './switching-proxy.ts'
 
-/** A primary and an asynchronous standby behind one address. A failover loses what the standby had not got. */
+/**
+ * A primary and an asynchronous standby behind one address. A failover loses what the standby has not
+ * received.
+ */
 export interface FailoverPair extends NativeServer {
   /**
-   * Waits until the standby has got everything that is committed now, and sends it nothing any more: what is committed from here
-   * on is the tail that a failover loses.
+   * Waits until the standby has everything that is committed now, then stops sending to it. A failover loses
+   * what is committed from then on.
    */
   cutReplication(): Promise<void>
   /**
-   * Crashes the primary and promotes the standby, which the address leads to from then on. A new standby is made of it.
+   * Crashes the primary and promotes the standby, which the address leads to from then on. The new primary
+   * gets a new standby.
    * @returns once the new primary answers
    */
   failOver(): Promise<void>
@@ -24,7 +28,7 @@ export interface FailoverPair extends NativeServer {
 
 const SYNC_TIMEOUT_MS = 30_000
 
-/** @throws NoNativeServerError where there is no server to start */
+/** @throws NoNativeServerError if there is no server to start */
 export async function startFailoverPair(): Promise<FailoverPair> {
   const proxy = await startSwitchingProxy()
   let primary: NativeServer = await startNativeServer()
@@ -76,7 +80,7 @@ async function startStandby(primary: NativeServer): Promise<NativeServer> {
   const host = folderOf(primary)
   await promisify(execFile)(
     join(findBinaries(), 'pg_basebackup'),
-    // `--write-recovery-conf` makes it a standby of where the copy comes from.
+    // `--write-recovery-conf` makes it a standby of the copied server.
     [
       '--host',
       host,

@@ -6,13 +6,13 @@ import { startNativeServer } from './native-server.ts'
 import { createNativeDatabase, TEST_DATABASE_TEMPLATE, TEST_DATABASE_URL } from './test-database.ts'
 
 /**
- * vitest's global setup: makes sure, once a run, that there is a native Postgres for the suites. It is where a further
- * way to one (a container) belongs: all that suites know is the variable.
+ * vitest's global setup: provides, once per run, a native Postgres for the suites. Any other way to get one
+ * (a container) belongs here: suites know only the variable.
  *
- * - `DAYBOOK_TEST_DATABASE_URL`, where given: a superuser's address of a server with pgvector. Each test file makes a
- *   database of its own there and drops it.
- * - else a server of this machine, started for the run.
- * - else none: said loudly, or with `DAYBOOK_TEST_REQUIRE=all` an error.
+ * - `DAYBOOK_TEST_DATABASE_URL`, if given: a superuser's address of a server with pgvector. Each test file
+ *   makes its own database there and drops it.
+ * - else a server of this machine, started for the run
+ * - else none: a loud message, or an error with `DAYBOOK_TEST_REQUIRE=all`
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   const given = process.env[TEST_DATABASE_URL]
@@ -39,7 +39,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   }
 }
 
-/** Makes the migrated database that suites copy. @returns drops it */
+/** Makes the migrated database that suites copy. @returns a function that drops it */
 async function makeTemplate(): Promise<() => Promise<void>> {
   const { name, url, drop } = await createNativeDatabase()
   await migrate(serverAddress(url))

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Why there is no native server to test on; the message is for the person who runs the tests. */
+/** Why there is no native server to test on. The message is for the person who runs the tests. */
 export class NoNativeServerError extends Error {}
 
 /**
- * The folder with `initdb` and `postgres`. Debian keeps those off the PATH, one folder a version.
+ * The folder with `initdb` and `postgres`. Debian keeps those off the PATH, in one folder per version.
  * @throws NoNativeServerError
  */
 export function findBinaries(): string {
@@ -32,7 +32,10 @@ function hasPgvector(bin: string): boolean {
   }
 }
 
-/** Whom the server runs as: as root the system's user `postgres`, since Postgres refuses root; null for ourselves. */
+/**
+ * The user that the server runs as. Postgres refuses root, so for root it is the system's user `postgres`;
+ * null for the current user.
+ */
 export function serverUser(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null
   const entry = readFileSync('/etc/passwd', 'utf8')
@@ -44,7 +47,7 @@ export function serverUser(): { uid: number; gid: number } | null {
   return { uid: Number(entry[2]), gid: Number(entry[3]) }
 }
 
-/** Whether this machine has a server to start. The global setup says loudly where not. */
+/** Whether this machine has a server to start. If not, the global setup says so loudly. */
 export const HAS_NATIVE_POSTGRES = canStart()
 
 function canStart(): boolean {

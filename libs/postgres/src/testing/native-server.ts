@@ -6,15 +6,15 @@ import { findBinaries, serverUser } from './native-binaries.ts'
 import { type NativeServer, runServer } from './running-server.ts'
 
 /**
- * Starts the newest Postgres of this machine that has pgvector installed, in a temporary folder, listening on a Unix
- * socket in it and on no port. As root it runs as the system's user `postgres`, since Postgres refuses root. Stopping it
- * removes the folder.
- * @throws NoNativeServerError where there is none.
+ * Starts the newest Postgres of this machine that has pgvector. It uses a temporary folder and listens on a
+ * Unix socket there, not on a port. If we are root, it runs as the system's user `postgres`, because Postgres
+ * refuses root. Stopping it removes the folder.
+ * @throws NoNativeServerError if there is none
  */
 export async function startNativeServer(): Promise<NativeServer> {
   const folder = makeServerFolder()
   try {
-    // A database that is thrown away need not survive a power cut while it is made; afterwards fsync is on as always.
+    // A throw-away cluster need not survive a power cut while it is made; later, fsync is on as usual.
     execFileSync(
       join(findBinaries(), 'initdb'),
       [
@@ -34,7 +34,7 @@ export async function startNativeServer(): Promise<NativeServer> {
   }
 }
 
-/** Runs the server whose data the folder has. Stopping it removes the folder. */
+/** Runs the server whose data is in the folder. Stopping it removes the folder. */
 export async function runInFolder(folder: string): Promise<NativeServer> {
   const server = await runServer(folder)
   return {
@@ -46,7 +46,7 @@ export async function runInFolder(folder: string): Promise<NativeServer> {
   }
 }
 
-/** A temporary folder that the server's user may write. */
+/** A temporary folder that the server's user may write to. */
 export function makeServerFolder(): string {
   const owner = serverUser()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-native-'))

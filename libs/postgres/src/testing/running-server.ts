@@ -4,30 +4,33 @@ import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-proce
 import { Client } from 'pg'
 import { findBinaries, serverUser } from './native-binaries.ts'
 
-/** A Postgres on a data folder of its own, which listens on a Unix socket in the folder above it and on no port. */
+/** A Postgres with its own data folder. It listens on a Unix socket in the folder above, not on a port. */
 export interface NativeServer {
-  /** Of its maintenance database, as a superuser. */
+  /** Its maintenance database, as a superuser. */
   readonly url: string
-  /** Ends it at once, without a checkpoint, as a crash would: the next start recovers. Resolves when it is gone. */
+  /**
+   * Ends it at once without a checkpoint, as a crash would, so that the next start recovers. Resolves when it
+   * is gone.
+   */
   crash(): Promise<void>
   /** Starts it again after a crash; resolves once it answers. */
   start(): Promise<void>
-  /** Ends it in order. Its folder goes too. */
+  /** Shuts it down cleanly. Its folder is removed too. */
   stop(): Promise<void>
 }
 
 const START_TIMEOUT_MS = 30_000
 
 /**
- * Runs a server on `<folder>/data`, which must be a cluster already.
- * @param settings further ones, as `name=value`
+ * Runs a server on `<folder>/data`, which must already be a cluster.
+ * @param settings more settings, as `name=value`
  */
 export async function runServer(folder: string, settings: readonly string[] = []): Promise<NativeServer> {
   const all = [
     `unix_socket_directories=${folder}`,
     'listen_addresses=',
     'max_connections=200',
-    // The usual 128 MB are a fraction of what a large run searches; what is not used costs nothing.
+    // The default 128 MB are a fraction of what a large run searches; unused buffers cost nothing.
     'shared_buffers=1GB',
     ...settings,
   ]
@@ -49,7 +52,7 @@ export async function runServer(folder: string, settings: readonly string[] = []
     start,
     async crash() {
       if (server === undefined || server.hasEnded()) return
-      // Not signal 9: its backends would live on for a moment and keep the next server from starting.
+      // Not signal 9: the backends would live on for a moment and keep the next server from starting.
       process.kill(await server.pid, 'SIGQUIT')
       while (!server.hasEnded()) await pause(5)
     },

@@ -1,13 +1,14 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** One address for whichever server is the primary now, as a virtual address or a connection pooler gives. */
+/** One address for the current primary, like a virtual address or a connection pooler. */
 export interface SwitchingProxy {
   readonly port: number
-  /** New connections go to the server on this Unix socket; null refuses them. Those that there are end. */
+  /** New connections go to the server on this Unix socket; null refuses them. Existing connections end. */
   route(socketPath: string | null): void
   stop(): Promise<void>
 }
 
+/** Starts a proxy on a free port; it refuses connections until `route` is called. */
 export async function startSwitchingProxy(): Promise<SwitchingProxy> {
   const open = new Set<Socket>()
   let target: string | null = null
@@ -19,7 +20,7 @@ export async function startSwitchingProxy(): Promise<SwitchingProxy> {
       [upstream, client],
     ] as const) {
       open.add(one)
-      // Either end may break at any moment; the other then ends too.
+      // Either end may break at any moment; then the other ends too.
       one.on('error', () => {})
       one.once('close', () => {
         open.delete(one)

@@ -12,16 +12,16 @@ import { migrate } from '../migrate.ts'
 import { type ProjectScope, projectScope } from '../project-scope.ts'
 import { copyMigratedCluster } from './embedded-template.ts'
 
-/** A migrated database of a test file's own. */
+/** A migrated database for one test file. */
 export interface TestDatabase {
   readonly address: DatabaseAddress
   readonly db: Database
-  /** A new project: tests share a database and never a project. */
+  /** A new project: tests share a database, but never a project. */
   newProject(): Promise<ProjectScope>
   /**
-   * Takes the database away in the middle of whatever it does: the embedded one is killed with signal 9 and restarted by
-   * its watcher, the native one loses its sessions and refuses new ones.
-   * @returns what brings it back.
+   * Takes the database away in the middle of its work: the embedded one is killed with signal 9 and restarted
+   * by its watcher, the native one loses its sessions and refuses new ones.
+   * @returns a function that brings it back
    */
   outage(): Promise<() => Promise<void>>
   stop(): Promise<void>
@@ -30,7 +30,7 @@ export interface TestDatabase {
 /** A kind of database that suites run on. */
 export interface TestDatabaseKind {
   readonly name: string
-  /** Whether transactions can run beside each other. The embedded database has one session, so races cannot happen there. */
+  /** Whether transactions can run side by side. The embedded database has one session, so it has no races. */
   readonly severalSessions: boolean
   start(): Promise<TestDatabase>
 }
@@ -71,23 +71,23 @@ async function startEmbedded(): Promise<TestDatabase> {
   })
 }
 
-/** Set by `global-setup.ts`, or before by whoever runs the tests: see there. */
+/** Set by `global-setup.ts` or by the person who runs the tests; see there. */
 export const TEST_DATABASE_URL = 'DAYBOOK_TEST_DATABASE_URL'
 
-/** The name of a migrated database on that server, which others are copied from: 60 ms instead of a second. Set there, too. */
+/** The name of a migrated database on that server to copy: 60 ms instead of a second. Set there, too. */
 export const TEST_DATABASE_TEMPLATE = 'DAYBOOK_TEST_DATABASE_TEMPLATE'
 
-/** An empty database of one's own on the native server. */
+/** A separate database on the native server. */
 export interface NativeDatabase {
   readonly name: string
   /** Its address as a superuser. */
   readonly url: string
-  /** Runs a statement from outside, in the server's maintenance database, as a superuser. */
+  /** Runs a statement in the server's maintenance database, as a superuser. */
   maintain(statement: string): Promise<void>
   drop(): Promise<void>
 }
 
-/** @param template the database to copy, default none: an empty one */
+/** Makes a database. @param template the database to copy; default: none, for an empty one */
 export async function createNativeDatabase(template?: string): Promise<NativeDatabase> {
   const server = process.env[TEST_DATABASE_URL]
   if (server === undefined) throw new Error(`${TEST_DATABASE_URL} is not set`)
@@ -114,9 +114,9 @@ async function startNative(): Promise<TestDatabase> {
 }
 
 /**
- * The databases that suites run on, each a contract suite's parameter:
- * `describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => …)`
- * The native one is left out where there is none (`global-setup.ts` says so).
+ * The databases that suites run on, as the parameter of each contract suite:
+ * `describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => …)`. The native one is missing if
+ * there is none (`global-setup.ts` reports that).
  */
 export const TEST_DATABASES: readonly TestDatabaseKind[] = [
   { name: 'embedded PGlite', severalSessions: false, start: startEmbedded },

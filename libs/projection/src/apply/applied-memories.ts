@@ -7,17 +7,18 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { GenerationRef } from '../generations/generation-ref.ts'
 import type { RewriteOptions } from '../verify/verifiable.ts'
 
-/** A memory as a generation must have it at a position. */
+/** A memory as a generation must hold it at a position. */
 export interface AppliedMemory {
-  /** The newest of its events up to there that is not parked. */
+  /** Its newest event up to the position that is not parked. */
   readonly newest: JournalEvent
-  /** The sequence of the oldest of them. */
+  /** The sequence of its oldest such event. */
   readonly firstSequence: number
 }
 
 /**
- * What a generation has applied of a project's events, and not parked, nor taken away by an erasure: a condition on `events e`.
- * @param unpark counts parked events in, but for those that were dropped
+ * A condition on `events e`: whether the generation has applied the event. Parked and erased events do not
+ * count.
+ * @param unpark counts parked events in, except dropped ones
  */
 export function isApplied(
   { name, generation }: GenerationRef,
@@ -31,7 +32,10 @@ export function isApplied(
       and (not ${unpark} or p.dropped_at is not null))`
 }
 
-/** Whether an event has its data, and no later one of its memory up to `position` was erased: a condition on `events e`. */
+/**
+ * A condition on `events e`: the event has its data, and no later event of its memory up to `position` was
+ * erased.
+ */
 export const isNotErased = (position: number): RawBuilder<boolean> => sql<boolean>`
   e.data is not null and not exists (
     select from events gone
@@ -39,28 +43,28 @@ export const isNotErased = (position: number): RawBuilder<boolean> => sql<boolea
       and gone.sequence <= ${position} and gone.data is null)`
 
 /**
- * The memories as they are at the generation's position: each by the newest of its events up to there that is not parked.
- * One without such an event is left out.
+ * The memories as of the generation's position, each with its newest event that is not parked. A memory
+ * without such an event is left out.
  */
 export async function appliedMemories(
   { db, projectId }: ProjectScope,
-  place: GenerationRef,
+  ref: GenerationRef,
   { memoryIds, position, ...options }: { memoryIds: readonly string[]; position: number } & RewriteOptions,
 ): Promise<AppliedMemory[]> {
   const { rows } = await sql<Selectable<Tables['events']> & { first_sequence: number }>`
     select distinct on (memory_id) e.*, min(sequence) over (partition by memory_id) as first_sequence from events e
-    where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[]) and ${isApplied(place, position, options)}
+    where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[]) and ${isApplied(ref, position, options)}
     order by memory_id, version desc`.execute(db)
   return rows.map((row) => ({ newest: readable(toRecord(row)), firstSequence: row.first_sequence }))
 }
 
-/** The same as states. */
+/** Like `appliedMemories`, as states. */
 export async function appliedStates(
   scope: ProjectScope,
-  place: GenerationRef,
+  ref: GenerationRef,
   at: { memoryIds: readonly string[]; position: number } & RewriteOptions,
 ): Promise<Memory[]> {
-  return (await appliedMemories(scope, place, at)).map(({ newest }) => memoryAfter(newest))
+  return (await appliedMemories(scope, ref, at)).map(({ newest }) => memoryAfter(newest))
 }
 
 /** The memory as an event leaves it. */

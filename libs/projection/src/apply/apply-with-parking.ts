@@ -12,16 +12,16 @@ import { memoriesWithParkedEvents } from './parked-events.ts'
 /** Tries before an event is parked. With the delays between them (50, 100, 200, 400 ms) about 0.6 s. */
 export const ATTEMPTS = 5
 
-/** What failed and is tried again; for the log. */
+/** Hears, for the log, what failed and is about to be retried. */
 export type OnRetry = (problem: { sequence: number; attempt: number; error: unknown }) => void
 
 /**
- * Applies consecutive records after `from`. A record that cannot be read or applied is parked, and so are later
- * records of the same memory, as a newer event must not overtake one that may still be retried; everything else goes on. An
- * erased record takes its memory away, and with it whatever is parked of it.
+ * Applies consecutive records after `from`. A record that cannot be read or applied is parked. Later records
+ * of the same memory are parked with it, so that a newer event does not overtake one that may still be
+ * retried. All other records are applied. An erased record removes its memory and the memory's parked events.
  *
- * @throws PositionMoved, JournalDiverged, and whatever says that the database or the read model is unavailable, or has not the tables that it
- *   should: nothing is parked for that.
+ * @throws PositionMoved, JournalDiverged, and errors that say that the database or the read model is
+ *   unavailable or lacks its tables: nothing is parked for those.
  */
 export async function applyWithParking(
   scope: ProjectScope,
@@ -47,7 +47,7 @@ export async function applyWithParking(
         if (await retryThenPark(scope, projection, start, last, error, onRetry)) held.add(last.memoryId)
         return
       }
-      // Halving finds the one bad event of a batch of 100 in 14 transactions, one by one would take 100.
+      // Halving finds the one bad event of a batch of 100 in 14 transactions. One by one would take 100.
       const middle = Math.floor(part.length / 2)
       await apply(start, part.slice(0, middle))
       await apply(part[middle - 1] ?? start, part.slice(middle))
@@ -60,7 +60,7 @@ function sort(records: readonly JournalRecord[], held: ReadonlySet<string>) {
   const blocked = new Set(held)
   const events: JournalEvent[] = []
   const parked: ParkedEvent[] = []
-  /** Where each was erased last. */
+  /** The sequence of each memory's last erasure. */
   const erasedAt = new Map<string, number>()
   for (const record of records) {
     if (record.status === 'erased') {
@@ -89,7 +89,7 @@ const isNotTheEvents = (error: unknown) =>
   isRelationMissing(error) ||
   isDatabaseUnavailable(error)
 
-/** @returns whether the event was parked in the end. */
+/** Retries a record, and parks it if every attempt fails. @returns whether it was parked */
 async function retryThenPark(
   scope: ProjectScope,
   projection: Projection,

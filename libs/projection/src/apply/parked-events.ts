@@ -6,17 +6,17 @@ import { type SqlBool, sql } from 'kysely'
 import { type GenerationRef, ofGeneration } from '../generations/generation-ref.ts'
 import type { ParkedEvent } from '../projection.ts'
 
-/** Which of these memories have a parked event: their later events must wait behind it. */
+/** Which of these memories have a parked event. Their later events must wait behind it. */
 export async function memoriesWithParkedEvents(
   { db, projectId }: ProjectScope,
-  place: GenerationRef,
+  ref: GenerationRef,
   memoryIds: readonly string[],
 ): Promise<Set<string>> {
   const rows = await db
     .selectFrom('parked_events')
     .select('memory_id')
     .distinct()
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
     .where('dropped_at', 'is', null)
@@ -25,28 +25,31 @@ export async function memoriesWithParkedEvents(
 }
 
 /** How many of the project's events are parked in this generation. */
-export async function countParked({ db, projectId }: ProjectScope, place: GenerationRef): Promise<number> {
+export async function countParked({ db, projectId }: ProjectScope, ref: GenerationRef): Promise<number> {
   const row = await db
     .selectFrom('parked_events')
     .select((eb) => eb.fn.countAll<number>().as('parked'))
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where('project_id', '=', projectId)
     .where('dropped_at', 'is', null)
     .executeTakeFirstOrThrow()
   return row.parked
 }
 
-/** The sequences of a project's events, up to `sequence`, that are parked in this generation; of one memory, or of all. */
+/**
+ * The sequences, up to `sequence`, of a project's events that are parked in this generation: those of one
+ * memory, or of all.
+ */
 export async function parkedUpTo(
   { db, projectId }: ProjectScope,
-  place: GenerationRef,
+  ref: GenerationRef,
   sequence: number,
   memoryId?: string,
 ): Promise<number[]> {
   const rows = await db
     .selectFrom('parked_events')
     .select('sequence')
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where('project_id', '=', projectId)
     .where('sequence', '<=', sequence)
     .$if(memoryId !== undefined, (query) => query.where('memory_id', '=', memoryId as string))
@@ -56,10 +59,10 @@ export async function parkedUpTo(
   return rows.map((row) => row.sequence)
 }
 
-/** Notes events as parked. What is parked already stays as it is. */
+/** Records events as parked. An event that is parked already keeps its row. */
 export async function parkEvents(
   trx: DatabaseTransaction,
-  place: GenerationRef,
+  ref: GenerationRef,
   projectId: string,
   parked: readonly ParkedEvent[],
 ): Promise<void> {
@@ -68,8 +71,8 @@ export async function parkEvents(
     .insertInto('parked_events')
     .values(
       parked.map(({ sequence, memoryId, error, attempts, unreadable }) => ({
-        projection: place.name,
-        generation: place.generation,
+        projection: ref.name,
+        generation: ref.generation,
         project_id: projectId,
         sequence,
         memory_id: memoryId,
@@ -93,12 +96,14 @@ export interface ParkedRow extends ParkedEvent {
 }
 
 /**
- * The parked events of a generation in all projects, or in one, in the order of their places; the dropped ones among them.
- * @param sequence only the one there, in each project
+ * The parked events of a generation, dropped ones included, in one project or in all, ordered by project and
+ * sequence.
+ * @param sequence limits the list to this sequence of each project
+ * @param first the most rows to return
  */
 export async function listParked(
   db: Queryable,
-  place: GenerationRef,
+  ref: GenerationRef,
   { projectId, sequence, first }: { projectId: string | null; sequence: number | null; first: number },
 ): Promise<ParkedRow[]> {
   return db
@@ -107,7 +112,7 @@ export async function listParked(
     .select(['project_id as projectId', 'projects.name as project', 'generation', 'sequence'])
     .select(['memory_id as memoryId', 'error', 'attempts'])
     .select(['parked_at as parkedAt', 'dropped_at as droppedAt'])
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .$if(projectId !== null, (query) => query.where('project_id', '=', projectId as string))
     .$if(sequence !== null, (query) => query.where('sequence', '=', sequence as number))
     .orderBy('project_id')
@@ -116,16 +121,19 @@ export async function listParked(
     .execute()
 }
 
-/** Passes over an event for good: later ones of its memory may be applied. @returns false where it is not parked */
+/**
+ * Drops a parked event for good, so that later events of its memory may be applied. @returns false if it is
+ * not parked
+ */
 export async function dropParked(
   { db, projectId }: ProjectScope,
-  place: GenerationRef,
+  ref: GenerationRef,
   sequence: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('parked_events')
     .set({ dropped_at: sql`now()` })
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where('project_id', '=', projectId)
     .where('sequence', '=', sequence)
     .where('dropped_at', 'is', null)
@@ -133,69 +141,69 @@ export async function dropParked(
   return numUpdatedRows > 0n
 }
 
-/** Forgets that these memories' events are parked, as they are applied now. Dropped ones stay. */
+/** Deletes the parked events of these memories, because they have been applied. Dropped ones stay. */
 export async function unparkMemories(
   trx: DatabaseTransaction,
-  place: GenerationRef,
+  ref: GenerationRef,
   projectId: string,
   memoryIds: readonly string[],
 ): Promise<void> {
   await trx
     .deleteFrom('parked_events')
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
     .where('dropped_at', 'is', null)
     .execute()
 }
 
-/** The memories of a generation whose parked events no reader as new as `readerVersion` has tried to read. */
+/** Memories with parked events that only readers older than `readerVersion` have failed to read. */
 export async function unreadByNewer(
   db: Queryable,
-  place: GenerationRef,
+  ref: GenerationRef,
   readerVersion: number,
 ): Promise<{ readonly projectId: string; readonly memoryId: string }[]> {
   return db
     .selectFrom('parked_events')
     .select(['project_id as projectId', 'memory_id as memoryId'])
     .distinct()
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where('unreadable_by', '<', readerVersion)
     .where('dropped_at', 'is', null)
     .limit(UNREAD_AT_ONCE)
     .execute()
 }
 
-/** Memories that are tried together: more are found by the next look. */
+/** Memories retried together. The next look finds more. */
 const UNREAD_AT_ONCE = 1_000
 
-/** Notes that a reader of that version has tried what is parked of these memories for being unreadable. */
+/** Records that a reader of this version has tried the unreadable parked events of these memories. */
 export async function noteTriedBy(
   db: Queryable,
-  place: GenerationRef,
+  ref: GenerationRef,
   memoryIds: readonly string[],
   readerVersion: number,
 ): Promise<void> {
   await db
     .updateTable('parked_events')
     .set({ unreadable_by: readerVersion })
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
     .where('unreadable_by', '<', readerVersion)
     .execute()
 }
 
-/** Notes that a retry has failed. */
+/** Records that a retry has failed. */
 export async function noteRetry(
   { db, projectId }: ProjectScope,
-  place: GenerationRef,
+  ref: GenerationRef,
   memoryId: string,
   error: string,
 ): Promise<void> {
   await db
     .updateTable('parked_events')
     .set((eb) => ({ attempts: eb('attempts', '+', 1), error: storableError(error) }))
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where('project_id', '=', projectId)
     .where('memory_id', '=', memoryId)
     .where('dropped_at', 'is', null)

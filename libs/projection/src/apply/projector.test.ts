@@ -43,7 +43,7 @@ const START = { sequence: 0, hash: CHAIN_START }
 const positionOf = async (projection: Projection, scope: ProjectScope) =>
   (await projection.position(scope)).sequence
 
-/** Far beyond a test: what happens within it was not brought about by looking at the journal. */
+/** Far longer than a test, so that the poll of the journal cannot be the cause of anything. */
 const NEVER = 60_000
 
 describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions }) => {
@@ -61,7 +61,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
 
   const nextName = () => `test-${newId()}`
 
-  /** A project with these events in its journal. Nothing is published. */
+  /** A project with these events in its journal; nothing is published. */
   async function journalOf(...commands: Command[]): Promise<ProjectScope> {
     events = []
     const scope = await database.newProject()
@@ -76,7 +76,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
   }
 
-  /** @returns how to publish what the test thinks right, and to wait until a sequence is applied. */
+  /** @returns functions to publish what the test wants, and to wait until a sequence is applied */
   function run(projection: Projection, { pollMs = NEVER } = {}) {
     const bus: Bus = createInProcessBus()
     const signal = createPositionSignal()
@@ -313,7 +313,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       expect(projection.batches.filter(({ from, to, ok }) => from === 40 && to === 41 && !ok)).toHaveLength(
         ATTEMPTS,
       )
-      // Halving: far fewer transactions than events.
+      // Halving takes far fewer transactions than events.
       expect(projection.batches.length).toBeLessThan(40)
     })
 
@@ -423,7 +423,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       expect(await positionOf(projection, broken)).toBe(0)
     })
 
-    /** As the owner of the journal: a newer Daybook, or damage. */
+    /** Writes as the journal's owner, like a newer Daybook, or damage. */
     async function insertUnreadable(
       { projectId }: ProjectScope,
       { sequence, type }: { sequence: number; type: string },

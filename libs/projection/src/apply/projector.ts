@@ -21,27 +21,31 @@ import { applyWithParking } from './apply-with-parking.ts'
 import { traceApplied } from './trace-applied.ts'
 
 /*
- * Writes a projection. Each project goes through
+ * Writes a projection. Each project goes through these states:
  *
- *   idle ──event on the bus, or the poll found it elsewhere than its journal──▶ behind ──position = head──▶ idle
+ *   idle ──event on the bus, or the poll finds position ≠ head──▶ behind ──position = head──▶ idle
  *
- * and while it is behind, batches are applied strictly in sequence: what is at or below the position is skipped, what
- * follows on is applied from the bus, and everything else is read from the journal, which alone decides. Projects that are
- * behind take turns, a batch each. One that cannot be written now is tried again at the next look at the journal.
+ * While a project is behind, batches are applied strictly in sequence. Events at or below the position are
+ * skipped. Events that follow the position are taken from the bus; everything else is read from the journal,
+ * which is authoritative. Projects that are behind take turns, one batch each. A project that cannot be
+ * written now is retried at the next look at the journal.
  *
- * An event follows on the position if it is linked to it: its hash was made with the position's. Where the journal has no event
- * with the position's hash, the two have diverged, and the projection goes back to the last place that both have (`heal.ts`).
- * News of events that the journal has lost since, or will never have, are dropped.
+ * An event follows the position if its hash was made with the position's hash. If the journal has no event
+ * with the position's hash, the two have diverged, and the projection goes back to the last cursor that both
+ * have (`heal.ts`). Messages about events that the journal has lost, or will never have, are dropped.
  *
- * Replicas share the news of a durable group. One that gets news of a project at which another is just at work leaves that
- * project for a moment; news are acknowledged once the position has reached them, whoever moved it there.
+ * Replicas share the messages of a durable group. A replica that gets a message about a project on which
+ * another replica is working leaves that project alone for a moment. A message is acknowledged once the
+ * position has reached it, whichever replica moved the position.
  */
 
+/** A running projector. */
 export interface Projector {
-  /** Finishes the batch under way. */
+  /** Finishes the current batch. */
   stop(): Promise<void>
 }
 
+/** How to start a projector. */
 export interface ProjectorOptions {
   readonly db: Database
   readonly projection: Projection
@@ -50,7 +54,7 @@ export interface ProjectorOptions {
   readonly logger: Logger
   /** Called after each applied batch, outside its transaction, with the number of its events. */
   readonly onApplied?: (events: number) => void
-  /** Milliseconds between looks at the journal for what the bus did not bring. */
+  /** Milliseconds between looks at the journal for events that the bus did not bring. Default 1,000. */
   readonly pollMs?: number | undefined
   readonly activity?: Activity | undefined
 }
@@ -58,16 +62,17 @@ export interface ProjectorOptions {
 /** Events applied in one transaction. */
 const BATCH_EVENTS = 100
 
-/** Milliseconds to leave alone the projects that other replicas are at work on: about what a batch takes them. */
+/** Milliseconds to leave a project alone while another replica works on it: about the time of one batch. */
 const OTHERS_TURN_MS = 20
 
+/** Starts a projector for one generation. It runs until it is stopped, and retries after every failure. */
 export function startProjector(options: ProjectorOptions): Projector {
   const { db, projection, bus, signal, logger, onApplied = () => {} } = options
   const { pollMs = 1_000, activity = ALWAYS_ACTIVE } = options
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
   const unsettled = new Set<string>()
-  /** The hashes of places that were said to be none of their journals'. */
+  /** The hash of the diverged position that was last logged, by project. */
   const said = new Map<string, string>()
   const wakeUp = createWakeUp()
   const stop = new AbortController()
@@ -83,7 +88,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     return reached.wait(news.projectId, news.sequence)
   })
 
-  /** @throws JournalDiverged where the position is none of the journal's */
+  /** @throws JournalDiverged if the journal does not have the position */
   const nextRecords = async (
     scope: ProjectScope,
     position: JournalCursor,
@@ -93,7 +98,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     return buffered.map(toReadable)
   }
 
-  /** Applies the next batch of a project. @returns whether there is more of it, as far as is known here. */
+  /** Applies a project's next batch. @returns whether more is known to follow */
   const step = async (projectId: string): Promise<boolean> => {
     const scope = projectScope(db, projectId)
     if (unsettled.delete(projectId)) await projection.outside?.settle(scope)
@@ -110,7 +115,8 @@ export function startProjector(options: ProjectorOptions): Projector {
     if (records === null) return true
     const last = records.at(-1)
     if (last === undefined) {
-      // All of the journal is applied: news of more are of a history that it has lost, and nobody need wait for them.
+      // The whole journal is applied. Messages about later events belong to a history that it has lost:
+      // nobody need wait for them.
       reached.moved(projectId, Number.POSITIVE_INFINITY)
       buffers.delete(projectId)
       return false
@@ -126,28 +132,26 @@ export function startProjector(options: ProjectorOptions): Projector {
     signal.moved()
     traceApplied(projection.name, records, startedAt)
     onApplied(records.length)
-    // What comes after a part of a batch has its own news, and news that are lost are found by the next look at the journal. To
-    // look at once cost three statements for every memory that is remembered by itself, of some twenty in all.
+    // Events after a partial batch bring their own message, and the next look at the journal finds those
+    // whose message was lost. Looking at once would take 3 of about 20 statements for every memory that is
+    // remembered alone.
     return records.length === BATCH_EVENTS || buffers.get(projectId)?.hasAfter(last.sequence) === true
   }
 
-  /** It is not written any more as soon as whoever started this looks at the generations again (`apply-to-generations.ts`). */
+  /** `apply-to-generations.ts` stops writing the generation when it next looks at the list. */
   const noteUnusable = async (error: Error): Promise<void> => {
     const place = { projection: projection.name, generation: projection.generation }
     try {
       if (await markUnusable(db, place, error.message))
-        logger.error({ ...place, error }, 'a generation is unusable: it has to be made anew')
+        logger.error({ ...place, error }, 'a generation is unusable and must be rebuilt')
     } catch (again) {
-      logger.warn(
-        { ...place, error: again },
-        'that a generation is unusable could not be noted; trying again',
-      )
+      logger.warn({ ...place, error: again }, 'could not mark a generation as unusable; trying again')
     }
   }
 
   /**
-   * One batch, so that a project with a long way to go does not keep the others waiting.
-   * @returns false where another replica is at work on the project
+   * Applies one batch, so that a project far behind does not keep the others waiting.
+   * @returns false if another replica is working on the project
    */
   const takeTurn = async (projectId: string): Promise<boolean> => {
     behind.delete(projectId)
@@ -156,7 +160,7 @@ export function startProjector(options: ProjectorOptions): Projector {
       return true
     } catch (error) {
       if (error instanceof PositionMoved || error instanceof JournalDiverged) behind.add(projectId)
-      // What is known of the project came over the bus, and the journal knows better.
+      // The buffered events came over the bus; the journal is authoritative.
       if (error instanceof JournalDiverged) {
         buffers.delete(projectId)
         logger.warn(
@@ -165,7 +169,7 @@ export function startProjector(options: ProjectorOptions): Projector {
         )
       }
       if (isRelationMissing(error)) await noteUnusable(error as Error)
-      // Nothing more is done for it now: the next look at the journal finds it behind and tries again.
+      // Nothing more to do now: the next look at the journal finds the project behind and tries again.
       else if (!(error instanceof PositionMoved))
         logger.warn(
           { projection: projection.name, projectId, error },
@@ -202,7 +206,7 @@ export function startProjector(options: ProjectorOptions): Projector {
         await findBehind()
         nextLook = Date.now() + activity.interval(pollMs)
       }
-      // Those that are behind now: whoever gets behind again meanwhile has its next turn after all others.
+      // A project that falls behind again during this round has its next turn after all others.
       const turns = Array.from(behind)
       let moved = turns.length === 0
       for (const projectId of turns) if (!stop.signal.aborted) moved = (await takeTurn(projectId)) || moved

@@ -2,8 +2,9 @@ import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { recordSpan } from '@daybook/runtime/trace-context'
 
 /**
- * Continues the traces of events that have just been written: a span for each, as every one of a batch may belong to
- * another trace. All last as long as the batch, from `startedAt` (milliseconds since 1970) until now.
+ * Continues the traces of events that have just been written. Each event gets its own span, because events of
+ * a batch may belong to different traces. Every span lasts as long as the batch: from `startedAt`
+ * (milliseconds since 1970) until now.
  */
 export function traceApplied(projection: string, records: readonly JournalRecord[], startedAt: number): void {
   for (const { event } of records) {

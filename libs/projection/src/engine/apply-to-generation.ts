@@ -7,26 +7,31 @@ import { startSelfCheck } from '../self-check/start-self-check.ts'
 import type { Verifiable } from '../verify/verifiable.ts'
 import type { WriteOptions } from './engine.ts'
 
-/** One generation, as it is written and compared. */
+/** One generation with the functions that write it and compare it. */
 export interface AppliedGeneration {
   readonly projection: Projection
   readonly verifiable: Verifiable
-  /** Hears which texts have just got their vectors; of none, that it shall look at all that wait. */
+  /**
+   * Hears which texts have just got their vectors. An empty list asks it to look at all memories that wait.
+   */
   vectorsStored(hashes: readonly Buffer[]): Promise<void>
-  /** Whether its self-check looks at the journal too, which one projection does for all. Default no. */
+  /** Whether its self-check also checks the journal, which one projection does for all. Default no. */
   readonly checksJournal?: boolean
-  /** Ends what runs besides, after everything else. */
+  /** Stops what else the engine runs, after everything here. */
   stop?(): Promise<void>
 }
 
-/** Keeps one generation up with the journal, compares it with the journal, and gives it its vectors as they become ready. */
+/**
+ * Keeps one generation up to date with the journal, self-checks it, and writes its vectors as they become
+ * ready.
+ */
 export function applyToGeneration(
   options: WriteOptions,
   generation: Generation,
   { projection, verifiable, vectorsStored, checksJournal, stop }: AppliedGeneration,
 ): GenerationApplier {
   const { db, bus, signal, logger, workers, metrics = noMetrics, activity, pollMs } = options
-  // Not waited for: while the engine is unavailable, texts are embedded all the same, for the other projections too.
+  // Not awaited: texts are embedded even while the engine is unavailable, as other projections need them too.
   const vectors = workers.want(generation.modelId, vectorsStored)
   const projector = startProjector({
     db,

@@ -12,40 +12,48 @@ import type { PositionSignal } from '../positions/position-signal.ts'
 import type { RebuildableProjection } from '../rebuild/rebuildable-projection.ts'
 import type { ProjectionStatus } from '../status/project-status.ts'
 
-/** What a projection is written with. */
+/** What an engine needs to write its projection. */
 export interface WriteOptions {
   readonly db: Database
   readonly bus: Bus
   readonly signal: PositionSignal
   readonly logger: Logger
-  /** Where they have no embedder for a generation's model, words are written, and vectors that others make are taken over. */
+  /**
+   * Embeds texts. Without an embedder for a generation's model, only words are written, and vectors made
+   * elsewhere are taken over.
+   */
   readonly workers: QueueWorkers
   readonly metrics?: Pick<Metrics, 'applied'> | undefined
-  /** Milliseconds between looks at the journal, and at what waits for vectors. Default: what each loop is made for. */
+  /**
+   * Milliseconds between looks at the journal and at memories that wait for vectors. Default: each loop's
+   * own.
+   */
   readonly pollMs?: number | undefined
-  /** Milliseconds between looks at whether a project is as the journal says. Default 0: none are made. */
+  /** Milliseconds between self-checks of a project. Default 0: no self-checks. */
   readonly selfCheckMs?: number | undefined
   readonly activity?: Activity | undefined
 }
 
 /**
- * What keeps one projection: its tables in Postgres, or another server. All that differs between engines is behind this, so that a
- * new one is a package of its own and a line in `libs/engines/registry`.
+ * The database that keeps one projection: tables in Postgres, or another server. Everything that differs
+ * between engines is behind this interface, so a new engine is a package of its own and a line in
+ * `libs/engines/registry`.
  */
 export interface Engine {
-  /** Its projection's name, in small letters: `typesense`. */
+  /** The projection's name in lower case: `typesense`. */
   readonly name: string
-  /** As people write it: `Typesense`. */
+  /** The name as people write it: `Typesense`. */
   readonly title: string
-  /** The setting that says where it is: `TYPESENSE_URL`. Null: it is part of every Daybook. */
+  /** The setting that says where the engine is: `TYPESENSE_URL`. Null if it is part of every Daybook. */
   readonly setting: string | null
-  /** What its generations are made of. Those of another version are made anew. */
+  /** How its generations are laid out. A generation with another layout version is rebuilt. */
   readonly layout: GenerationLayout
   isConfigured(config: Config): boolean
-  /** Null where it is not configured. It need not answer. */
+  /** Null if it is not configured. The engine need not be reachable. */
   open(config: Config): OpenEngine | null
   /**
-   * Looks at what is outside of Postgres, in some seconds at most, and changes nothing. Absent where there is nothing.
+   * Checks the part outside Postgres within a few seconds, and changes nothing. Absent if there is no such
+   * part.
    * @param live the live generation
    */
   inspect?(config: Config, live: Generation): Promise<EngineReport>
@@ -56,23 +64,23 @@ export interface Engine {
   status(scope: ProjectScope, generation: Generation, reachable?: boolean): Promise<ProjectionStatus>
 }
 
-/** An engine that is configured, as those see it who write its projection. */
+/** A configured engine, as needed to write its projection. */
 export interface OpenEngine extends Pick<Engine, 'name' | 'layout'> {
-  /** Its projection as projectors, rebuilds and verifications work on it. */
+  /** The projection for projectors, rebuilds and verifications. */
   projection(options: WriteOptions): RebuildableProjection
   /** Closes its connections. */
   close(): void
 }
 
-/** What a look at an engine found. */
+/** What `inspect` found. */
 export interface EngineReport {
-  /** Why it cannot be used, in words; null where it can. */
+  /** Why the engine cannot be used, in words; null if it can. */
   readonly problem: string | null
-  /** Null where it is not known. */
+  /** The server's version; null if unknown. */
   readonly version: string | null
   readonly status: 'OK' | 'WARNING' | 'FAILED'
-  /** What was found, in a sentence for operators. */
+  /** The finding, in one sentence for operators. */
   readonly message: string
-  /** What to do about it; null where there is nothing to do. */
+  /** What to do about it; null if nothing. */
   readonly advice: string | null
 }

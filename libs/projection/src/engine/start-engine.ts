@@ -3,21 +3,22 @@ import { applyToGenerations, type GenerationApplier } from '../generations/apply
 import { ensureLiveGeneration } from '../generations/make-generation.ts'
 import type { OpenEngine, WriteOptions } from './engine.ts'
 
+/** How to start an engine. */
 export interface StartEngineOptions extends WriteOptions {
-  /** The model that a first generation is made for. */
+  /** The embedding model of the first generation. */
   readonly model: EmbeddingModel
-  /** Milliseconds between looks at which generations there are. Default `GENERATIONS_SEEN_MS`. */
+  /** Milliseconds between looks at the list of generations. Default `GENERATIONS_SEEN_MS`. */
   readonly seenMs?: number | undefined
 }
 
 /**
- * Writes an engine's projection, each generation of it:
+ * Writes every generation of an engine's projection:
  *
  *   journal ──▶ projector ──words──▶ generation      texts ──▶ embedding store's queue
  *                                        ▲                            │
  *                                        └──────vectors── worker ◀────┘
  *
- * The engine may be unavailable when it starts, and later: it is tried again, and everything else goes on.
+ * The engine may be unavailable, at the start and later. It is retried while everything else goes on.
  */
 export async function startEngine(
   engine: OpenEngine,

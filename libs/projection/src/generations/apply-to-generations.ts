@@ -4,26 +4,27 @@ import type { Logger } from '@daybook/runtime/logger'
 import { repeat } from '@daybook/runtime/repeat'
 import { APPLIED_TO, type GenerationState, listGenerations, markUnusable } from './generations.ts'
 
-/** Something that writes one generation, until it is stopped. */
+/** Writes one generation until it is stopped. */
 export interface GenerationApplier {
-  /** Finishes what is under way. */
+  /** Finishes the current work. */
   stop(): Promise<void>
 }
 
+/** Which generations to write, and how. */
 export interface ApplyToGenerationsOptions {
   readonly db: Database
   /** `pgvector`, `typesense` */
   readonly projection: string
   readonly logger: Logger
-  /** The version of the layout that this process can write. Of another one, the generation is unusable. */
+  /** The layout version that this process can write. A generation with another version is unusable. */
   readonly layoutVersion: number
   readonly start: (generation: GenerationState) => GenerationApplier
-  /** Milliseconds between looks at which generations there are. Default 500. */
+  /** Milliseconds between looks at the list of generations. Default 500. */
   readonly pollMs?: number | undefined
   readonly activity?: Activity | undefined
 }
 
-/** Why this code can do nothing with a generation of that layout; null where it can. */
+/** Why this code cannot use a generation with that layout version; null if it can. */
 export const layoutProblem = (
   { layoutVersion: made }: Pick<GenerationState, 'layoutVersion'>,
   layoutVersion: number,
@@ -31,22 +32,22 @@ export const layoutProblem = (
   made === layoutVersion ? null : `its layout has version ${made}, and this Daybook's is ${layoutVersion}`
 
 /**
- * How often processes look, at most, in milliseconds. Whoever deletes a generation's data waits for longer than this after
- * saying so, so that nobody still writes it.
+ * Milliseconds within which every process sees a change in the list of generations. Code that deletes a
+ * generation's data first marks it as dropping and waits longer than this, so that nobody still writes it.
  */
 export const GENERATIONS_SEEN_MS = 500
 
 /**
- * Writes every generation that is to be written, of which there are two or three while one is rebuilt: begins with one when it
- * appears, and leaves one that is dropped.
+ * Writes every generation in a written status; during a rebuild there are two or three. Starts an applier
+ * when a generation appears, and stops it when the generation is dropped.
  *
- * @returns once it writes those that are there now
+ * @returns once the present generations are being written
  */
 export async function applyToGenerations(options: ApplyToGenerationsOptions): Promise<GenerationApplier> {
   const { db, projection, logger, layoutVersion, start, pollMs = GENERATIONS_SEEN_MS, activity } = options
   const written = new Map<number, GenerationApplier>()
 
-  /** Whether it can be written. One that turns out to be of another layout is noted as unusable. */
+  /** Whether it can be written. A generation with another layout version is marked as unusable. */
   const isUsable = async (one: GenerationState): Promise<boolean> => {
     if (one.unusable !== null) return false
     const problem = layoutProblem(one, layoutVersion)
@@ -55,7 +56,7 @@ export async function applyToGenerations(options: ApplyToGenerationsOptions): Pr
       logger.error({ projection, generation: one.generation, problem }, 'a generation is unusable')
     return false
   }
-  /** What goes wrong with one generation must not keep another from being written. */
+  /** A failure in one generation must not prevent the others from being written. */
   const each = async (generation: number, what: () => void | Promise<void>): Promise<void> => {
     try {
       await what()
@@ -72,7 +73,7 @@ export async function applyToGenerations(options: ApplyToGenerationsOptions): Pr
       if (!wanted.some(({ generation }) => generation === number)) {
         written.delete(number)
         await each(number, () => applier.stop())
-        logger.info({ projection, generation: number }, 'a generation is written no more')
+        logger.info({ projection, generation: number }, 'a generation is no longer written')
       }
     for (const generation of wanted)
       if (!written.has(generation.generation))

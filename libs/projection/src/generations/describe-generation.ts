@@ -2,16 +2,17 @@ import type { Queryable } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 import type { Generation } from './generations.ts'
 
-/** How far a generation has come in all projects together. */
+/** How far a generation has come, over all projects. */
 export interface GenerationProgress {
-  /** Events that it has not applied yet. */
+  /** Events not applied yet. */
   readonly lag: number
-  /** Events that it could not apply and nobody has dropped. */
+  /** Parked events that nobody has dropped. */
   readonly parked: number
-  /** The sum of its positions. It grows while a projector is at work, whatever is written meanwhile. */
+  /** The sum of its positions. It grows whenever a projector makes progress. */
   readonly applied: number
 }
 
+/** Reads a generation's progress over all projects. */
 export async function describeGeneration(
   db: Queryable,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,

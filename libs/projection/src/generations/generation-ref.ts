@@ -7,6 +7,6 @@ export interface GenerationRef {
   readonly generation: number
 }
 
-/** A generation's rows, in a condition on a table that has the columns `projection` and `generation`. */
+/** A condition on a table with the columns `projection` and `generation`: the generation's rows. */
 export const ofGeneration = ({ name, generation }: GenerationRef) =>
   sql<SqlBool>`projection = ${name} and generation = ${generation}`

@@ -7,11 +7,11 @@ import { sql } from 'kysely'
  *   building ──loaded──▶ following ──swap──▶ live ──swap──▶ old ──drop──▶ dropping ──▶ gone
  *                                              ▲──rollback────┘
  *
- * building   filled from the journal's beginning by a rebuild; nobody else writes it
- * following  filled; projectors keep it up with the journal while it is compared
- * live       the one that queries read; always exactly one, once there is any
- * old        was live; projectors still keep it up, so that a rollback is nothing but a swap
- * dropping   its data is being deleted; nobody writes it
+ *   building   a rebuild fills it from the journal's beginning; nobody else writes it
+ *   following  filled; projectors keep it up to date while it is compared with the journal
+ *   live       queries read it; exactly one generation is live, once there is any
+ *   old        was live; projectors keep it up to date, so that a rollback is only a swap
+ *   dropping   its data is being deleted; nobody writes it
  */
 export type GenerationStatus = 'building' | 'following' | 'live' | 'old' | 'dropping'
 
@@ -23,21 +23,22 @@ export interface Generation {
   readonly dimension: number
 }
 
+/** A generation with its status. */
 export interface GenerationState extends Generation {
   readonly status: GenerationStatus
-  /** The version of the layout that it was made with. */
+  /** The layout version that it was made with. */
   readonly layoutVersion: number
-  /** Why it can be neither written nor read, in words; null of one that can. */
+  /** Why it can be neither written nor read, in words; null if it is usable. */
   readonly unusable: string | null
   readonly createdAt: string
-  /** When another took its place; null while it has never been live, or is. */
+  /** When another generation replaced it; null if it is live or has never been. */
   readonly retiredAt: string | null
 }
 
-/** What projectors write. */
+/** The statuses in which projectors write a generation. */
 export const APPLIED_TO: readonly GenerationStatus[] = ['following', 'live', 'old']
 
-/** The live one with all that is known of it; null before the first start. */
+/** The live generation with its state; null before the first start. */
 export async function liveGenerationState(
   db: Queryable,
   projection: string,
@@ -53,7 +54,7 @@ export async function liveGeneration(db: Queryable, projection: string): Promise
   return { projection, generation, modelId, dimension }
 }
 
-/** All of them, oldest first. */
+/** All generations of a projection, oldest first. */
 export async function listGenerations(db: Queryable, projection: string): Promise<GenerationState[]> {
   return db
     .selectFrom('generations')
@@ -64,18 +65,20 @@ export async function listGenerations(db: Queryable, projection: string): Promis
     .execute()
 }
 
+/** The properties of a generation to be created. */
 export interface NewGeneration {
   readonly model: { readonly modelId: string; readonly dimension: number }
   readonly status: 'live' | 'building'
-  /** The version of the layout that it is made with. */
+  /** The layout version that it is made with. */
   readonly layoutVersion: number
-  /** The token of the rebuild that makes it. Default none. */
+  /** The token of the rebuild that makes it. Default null: no rebuild. */
   readonly builder?: string | null
 }
 
 /**
- * Notes a new generation, with a number that no other ever had: whoever still means one that is gone must not meet it. Part of
- * the transaction that makes it, under its lock.
+ * Inserts a new generation under a number that was never used before, so that a process that still refers to
+ * a deleted generation cannot hit the new one. Call it in the transaction that creates the generation, under
+ * its lock.
  */
 export async function insertGeneration(
   trx: DatabaseTransaction,
@@ -98,8 +101,8 @@ export async function insertGeneration(
 }
 
 /**
- * Locks a generation whose data is about to be deleted. Part of the transaction that does it.
- * @returns false where it is not being dropped: then it is another's, or gone already
+ * Locks a generation in the transaction that deletes its data.
+ * @returns false if its status is not `dropping`: it is in use again, or already gone
  */
 export async function holdDropping(
   trx: DatabaseTransaction,
@@ -115,7 +118,7 @@ export async function holdDropping(
   return row?.status === 'dropping'
 }
 
-/** Moves one generation from a status to the next. @returns false where it was not in `from` */
+/** Moves a generation to another status. @returns false if its status was not in `from` */
 export async function moveGeneration(
   db: Queryable,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
@@ -132,7 +135,7 @@ export async function moveGeneration(
   return numUpdatedRows > 0n
 }
 
-/** Forgets a generation and how far it was written. Part of the transaction that deletes its data. */
+/** Deletes a generation's row and its progress, in the transaction that deletes its data. */
 export async function forgetGeneration(
   trx: DatabaseTransaction,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
@@ -151,10 +154,10 @@ export async function forgetGeneration(
 }
 
 /**
- * Notes that a generation can be neither written nor read: it is not written any more, queries say so, and the live one is made
- * anew (`services/reindex/src/unusable`).
+ * Marks a generation as unusable. Projectors stop writing it, queries report it, and if it is live it is
+ * rebuilt (`services/reindex/src/unusable`).
  * @param reason in words, for operators
- * @returns false where that was known
+ * @returns false if it was marked already
  */
 export async function markUnusable(
   db: Queryable,

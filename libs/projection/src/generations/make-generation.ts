@@ -4,12 +4,15 @@ import { sql } from 'kysely'
 import { type Builder, holdOperation } from '../rebuild/fence.ts'
 import { type Generation, insertGeneration, liveGeneration } from './generations.ts'
 
-/** What generations are made of. */
+/** How an engine lays out its generations. */
 export interface GenerationLayout {
   readonly projection: string
-  /** The version of the layout that this code makes. */
+  /** The layout version that this code creates. */
   readonly layoutVersion: number
-  /** Makes what a generation is kept in, as far as that is in Postgres. A live one is ready for use then. Default: nothing is. */
+  /**
+   * Creates a generation's tables in Postgres. A live generation must be ready for use afterwards. Default:
+   * it has none.
+   */
   readonly make?: (
     trx: DatabaseTransaction,
     generation: Generation,
@@ -17,15 +20,20 @@ export interface GenerationLayout {
   ) => Promise<void>
 }
 
-/** Two processes that make generations at once take turns by it; the number is arbitrary but must stay. */
+/**
+ * Processes that create generations at the same time take turns with this lock. The number is arbitrary but
+ * must not change.
+ */
 const MAKE_LOCK = 7_033_215
 
-/** Until the transaction ends, nobody else makes a generation of any projection. */
+/** Keeps everybody else from creating a generation, of any projection, until the transaction ends. */
 export async function lockMaking(trx: DatabaseTransaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${MAKE_LOCK})`.execute(trx)
 }
 
-/** The live generation; on the very first start generation 1, made empty for the given model. */
+/**
+ * Returns the live generation. On the very first start, creates an empty generation 1 for the given model.
+ */
 export async function ensureLiveGeneration(
   db: Database,
   { projection, layoutVersion, make }: GenerationLayout,
@@ -42,8 +50,8 @@ export async function ensureLiveGeneration(
 }
 
 /**
- * Makes an empty generation beside the live one, to be filled by a rebuild.
- * @throws FencedOffError where another has taken the rebuild over
+ * Creates an empty generation beside the live one, for a rebuild to fill.
+ * @throws FencedOffError if another process has taken the rebuild over
  */
 export async function createGeneration(
   db: Database,

@@ -3,7 +3,10 @@ import type { Database, DatabaseTransaction, Queryable } from '@daybook/postgres
 import { sql } from 'kysely'
 import type { Generation } from './generations.ts'
 
-/** The new generation has parked events that the live one has applied: searches would lose what they find now. */
+/**
+ * The new generation has parked events that the live one has applied, so searches would lose hits. Code
+ * REFUSED.
+ */
 export class MoreParkedError extends DaybookError {
   constructor(projection: string, events: readonly ParkedBeyond[]) {
     const named = events
@@ -13,7 +16,7 @@ export class MoreParkedError extends DaybookError {
       'REFUSED',
       `The new generation of ${projection} was not made live: it could not apply ${events.length} events that the live one has applied: ${named.join('; ')}${
         events.length > named.length ? '; …' : ''
-      }. Mend what they failed of and rebuild again; what the live one has parked itself:  daybook parked list --projection ${projection}  To lose them from searches all the same:  daybook reindex ${projection} --accept-parked`,
+      }. Fix the cause and rebuild again. To see what the live one has parked:  daybook parked list --projection ${projection}  To lose them from searches anyway:  daybook reindex ${projection} --accept-parked`,
     )
   }
 }
@@ -25,23 +28,31 @@ export interface ParkedBeyond {
   readonly error: string
 }
 
+/** The conditions of a swap. */
 export interface SwapOptions {
-  /** Makes it live though it has parked what the live one has not. Default no. */
+  /** Swap even if the new generation has parked events that the live one has applied. Default no. */
   readonly acceptParked?: boolean
-  /** Makes it live though the live one is further in some project, so that it may yet park an event there. Default no. */
+  /**
+   * Swap even if the live generation is further in some project, where the new one may yet park an event.
+   * Default no.
+   */
   readonly acceptBehind?: boolean
-  /** Runs in the same transaction, once the generations are locked; what it throws undoes the swap. */
+  /** Runs in the swap's transaction after the generations are locked. If it throws, the swap is undone. */
   readonly guard?: (trx: DatabaseTransaction) => Promise<void>
 }
 
-/** `refused`: it is neither following nor old. `behind`: the live one has applied an event that it has not come to yet. */
+/**
+ * `refused`: the generation is neither following nor old. `behind`: the live one has applied an event that
+ * this one has not reached.
+ */
 export type Swapped = 'swapped' | 'refused' | 'behind'
 
 /**
- * Makes a generation the one that queries read, and what was live until then old: in one transaction, so that at no moment
- * there is none, or two. Others that were old before are dropped: each is kept up with every write, and a rollback needs one.
+ * Makes a generation live, and the one that was live old. One transaction does both, so that exactly one is
+ * live at any moment. Other old generations are dropped: every write has to keep each of them up to date, and
+ * a rollback needs only one.
  *
- * @throws MoreParkedError and what the guard throws; nothing is changed then, as for `refused` and `behind`
+ * @throws MoreParkedError and what the guard throws. Nothing changes then, nor for `refused` and `behind`.
  */
 export async function swapGenerations(
   db: Database,
@@ -61,7 +72,8 @@ export async function swapGenerations(
     if (status !== 'following' && status !== 'old') return 'refused'
     const live = rows.find((row) => row.status === 'live')?.generation
     if (live !== undefined && !acceptParked) {
-      // In this order: what the live one had applied by the first look, the new one has applied or parked by the second.
+      // The order matters: an event that the live one had applied at the first check has been applied or
+      // parked by the new one at the second.
       const which = { projection, generation }
       if (!acceptBehind && (await isBehind(trx, which, live))) return 'behind'
       const parked = await parkedBeyond(trx, which, live)
@@ -77,7 +89,7 @@ export async function swapGenerations(
     await trx
       .updateTable('generations')
       .set({
-        // There is no going back to one that cannot be used.
+        // A rollback to an unusable generation is impossible.
         status: sql`case when unusable is null then 'old' else 'dropping' end`,
         retired_at: sql`now()`,
       })
@@ -95,8 +107,8 @@ export async function swapGenerations(
 }
 
 /**
- * What a generation has parked and the live one has neither parked nor had dropped. An event that it has not come to yet is
- * not among it.
+ * Events that a generation has parked and the live one has neither parked nor dropped. Events that the
+ * generation has not reached are not included.
  */
 export async function parkedBeyond(
   db: Queryable,
@@ -114,7 +126,7 @@ export async function parkedBeyond(
   return rows
 }
 
-/** Whether the live generation has come further than this one in some project. */
+/** Whether the live generation is further than this one in any project. */
 async function isBehind(
   trx: DatabaseTransaction,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,

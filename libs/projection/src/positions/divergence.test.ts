@@ -18,9 +18,9 @@ import { listDiverged, readDivergence } from './divergence.ts'
 import { createPositionSignal } from './position-signal.ts'
 import { readReadings } from './readings.ts'
 
-/** Far beyond a test: what happens within it was not brought about by looking at the journal. */
+/** Far longer than a test, so that the poll of the journal cannot be the cause of anything. */
 const NEVER = 60_000
-/** What the issue allows until it is reported. */
+/** The time within which it must be reported. */
 const REPORTED = { timeout: 10_000 }
 
 describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ start }) => {
@@ -67,7 +67,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
 
   it('B1: what a projector knows from the bus and the journal has lost is never applied', async () => {
     const scope = await journalOf(3)
-    // Also what is taken back afterwards: for a moment it could be found.
+    // Including what is taken back afterwards: for a moment it could be found.
     const everApplied: string[] = []
     const projection = recordingProjection(`test-${newId()}`, ({ events }) => {
       everApplied.push(...events.map(({ hash }) => hash))
@@ -99,7 +99,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     await loseTail(database, scope, 3)
     await append(scope, 3)
     const sixth = committed.slice(7)
-    // Known together before the projector has its turn: without a gap, and the journal has the last of them.
+    // Both arrive before the projector's turn, without a gap, and the journal has the last of them.
     publish(scope, ...lost)
     publish(scope, ...sixth)
     await reached(projection, scope, 6)
@@ -216,7 +216,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
       : asOwner(database, (trx) =>
           trx.deleteFrom('events').where('project_id', '=', scope.projectId).execute(),
         ))
-    // Nobody finds a position at the end of a whole head by itself: somebody reads on.
+    // If the journal's head is intact, only a projector that reads on notices a wrong position.
     if (head !== 0)
       await sql`update positions set position = 3 where project_id = ${scope.projectId}`.execute(database.db)
     await vi.waitUntil(() => errors.mock.calls.length > 0, REPORTED)

@@ -4,15 +4,18 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
 import type { GenerationRef } from '../generations/generation-ref.ts'
 
-/** A projection's position that its journal does not have: it lies beyond the end, or another event is there. */
+/**
+ * A position that the journal does not have: it lies beyond the journal's end, or the journal has another
+ * event there.
+ */
 export interface Divergence {
-  /** Where the projection is. */
+  /** The projection's position. */
   readonly position: JournalCursor
-  /** Where the journal ends. Both null where it is gone altogether. */
+  /** The journal's end; its start if the journal is gone. */
   readonly head: JournalCursor
 }
 
-/** A divergence, and whose. */
+/** A divergence with its project. */
 export interface DivergedProject extends Divergence {
   readonly projectId: string
 }
@@ -20,8 +23,8 @@ export interface DivergedProject extends Divergence {
 const ZEROS = sql`decode(repeat('00', 32), 'hex')`
 
 /**
- * Whether a position is none of its journal: a condition on a row `place` of `positions`, left joined with the row `head` of
- * `journal_heads`. An index is asked only for positions before the end.
+ * A condition on a row `place` of `positions`, left joined with the row `head` of `journal_heads`: the
+ * journal does not have the position. Only a position before the journal's end costs an index lookup.
  */
 export const isDiverged: RawBuilder<boolean> = sql<boolean>`(
   place.position > coalesce(head.sequence, 0)
@@ -53,7 +56,7 @@ const toDiverged = (row: Row): DivergedProject => ({
   head: { sequence: row.head_sequence, hash: row.head_hash },
 })
 
-/** Whether the generation's position in the project is one of its journal. @returns null where it is */
+/** Reads the divergence of a generation in a project. @returns null if the journal has the position */
 export async function readDivergence(
   { db, projectId }: ProjectScope,
   place: GenerationRef,
@@ -62,12 +65,15 @@ export async function readDivergence(
   return rows[0] === undefined ? null : toDiverged(rows[0])
 }
 
-/** All projects in which the generation has diverged. Goes through one row a project, and an event of each that is behind. */
+/**
+ * All projects in which the generation has diverged. Reads one row per project, and one event for each
+ * project that is behind.
+ */
 export async function listDiverged(db: Database, place: GenerationRef): Promise<DivergedProject[]> {
   return (await read(db, place, null)).rows.map(toDiverged)
 }
 
-/** Which live generations have diverged, a sentence each; for whoever asks whether all is well. */
+/** Which live generations have diverged, one sentence each, for health reports. */
 export async function describeDiverged(db: Database): Promise<string[]> {
   const { rows } = await sql<{ projection: string; projects: number }>`
     select live.projection, count(*) as projects

@@ -8,14 +8,16 @@ import type { Logger } from '@daybook/runtime/logger'
 import type { Projection } from '../projection.ts'
 
 /**
- * Brings a projection that has diverged back to the last place that its journal has and it came through, from where it goes on
- * as ever. Where no such place is known that is the beginning: everything is written anew.
+ * Takes a diverged projection back to the last cursor that it has passed and its journal still has. From
+ * there the projection goes on as usual. If no such cursor is known, everything is rewritten from the
+ * beginning.
  *
- * Not where the project's journal is empty, or lacks the event at its own end: that is no end lost in a failover but a journal that
- * was damaged, and what the projection holds may be the last copy of it. It stays DIVERGED then, until the journal is restored.
+ * Refuses if the project's journal is empty or lacks the event at its own end. Such a journal was not
+ * shortened by a failover but damaged, and the projection may hold the last copy of its content. The
+ * projection then stays diverged until the journal is restored.
  *
- * @param logger hears of it; null where it was told before
- * @throws PositionMoved where another replica is at it; DaybookError CORRUPT_JOURNAL
+ * @param logger null if this divergence was logged before
+ * @throws PositionMoved if another replica is working on the project; DaybookError CORRUPT_JOURNAL
  */
 export async function heal(
   scope: ProjectScope,
@@ -42,13 +44,13 @@ export async function heal(
   }
   logger?.error(
     about,
-    'DIVERGED: the projection has applied events that the journal does not have. It goes back to the last place that both have; look at what happened to the database',
+    'DIVERGED: the projection has applied events that the journal does not have. It goes back to the last event that both have. Find out what happened to the database',
   )
   await projection.rewind(scope, { from: position, to: common })
-  logger?.warn(about, 'the projection is back at a place of its journal and goes on from there')
+  logger?.warn(about, 'the projection is back at a position that its journal has, and goes on from there')
 }
 
-/** Whether there is such a project: one that was made in the lost moments is gone with its journal. */
+/** Whether the project exists. One that was created in the lost moments is gone together with its journal. */
 async function isKnown({ db, projectId }: ProjectScope): Promise<boolean> {
   const row = await db.selectFrom('projects').select('id').where('id', '=', projectId).executeTakeFirst()
   return row !== undefined

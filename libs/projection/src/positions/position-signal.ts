@@ -1,10 +1,11 @@
-/** Lets readers in the same process hear at once that a position has moved. Across processes they poll. */
+/** Tells readers in the same process at once that a position has moved. Other processes poll. */
 export interface PositionSignal {
   moved(): void
   /** Resolves at the next move, or after `timeoutMs`. */
   next(timeoutMs: number): Promise<void>
 }
 
+/** Creates a signal that projectors raise and readers wait on. */
 export function createPositionSignal(): PositionSignal {
   const waiting = new Set<() => void>()
   return {
@@ -13,7 +14,7 @@ export function createPositionSignal(): PositionSignal {
     },
     next(timeoutMs) {
       return new Promise((resolve) => {
-        // Whoever stops waiting is forgotten: in a process without a projector nothing ever moves.
+        // Remove the waiter on timeout too: in a process without a projector, no position ever moves.
         const wake = () => {
           clearTimeout(timer)
           waiting.delete(wake)
@@ -26,12 +27,12 @@ export function createPositionSignal(): PositionSignal {
   }
 }
 
-/** How often a position that another process moves is looked at. */
+/** Milliseconds between reads of a position that another process moves. */
 const POLL_MS = 50
 
 /**
- * Waits until `read` gives at least `wanted`, at most `timeoutMs`.
- * @returns the last position read, which is below `wanted` where the time ran out.
+ * Waits until `read` returns at least `wanted`, for at most `timeoutMs`.
+ * @returns the last position read; it is below `wanted` if the time ran out
  */
 export async function waitForPosition(
   read: () => Promise<number>,
@@ -41,7 +42,7 @@ export async function waitForPosition(
 ): Promise<number> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
-    // Listening begins before reading: a move in between is not missed.
+    // Listen before reading, so that no move in between is missed.
     const next = signal.next(Math.max(0, Math.min(POLL_MS, deadline - Date.now())))
     const position = await read()
     if (position >= wanted || Date.now() >= deadline) return position

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createReachedPositions } from './reached-positions.ts'
 
-/** What became of the waits so far. */
+/** The outcomes of the waits so far. */
 async function settled(waits: readonly Promise<void>[]): Promise<string[]> {
   return Promise.all(
     waits.map((wait) =>

@@ -1,9 +1,9 @@
-/** Lets those who brought news of a place in a project's journal hear that the projection has got there. */
+/** Lets consumers of the bus wait until the projection has reached the sequence of their message. */
 export interface ReachedPositions {
-  /** Resolves once the project's position is at `sequence` or beyond. @throws where the projector stops before */
+  /** Resolves once the project's position has reached `sequence`. @throws if the projector stops before */
   wait(projectId: string, sequence: number): Promise<void>
   moved(projectId: string, position: number): void
-  /** Lets all go that still wait. */
+  /** Rejects all remaining waits. */
   giveUp(): void
 }
 
@@ -13,6 +13,7 @@ interface Waiter {
   reject(error: Error): void
 }
 
+/** Creates an empty set of waiters. */
 export function createReachedPositions(): ReachedPositions {
   const waiting = new Map<string, Waiter[]>()
   return {

@@ -9,9 +9,9 @@ interface CountRow {
 }
 
 /**
- * What the metrics tell of all projects together: how far the live generations are behind, what they have parked, in how many
- * projects they have diverged, how many texts wait for vectors, and what the self-check found. Five statements, of which three go
- * through one row a project.
+ * What the metrics report over all projects: the live generations' lag, their parked events, the projects in
+ * which they have diverged, the texts that wait for vectors, and the findings of the self-check. Takes five
+ * statements; three of them read one row per project.
  */
 export async function readReadings(db: Database): Promise<Readings> {
   const lag = await sql<CountRow>`

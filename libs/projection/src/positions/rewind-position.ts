@@ -5,8 +5,9 @@ import { sql } from 'kysely'
 import type { Projection } from '../projection.ts'
 
 /**
- * Takes a position back to a place that the journal has, and forgets what was parked, and which places were passed, after it. The
- * last step of a rewind: part of the transaction that has found the projection to hold nothing from after it.
+ * Takes a position back to a cursor that the journal has, and deletes the parked events and checkpoints after
+ * it. This is the last step of a rewind, in the transaction that has made sure that the projection holds
+ * nothing later.
  */
 export async function rewindPosition(
   trx: DatabaseTransaction,

@@ -3,25 +3,26 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Generation, GenerationStatus } from '../generations/generations.ts'
 
 /*
- * A rebuild may be stalled for longer than its lease: paused with its machine, starved, cut off from the database. Another
- * process goes on with it then, and what the first one still does when it comes back must do nothing, at every step: the
- * generation may be live by now. Whoever works on it has a token; it stands in the generation's row, and every write looks
- * whether it still does in its own transaction, with the row locked, so that nobody can take over in between:
+ * A rebuild may stall for longer than its lease: its machine is paused, starved, or cut off from the
+ * database. Another process then continues the rebuild. When the first one wakes up, none of its writes may
+ * take effect, as the generation may be live by now. So whoever works on a rebuild has a token, which stands
+ * in the generation's row. Every write checks the token in its own transaction, with the row locked, so that
+ * nobody can take over in between:
  *
  *   A: lease(a) ── write, a? yes ── write, a? yes ──(stalled)──────────────────── write, a? no: refused
  *   B:                                       takes the operation, lease(b) ── write, b? yes ── swap
  */
 
-/** The operation that a rebuild is, and the token of the one who works on it now. */
+/** A rebuild's operation, and the token of the process that works on it now. */
 export interface Builder {
   readonly operationId: string
-  /** As the operation's row names the process that has it. */
+  /** The process that holds the operation, as its row names it. */
   readonly owner: string
-  /** One for each time that somebody takes the operation. */
+  /** A new one each time a process takes the operation. */
   readonly token: string
 }
 
-/** The rebuild is another's by now. Nothing was written. */
+/** Another process has taken the rebuild over. Nothing was written. */
 export class FencedOffError extends Error {
   constructor(what: string) {
     super(`${what} is not this process's to build any more`)
@@ -29,25 +30,32 @@ export class FencedOffError extends Error {
   }
 }
 
-/** Lets only the one write a generation who builds it now. */
+/** Lets only the current builder write a generation. */
 export interface Fence {
   /**
-   * Call it first in each transaction that writes the generation: until that ends nobody can take it over.
-   * @param statuses that the generation must be in. Default `building`
+   * Call it first in each transaction that writes the generation. Nobody can take the generation over until
+   * the transaction ends.
+   * @param statuses the statuses that the generation may have. Default `building`
    * @throws FencedOffError
    */
   hold(trx: DatabaseTransaction, statuses?: readonly GenerationStatus[]): Promise<void>
-  /** The same without a transaction, right before a write elsewhere. @throws FencedOffError */
+  /** The same without a transaction, right before a write to another server. @throws FencedOffError */
   check(db: Queryable, statuses?: readonly GenerationStatus[]): Promise<void>
 }
 
-/** Milliseconds for which a stalled process can keep others waiting in a transaction; then Postgres ends its session. */
+/**
+ * Milliseconds for which a stalled process can block others with its transaction. Then Postgres ends its
+ * session.
+ */
 const STALLED_MS = 15_000
 
 const isHeld = ({ operationId, owner }: Builder) => sql<boolean>`exists (
   select from operations where id = ${operationId} and lease_owner = ${owner} and status = 'running')`
 
-/** Part of the transaction that makes a generation. @throws FencedOffError where the operation is another's */
+/**
+ * Locks the operation in the transaction that creates a generation. @throws FencedOffError if the operation
+ * is another's
+ */
 export async function holdOperation(trx: DatabaseTransaction, builder: Builder): Promise<void> {
   const { rows } = await sql`
     select from operations where id = ${builder.operationId} and lease_owner = ${builder.owner} and status = 'running'
@@ -55,7 +63,10 @@ export async function holdOperation(trx: DatabaseTransaction, builder: Builder):
   if (rows.length === 0) throw new FencedOffError('A generation')
 }
 
-/** Takes a generation over that another was building. Waits for what that one writes just now. @throws FencedOffError */
+/**
+ * Takes over a generation that another process was building, after waiting for its current write. @throws
+ * FencedOffError
+ */
 export async function takeOverGeneration(
   db: Database,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
@@ -67,6 +78,7 @@ export async function takeOverGeneration(
   if (numAffectedRows === 0n) throw new FencedOffError(`Generation ${generation} of ${projection}`)
 }
 
+/** Creates the fence of one builder around one generation. */
 export function createFence(
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,
   builder: Builder,
@@ -91,5 +103,5 @@ export function createFence(
   }
 }
 
-/** Keeps nobody out: for benches and tests in which nobody else builds. */
+/** A fence that admits everybody, for benches and tests with a single builder. */
 export const NO_FENCE: Fence = { hold: () => Promise.resolve(), check: () => Promise.resolve() }

@@ -15,48 +15,56 @@ import { FencedOffError } from './fence.ts'
 import type { LoadBatch, LoadedMemory, LoadTarget } from './load-target.ts'
 
 /*
- * Fills a generation from a project's journal, memory by memory instead of event by event: a memory's newest event holds its
- * whole state, so that memories need no order among each other and can be loaded in parallel.
+ * Fills a generation from a project's journal, memory by memory instead of event by event. A memory's newest
+ * event holds its whole state, so memories can be loaded in any order and in parallel.
  *
  *   journal ──first events──▶ pages of memories ──their events──▶ batches ──▶ the generation
  *
- * Pages come one after another, so that one number says how far a load has come; batches of a page go in parallel.
+ * Pages are loaded one after another, so that one number tells how far a load has come. The batches of a page
+ * are loaded in parallel.
  */
 
 /** How far a load has come: where the next page begins. */
 export interface LoadCursor {
-  /** The sequence of the first event of the last memory that is loaded. */
+  /** The sequence of the first event of the last loaded memory. */
   readonly after: number
-  /** Memories loaded. */
+  /** The number of memories loaded. */
   readonly memories: number
 }
 
+/** The cursor at which a load starts. */
 export const LOAD_BEGINNING: LoadCursor = { after: 0, memories: 0 }
 
+/** What to load, and where to. */
 export interface LoadOptions {
   readonly target: LoadTarget
-  /** The last event to be loaded. */
+  /** The last event to load. */
   readonly head: JournalCursor
   readonly from: LoadCursor
-  /** Batches at a time. */
+  /** Batches loaded at the same time. */
   readonly parallel: number
   readonly signal: AbortSignal
-  /** Called after each page; what it throws ends the load. */
+  /** Called after each page. If it throws, the load ends. */
   readonly onPage: (place: LoadCursor) => Promise<void>
 }
 
 /** Memories of a page: as many as the lexical index keeps together (`@daybook/lexical-index/postings`). */
 const PAGE = 4_096
-/** Memories whose events are asked for together. */
+/** Memories whose events are read together. */
 const MEMORIES_PER_READ = 250
 /** Events read in one statement. */
 const EVENTS_PER_READ = 1_000
-/** Events of a batch: on the embedded database a statement for so many takes some 50 ms, while everybody else waits. */
+/**
+ * Events of a batch. The embedded database takes about 50 ms for such a statement, and everybody else waits
+ * meanwhile.
+ */
 const EVENTS_PER_BATCH = 500
 
 /**
+ * Loads one project into a generation, from a load cursor to the end of `head`.
  * @returns the number of memories loaded in all
- * @throws JournalDiverged where the journal lost its end meanwhile: what was loaded may hold what it does not have
+ * @throws JournalDiverged if the journal lost its end meanwhile: the generation may hold events that the
+ *   journal does not have
  */
 export async function loadProject(scope: ProjectScope, options: LoadOptions): Promise<number> {
   const { target, head, parallel, signal, onPage } = options
@@ -99,7 +107,10 @@ interface OpenBatch {
 
 const openBatch = (): OpenBatch => ({ memories: [], events: [], parked: [] })
 
-/** Cuts a page's events into batches, a few of them in memory at a time, however many versions a memory has. */
+/**
+ * Cuts a page's events into batches. Only a few batches are in memory at a time, however many versions a
+ * memory has.
+ */
 async function* readBatches(
   scope: ProjectScope,
   head: number,
@@ -131,7 +142,7 @@ async function* readBatches(
         yield batch
         batch = openBatch()
       }
-      // As the projector does: a newer event must not overtake one that may yet be retried.
+      // Like the projector: a newer event must not overtake one that may still be retried.
       if (record.status === 'erased') continue
       if (blocked === memoryId)
         batch.parked.push({
@@ -153,7 +164,10 @@ async function* readBatches(
   }
 }
 
-/** The memories' events up to `head`, memory by memory, each in the order of its versions. Without what was erased, and what came before it. */
+/**
+ * The memories' events up to `head`, ordered by memory and version, without erased events and those before
+ * them.
+ */
 async function* eventsOf(
   { db, projectId }: ProjectScope,
   memoryIds: readonly string[],
@@ -179,7 +193,9 @@ async function* eventsOf(
   }
 }
 
-/** Loads a batch; where an event in it cannot be applied, everything else of it, and its memory's events are parked. */
+/**
+ * Loads a batch. If an event cannot be applied, the events of its memory are parked and the rest is loaded.
+ */
 async function loadOrPark(
   scope: ProjectScope,
   { target }: Pick<LoadOptions, 'target'>,

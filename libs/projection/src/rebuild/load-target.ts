@@ -2,32 +2,36 @@ import type { JournalCursor, JournalEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { ParkedEvent } from '../projection.ts'
 
-/** A memory as a rebuild loads it: as it was after its newest event at the head that is loaded up to. */
+/** A memory as a rebuild loads it: as of the head that is loaded up to. */
 export interface LoadedMemory {
-  /** 1, 2, 3, … in the order in which the project's memories first appeared. */
+  /** 1, 2, 3, … in the order of the memories' first events in the project. */
   readonly number: number
+  /** The sequence of the memory's first event. */
   readonly firstSequence: number
   readonly newest: JournalEvent
 }
 
-/** Some memories of a project, and some of their events. A memory comes once, its events perhaps in several batches. */
+/**
+ * Some memories of a project with their events. A memory appears in one batch; its events may be spread over
+ * several.
+ */
 export interface LoadBatch {
   readonly memories: readonly LoadedMemory[]
-  /** Each memory's in the order of its versions. */
+  /** Each memory's events in the order of its versions. */
   readonly events: readonly JournalEvent[]
-  /** What cannot be loaded, to be noted as parked. */
+  /** Events that cannot be loaded and are to be parked. */
   readonly parked: readonly ParkedEvent[]
 }
 
 /**
- * A generation that is being built, as the loader fills it. Every call may come again after a crash, with the same content,
- * and calls of one project may come at the same time.
+ * A generation that is being built, as the loader fills it. After a crash every call may be repeated with the
+ * same content. Calls for one project may run at the same time.
  */
 export interface LoadTarget {
   load(scope: ProjectScope, batch: LoadBatch): Promise<void>
-  /** All memories with these numbers, first and last included, have been loaded. */
+  /** All memories from number `first` to number `last`, both included, have been loaded. */
   endPage(scope: ProjectScope, first: number, last: number): Promise<void>
-  /** Everything up to `head` has been loaded, `memories` of them: the position is `head` from here on. */
+  /** Everything up to `head`, `memories` in all, has been loaded. From now on the position is `head`. */
   endProject(
     scope: ProjectScope,
     loaded: { readonly head: JournalCursor; readonly memories: number },

@@ -5,40 +5,56 @@ import type { Verifiable } from '../verify/verifiable.ts'
 import type { Builder, Fence } from './fence.ts'
 import type { LoadTarget } from './load-target.ts'
 
+/** How a rebuild fills a generation. */
 export interface LoadTargetOptions {
-  /** Texts whose vectors were made before this moment get new ones. Null: what the embedding store has is taken. */
+  /**
+   * Texts whose vectors were made before this moment get new ones. Null: the embedding store's vectors are
+   * used.
+   */
   readonly regenerateBefore: string | null
   readonly fence: Fence
 }
 
-/** A projection as those see it who build, compare and drop generations of it. */
+/** A projection as the code sees it that builds, compares and drops its generations. */
 export interface RebuildableProjection {
   /** `pgvector`, `typesense` */
   readonly name: string
-  /** Milliseconds within which projectors see that a generation came or went. Default `GENERATIONS_SEEN_MS`. */
+  /**
+   * Milliseconds within which projectors see that a generation appeared or went. Default
+   * `GENERATIONS_SEEN_MS`.
+   */
   readonly seenMs?: number | undefined
-  /** Batches that may be loaded at a time. */
+  /** Batches that may be loaded at the same time. */
   readonly parallel: number
-  /** The version of the layout that this code makes, reads and writes. */
+  /** The layout version that this code creates, reads and writes. */
   readonly layoutVersion: number
-  /** Why a generation can be neither written nor read, in words, beyond the version of its layout; null where it can. */
+  /**
+   * Why a generation can be neither written nor read, in words; null if it is usable. The layout version is
+   * checked elsewhere.
+   */
   problemOf(generation: number): Promise<string | null>
-  /** Whether a write that was begun may arrive however much later, as no transaction spans the fence and the write. */
+  /** Whether a write may arrive at any later time, because no transaction spans the fence and the write. */
   readonly writesLate: boolean
-  /** Makes an empty generation beside the live one. @throws FencedOffError */
+  /** Creates an empty generation beside the live one. @throws FencedOffError */
   create(model: EmbeddingModel, builder: Builder): Promise<Generation>
-  /** Makes ready for loading what `create` could not, as `memories` are going to be loaded. May be called again. */
+  /** Prepares for loading about `memories` memories what `create` could not. May be called again. */
   prepare(generation: Generation, memories: number, fence: Fence): Promise<void>
   loadTarget(generation: Generation, options: LoadTargetOptions): LoadTarget
-  /** Gives the vectors that the embedding store has to the memories that wait for them. @param fence none for one that projectors write */
+  /**
+   * Writes the embedding store's vectors to the memories that wait for them.
+   * @param fence null for a generation that projectors write
+   */
   fillVectors(generation: Generation, fence: Fence | null): Promise<void>
-  /** Memories that wait for vectors, of all projects. */
+  /** The number of memories, over all projects, that wait for vectors. */
   pendingVectors(generation: Generation): Promise<number>
-  /** Builds what is best built after loading. May be called again. */
+  /** Builds the indexes that are best built after loading. May be called again. */
   buildIndexes(generation: Generation, fence: Fence): Promise<void>
-  /** Keeps it up with the journal. */
+  /** Keeps the generation up to date with the journal. */
   apply(generation: Generation): GenerationApplier
   check(generation: Generation): Verifiable
-  /** Deletes the data of one that is being dropped and forgets it; any other is left alone. May be called again. */
+  /**
+   * Deletes the data and the row of a generation that is being dropped; any other is left alone. May be
+   * called again.
+   */
   drop(generation: number): Promise<void>
 }

@@ -8,30 +8,35 @@ import { type Difference, repairProject } from '../verify/verify-project.ts'
 import type { DueProject, Look } from './self-checks.ts'
 
 /**
- * Events whose memories are compared at a time, twice a look. A hundred memories take the embedded database some 40 ms, in which
- * everybody else waits.
+ * Events per stretch; a look compares the memories of two stretches. The embedded database takes about 40 ms
+ * for a hundred memories, and everybody else waits meanwhile.
  */
 const PAGE = 50
 
-/** With so many events at most a look has the indexes over all memories looked at too, and not only where a walk ends. */
+/**
+ * In a project of at most so many events every look also compares the indexes over all memories. In a larger
+ * one only a look at the end of a walk does.
+ */
 const SMALL = 500
 
 /** Events after the first sequence and up to the second. */
 type Stretch = readonly [number, number]
 
-/** What differs where nothing was seen to. */
+/** The result of a look that found nothing to repair. */
 const UNSEEN = { differed: 0, unhealed: 0, example: null }
 
+/** What a look covers besides the projection. */
 export interface LookOptions {
-  /** Whether the events themselves are held against their hash chain. */
+  /** Whether to verify the hash chain of the events too. */
   readonly journal: boolean
   readonly signal: AbortSignal
 }
 
 /**
- * Holds a part of a project against the journal: the memories of its newest events, and those of the next events of a walk
- * through all of them, which begins anew at its end, where the indexes over all memories are looked at too. What differs is
- * written anew and looked at again. Where something does, more may: the walk then goes through the whole project without a rest.
+ * Compares a part of a project with the journal: the memories of its newest events, and those of the next
+ * events of a walk. The walk goes through all events and starts again at the end, where the indexes over all
+ * memories are compared too. Memories that differ are rewritten and compared again. Where one differs, more
+ * may: the walk then goes through the whole project without resting.
  */
 export async function lookAtProject(
   scope: ProjectScope,
@@ -39,7 +44,7 @@ export async function lookAtProject(
   { walked, hurried }: Pick<DueProject, 'walked' | 'hurried'>,
   { journal, signal }: LookOptions,
 ): Promise<Look> {
-  // Its projector takes it back first: what it holds is not of this journal.
+  // It holds events that are not of this journal. Its projector takes it back first.
   if ((await readDivergence(scope, verifiable)) !== null)
     return { ...UNSEEN, walked, hurried, begins: false, journalProblem: null }
   const position = await readPosition(scope.db, verifiable, scope.projectId)
@@ -74,7 +79,7 @@ export async function lookAtProject(
   const [first] = differences.values()
   return {
     ...look,
-    // What cannot be mended is no reason to hurry for ever.
+    // A difference that cannot be repaired is no reason to hurry for ever.
     hurried: found > left.length ? position : rest,
     differed: found,
     unhealed: left.length,

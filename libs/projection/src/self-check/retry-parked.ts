@@ -6,14 +6,17 @@ import { sql } from 'kysely'
 import { noteRetry } from '../apply/parked-events.ts'
 import type { Verifiable } from '../verify/verifiable.ts'
 
-/** Seconds after which events that were tried 5 times and parked are tried again; then after twice that, and so on for good. */
+/**
+ * Seconds until events that were parked after 5 attempts are retried. The time doubles with every further
+ * attempt.
+ */
 const FIRST_AFTER_S = 10
-/** Memories tried again in one look. */
+/** Memories retried in one look. */
 const AT_A_TIME = 10
 
 /**
- * Tries parked events of a project again whose time has come: what kept them out is often mended meanwhile, by a newer version or an
- * operator who need not come back for them. One that fails stays parked, with what it failed of now.
+ * Retries the parked events of a project that are due. By then a newer version or an operator has often
+ * removed the cause. An event that fails again stays parked with its new error.
  */
 export async function retryParked(scope: ProjectScope, verifiable: Verifiable): Promise<void> {
   const { name, generation } = verifiable

@@ -5,65 +5,69 @@ import type { GenerationRef } from '../generations/generation-ref.ts'
 /** A project whose turn it is. */
 export interface DueProject {
   readonly projectId: string
-  /** The sequence up to which the walk through it has come. */
+  /** The sequence that the walk through the project has reached. */
   readonly walked: number
-  /** Events through which the walk is to go without a rest. */
+  /** The number of events that the walk has still to go through without resting. */
   readonly hurried: number
 }
 
-/** Notes the projects that the generation is written for and that were never looked at. */
-export async function addProjects(db: Queryable, place: GenerationRef): Promise<void> {
+/** Adds the projects that the generation is written for and that were never looked at. */
+export async function addProjects(db: Queryable, ref: GenerationRef): Promise<void> {
   await sql`
     insert into self_checks (projection, generation, project_id)
     select p.projection, p.generation, p.project_id from positions p
-    where p.projection = ${place.name} and p.generation = ${place.generation} and not exists (
+    where p.projection = ${ref.name} and p.generation = ${ref.generation} and not exists (
       select from self_checks s
       where s.projection = p.projection and s.generation = p.generation and s.project_id = p.project_id)
     on conflict do nothing`.execute(db)
 }
 
 /**
- * Takes the project that was looked at least recently, where that is longer ago than `afterMs` or something was found in it.
- * Replicas get different ones.
- * @returns null where none is due, or the generation is not live
+ * Takes the project that was looked at least recently, if that was more than `afterMs` ago or its walk is
+ * hurrying. Replicas get different projects.
+ * @returns null if none is due, or the generation is not live
  */
 export async function takeDue(
   db: Queryable,
-  place: GenerationRef,
+  ref: GenerationRef,
   afterMs: number,
 ): Promise<DueProject | null> {
   const { rows } = await sql<DueProject>`
     update self_checks set checked_at = now()
-    where projection = ${place.name} and generation = ${place.generation} and project_id = (
+    where projection = ${ref.name} and generation = ${ref.generation} and project_id = (
       select project_id from self_checks
-      where projection = ${place.name} and generation = ${place.generation}
+      where projection = ${ref.name} and generation = ${ref.generation}
         and (hurried > 0 or checked_at < now() - ${afterMs}::int * interval '1 millisecond')
         and exists (select from generations live
-          where live.projection = ${place.name} and live.generation = ${place.generation} and live.status = 'live')
+          where live.projection = ${ref.name} and live.generation = ${ref.generation} and live.status = 'live')
       order by checked_at limit 1 for update skip locked)
     returning project_id as "projectId", walked, hurried`.execute(db)
   return rows[0] ?? null
 }
 
-/** What a look at a project came to. */
+/** The result of a look at a project. */
 export interface Look {
   readonly walked: number
   readonly hurried: number
-  /** Memories that differed from the journal and were written anew. */
+  /** Memories that differed from the journal and were rewritten. */
   readonly differed: number
-  /** Of them, those that differ still. */
+  /** Of these, the ones that still differ. */
   readonly unhealed: number
-  /** Whether this look began a walk: those of the walk before that differed still are forgotten then. */
+  /**
+   * Whether this look began a walk. The count of memories that still differed in the walk before is reset
+   * then.
+   */
   readonly begins: boolean
-  /** What is wrong with the journal itself, in words; null where nothing is, or nobody looked. */
+  /** What is wrong with the journal itself, in words; null if nothing is, or nobody looked. */
   readonly journalProblem: string | null
-  /** One of them and in what, in words; null where none differed. */
+  /** One memory that differed and its differing parts, in words; null if none differed. */
   readonly example: string | null
 }
 
+/** Records the result of a look in the project's row. */
 export async function recordLook(
   db: Queryable,
-  place: GenerationRef,
+  ref: GenerationRef,
   projectId: string,
   { walked, hurried, differed, unhealed, begins, example, journalProblem }: Look,
 ): Promise<void> {
@@ -73,27 +77,28 @@ export async function recordLook(
       unhealed = greatest(case when ${begins} then 0 else unhealed end, ${unhealed}::int),
       differed = differed + ${differed}::int, example = coalesce(${example}, example),
       differed_at = case when ${differed}::int > 0 then now() else differed_at end
-    where projection = ${place.name} and generation = ${place.generation} and project_id = ${projectId}`.execute(
+    where projection = ${ref.name} and generation = ${ref.generation} and project_id = ${projectId}`.execute(
     db,
   )
 }
 
-/** What the self-check of a generation has found in all projects together. */
+/** What the self-check of a generation has found, over all projects. */
 export interface SelfCheckState {
-  /** Milliseconds since anything was looked at; null where nothing ever was, or there is nothing. */
+  /** Milliseconds since the last look; null if there was none. */
   readonly idleMs: number | null
-  /** Memories that differed from the journal and were written anew, since the generation began. */
+  /** Memories that differed from the journal and were rewritten since the generation was created. */
   readonly differed: number
-  /** Milliseconds since the last of them; null where there was none. */
+  /** Milliseconds since the last of these; null if there was none. */
   readonly differedMs: number | null
   readonly example: string | null
-  /** Memories that differ still. */
+  /** Memories that still differ. */
   readonly unhealed: number
-  /** What is wrong with a project's journal itself, in words; null where nothing is. */
+  /** What is wrong with a project's journal itself, in words; null if nothing is. */
   readonly journalProblem: string | null
 }
 
-export async function readSelfChecks(db: Queryable, place: GenerationRef): Promise<SelfCheckState> {
+/** Reads what the self-check of a generation has found so far. */
+export async function readSelfChecks(db: Queryable, ref: GenerationRef): Promise<SelfCheckState> {
   const { rows } = await sql<SelfCheckState>`
     select
       (extract(epoch from now() - nullif(max(checked_at), '-infinity')) * 1000)::float8 as "idleMs",
@@ -102,7 +107,7 @@ export async function readSelfChecks(db: Queryable, place: GenerationRef): Promi
       (array_agg(example order by differed_at desc nulls last))[1] as example,
       coalesce(sum(unhealed), 0)::bigint as unhealed,
       max(project_id || ': ' || journal_problem) as "journalProblem"
-    from self_checks where projection = ${place.name} and generation = ${place.generation}`.execute(db)
+    from self_checks where projection = ${ref.name} and generation = ${ref.generation}`.execute(db)
   return (
     rows[0] ?? {
       idleMs: null,

@@ -10,49 +10,56 @@ import { retryParked } from './retry-parked.ts'
 import { addProjects, recordLook, takeDue } from './self-checks.ts'
 
 /*
- * Finds and mends by itself what is in no projector's way: rows or documents that went, or were changed, after they were written;
- * a text that is waited for and is in no queue; parked events, which are tried again ever more seldom. `daybook verify` proves a projection as a whole; this looks at a little of it all
- * the time:
+ * Finds and repairs damage that no projector comes across: rows or documents that were lost or changed after
+ * they were written, texts that a memory waits for but that are in no queue, and parked events, which are
+ * retried ever less often. `daybook verify` proves a whole projection; this looks at a little of it all the
+ * time:
  *
  *   resting ──a project's turn──▶ looking ──nothing differs──▶ resting
- *                                    │ something does: written anew from the journal, noted (`self_checks`)
+ *                                    │ something differs: rewritten, recorded in `self_checks`
  *                                    └──▶ hurrying: the rest of the project, page by page ──▶ resting
  */
 
+/** A running self-check. */
 export interface SelfCheck {
-  /** Finishes the page in hand. */
+  /** Finishes the current page. */
   stop(): Promise<void>
 }
 
+/** How to start a self-check. */
 export interface SelfCheckOptions {
   readonly db: Database
   readonly verifiable: Verifiable
   readonly logger: Logger
-  /** Milliseconds between two looks at a project, at least. 0: none are made. */
+  /** The least number of milliseconds between two looks at a project. 0: no looks. */
   readonly everyMs: number
-  /** Whether it looks at the journal's own hash chain too; one projection's is enough. Default no. */
+  /** Whether to verify the journal's own hash chain too. One projection is enough for that. Default no. */
   readonly journal?: boolean
   readonly activity?: Activity | undefined
 }
 
 /**
- * A look is followed by a rest of so many times what it took, though of no more than the time between looks at a project: however many
- * projects there are, it takes a twentieth of the database's time, and on a slow machine somewhat more.
+ * After a look the self-check rests for this many times the look's duration, but no longer than `everyMs`.
+ * However many projects there are, it takes a twentieth of the database's time; on a slow machine somewhat
+ * more.
  */
 const REST = 20
-/** The same while it hurries. */
+/** The same while hurrying. */
 const HURRIED_REST = 1
 /**
- * The same while nobody asks for anything: a look at 100 of 10,000 memories takes an embedded database and its daemon 150 ms of
- * processor time, which is 0.15 % of a core so.
+ * The same while nobody uses the daemon. A look at 100 of 10,000 memories costs an embedded database and its
+ * daemon 150 ms of processor time, so the self-check takes 0.15 % of a core.
  */
 const IDLE_REST = 1_000
-/** Then it rests so many milliseconds at most. */
+/** The longest rest, in milliseconds, while nobody uses the daemon. */
 export const LONGEST_IDLE_REST_MS = 120_000
-/** Who asks for something after a rest goes first, in milliseconds: a look takes the only connection of an embedded database. */
+/**
+ * Milliseconds to wait when somebody uses the daemon again after a rest. A look would take the only
+ * connection of an embedded database.
+ */
 const AFTER_OTHERS_MS = 1_000
 
-/** Looks at the projects of a generation in turns, for as long as it is live. */
+/** Looks at the projects of a generation in turn, while it is live. */
 export function startSelfCheck({
   db,
   verifiable,
@@ -65,7 +72,7 @@ export function startSelfCheck({
   let nextAdding = 0
   let wasIdle = false
 
-  /** @returns for how long to rest, in milliseconds */
+  /** @returns how long to rest, in milliseconds */
   const look = async (signal: AbortSignal): Promise<number> => {
     if (wasIdle && !activity.isIdle()) await pause(AFTER_OTHERS_MS, signal)
     const startedAt = performance.now()
@@ -74,7 +81,10 @@ export function startSelfCheck({
       nextAdding = startedAt + everyMs
     }
     const due = await takeDue(db, verifiable, everyMs)
-    if (due === null) return everyMs / 5
+    if (due === null) {
+      wasIdle = activity.isIdle()
+      return everyMs / 5
+    }
     const { projectId } = due
     const scope = projectScope(db, projectId)
     await retryParked(scope, verifiable)
@@ -88,10 +98,10 @@ export function startSelfCheck({
     if (differed > 0)
       logger[unhealed > 0 ? 'error' : 'warn'](
         { projection, generation, projectId, differed, unhealed, example },
-        'memories differed from the journal and were written anew',
+        'memories differed from the journal and were rewritten',
       )
     const took = performance.now() - startedAt
-    // The rest of the project is work like any other.
+    // Going through the rest of the project counts as activity.
     if (found.hurried > 0) activity.touch()
     wasIdle = activity.isIdle()
     return wasIdle

@@ -6,16 +6,19 @@ import { countParked } from '../apply/parked-events.ts'
 import type { Generation } from '../generations/generations.ts'
 import { readDivergence } from '../positions/divergence.ts'
 
-/** Milliseconds that an event may wait, and the projection stand still, before it counts as stopped. */
+/**
+ * Milliseconds for which an event may wait, and the projection stand still, before the projection counts as
+ * stopped.
+ */
 export const STOPPED_AFTER_MS = 30_000
 
 /**
- * live         as far as its lag says
- * rebuilding   live, and a new generation is being made beside it
- * stopped      behind, and it has not moved for half a minute: nobody writes it
- * diverged     it has applied events that the journal does not have; whoever writes it takes it back to the last that both have
- * unreachable  what it is kept in does not answer
- * unusable     its tables are others than this Daybook's: it is made anew by itself
+ *   live         usable, as far behind as its lag says
+ *   rebuilding   live, and a new generation is being built beside it
+ *   stopped      behind, and not moved for 30 s: nobody writes it
+ *   diverged     has applied events that the journal does not have; its projector takes it back
+ *   unreachable  its engine does not answer
+ *   unusable     its tables do not fit this version of Daybook; it is rebuilt automatically
  */
 export type ProjectionCondition = 'live' | 'rebuilding' | 'stopped' | 'diverged' | 'unreachable' | 'unusable'
 
@@ -25,18 +28,18 @@ export interface ProjectStatus {
   readonly generation: number
   readonly position: number
   readonly head: number
-  /** Events that it has still to apply; below 0 where it is beyond the journal's end, which is `diverged`. */
+  /** Events not applied yet. Below 0 if the position is beyond the journal's end, which is `diverged`. */
   readonly lag: number
   readonly parked: number
   readonly status: ProjectionCondition
 }
 
-/** Besides, how many memories are found by words already but not by meaning yet. */
+/** With the number of memories that are found by words but not by meaning yet. */
 export interface ProjectionStatus extends ProjectStatus {
   readonly pendingEmbeddings: number
 }
 
-/** Since when something waits, as far as a moment tells: one that was noted while the clock was ahead tells nothing. */
+/** The moment since which something waits. A moment recorded while the clock was ahead tells nothing. */
 const told = (moment: RawBuilder<unknown>) =>
   sql`case when ${isAheadOfClock(moment)} then '-infinity' else ${moment} end`
 
@@ -47,7 +50,10 @@ interface ConditionRow {
   readonly unusable: boolean
 }
 
-/** @param reachable whether what the projection is kept in answers; true where that is the journal's own database */
+/**
+ * Reads how far a generation has come with one project's journal.
+ * @param reachable whether the projection's engine answers. Default true, for the journal's own database
+ */
 export async function readProjectStatus(
   scope: ProjectScope,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,

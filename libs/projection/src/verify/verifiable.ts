@@ -1,50 +1,59 @@
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { GenerationRef } from '../generations/generation-ref.ts'
 
-/** A memory as the journal has it at the position, against what the projection holds of it. */
+/** A memory at the position: what the journal says against what the projection holds. */
 export interface ComparedMemory {
   readonly memoryId: string
-  /** SHA-256, hexadecimal, of everything that the projection must hold of it; null where it must hold nothing. */
+  /**
+   * SHA-256, hexadecimal, of everything that the projection must hold of it; null if it must hold nothing.
+   */
   readonly wanted: string | null
-  /** The same of what it does hold; null where it holds nothing. Equal to `wanted` where all is well. */
+  /**
+   * The same of what the projection does hold; null if it holds nothing. Equal to `wanted` if all is well.
+   */
   readonly held: string | null
-  /** Where they are not equal, in which parts: `missing`, `row`, `versions`, `words`, `vectors`, `documents`. */
+  /** The parts that differ: `missing`, `row`, `versions`, `words`, `vectors`, `documents`. */
   readonly differs: readonly string[]
 }
 
+/** The comparison of some memories. */
 export interface ComparedPage {
   readonly memories: readonly ComparedMemory[]
-  /** Of them, those whose vectors are still being made: they lack them rightly. */
+  /** How many of these memories rightly lack vectors, because they are still being made. */
   readonly pending: number
 }
 
+/** The problems of indexes over all memories. */
 export interface ComparedIndexes {
-  /** In words. */
+  /** The problems, in words. */
   readonly problems: readonly string[]
-  /** The memories that are found wrongly, or not, for that. */
+  /** The memories that searches find wrongly, or not at all, because of these problems. */
   readonly memoryIds: readonly string[]
 }
 
+/** How to rewrite memories. */
 export interface RewriteOptions {
-  /** Applies the memories' parked events too, but for dropped ones, and parks them no more. Default no. */
+  /** Applies the memories' parked events too, except dropped ones, and unparks them. Default no. */
   readonly unpark?: boolean
 }
 
-/** A projection whose contents can be held against the journal. */
+/** A projection whose contents can be compared with the journal. */
 export interface Verifiable extends GenerationRef {
-  /** The ids of all projects that the projection holds anything of, those without a journal among them. */
+  /** The ids of all projects of which the projection holds anything, including those without a journal. */
   projects(): Promise<readonly string[]>
-  /** Compares memories as of one moment. Projectors may be at work meanwhile. */
+  /** Compares memories as of one moment. Projectors may work meanwhile. */
   compare(scope: ProjectScope, memoryIds: readonly string[]): Promise<ComparedPage>
-  /** Checks what belongs to no memory alone: an index over all of them, statistics. */
+  /** Checks what belongs to no single memory: an index over all of them, statistics. */
   compareIndexes(scope: ProjectScope, signal: AbortSignal): Promise<ComparedIndexes>
-  /** Makes what `compareIndexes` found wrong anew from the memories that the projection holds. */
+  /** Rebuilds what `compareIndexes` found wrong from the memories that the projection holds. */
   repairIndexes(scope: ProjectScope, signal: AbortSignal): Promise<void>
   /**
-   * Memories that the projection holds something of though the journal has none of their events.
-   * @param held how many memories of the journal it was found to hold
+   * Memories of which the projection holds something, though the journal has no event of theirs.
+   * @param held how many memories of the journal the projection was found to hold
    */
   surplus(scope: ProjectScope, held: number): Promise<readonly string[]>
-  /** Writes these memories anew from the journal, as of the position; what the journal does not have goes. */
+  /**
+   * Rewrites these memories from the journal, as of the position. What the journal does not have is removed.
+   */
   rewrite(scope: ProjectScope, memoryIds: readonly string[], options?: RewriteOptions): Promise<void>
 }

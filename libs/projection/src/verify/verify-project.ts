@@ -6,19 +6,22 @@ import { createPace } from '@daybook/runtime/pace'
 import { readPosition } from '../positions/positions.ts'
 import type { ComparedMemory, Verifiable } from './verifiable.ts'
 
-/** A memory that the projection holds otherwise than the journal says. */
+/** A memory whose content in the projection differs from the journal. */
 export interface Difference {
   readonly memoryId: string
   readonly differs: readonly string[]
 }
 
-/** What came of holding a project's part of a projection against its journal. */
+/** The result of comparing one project of a projection with its journal. */
 export interface Verification {
-  /** The position up to which the journal was looked at. */
+  /** The position up to which the journal was read. */
   readonly position: number
   /** Memories compared. */
   readonly memories: number
-  /** SHA-256 over the memories' digests, as the journal has them, and as the projection does: equal where nothing differs. */
+  /**
+   * SHA-256 over the memories' digests according to the journal and to the projection. Equal if nothing
+   * differs.
+   */
   readonly journalDigest: string
   readonly projectionDigest: string
   readonly differences: readonly Difference[]
@@ -28,20 +31,24 @@ export interface Verification {
   readonly pending: number
 }
 
+/** How much to verify. */
 export interface VerifyOptions {
-  /** Only memories with events after this sequence are compared, and no index over all. Default 0: everything. */
+  /** Compares only memories with events after this sequence, and no indexes. Default 0: everything. */
   readonly since?: number
   readonly signal: AbortSignal
-  /** Hears how many more memories were compared. */
+  /** Called with the number of memories compared since the last call. */
   readonly onProgress?: (memories: number) => Promise<void>
 }
 
-/** Memories compared in one statement. On the embedded database it takes some 100 ms, while everybody else waits. */
+/**
+ * Memories compared in one statement. The embedded database takes about 100 ms for it, and everybody else
+ * waits meanwhile.
+ */
 const PAGE = 250
 
 /**
- * Holds a projection against the fold of the journal. Nothing is changed, and it may run beside writers and projectors: each
- * page is compared as of one moment, at the position of that moment.
+ * Compares a projection with the fold of the journal. Nothing is changed, and it may run beside writers and
+ * projectors: each page is compared as of one moment, at that moment's position.
  */
 export async function verifyProject(
   scope: ProjectScope,
@@ -97,7 +104,7 @@ export async function verifyProject(
   }
 }
 
-/** In the order in which they first appeared. */
+/** Pages of memory ids in the order of first appearance. */
 async function* allMemories(scope: ProjectScope, position: number): AsyncGenerator<string[]> {
   for (let after = 0; ; ) {
     const rows = await readFirstEvents(scope, { after, upTo: position, limit: PAGE })
@@ -108,7 +115,9 @@ async function* allMemories(scope: ProjectScope, position: number): AsyncGenerat
   }
 }
 
-/** One that was changed often comes as often, which is work and no harm. */
+/**
+ * Pages of memory ids. A memory that changed often appears several times, which costs work but does no harm.
+ */
 async function* changedMemories(
   scope: ProjectScope,
   since: number,
@@ -120,12 +129,12 @@ async function* changedMemories(
   }
 }
 
-/** Memories written anew together. */
+/** Memories rewritten together. */
 const REPOSTED_TOGETHER = 100
 
 /**
- * Writes what differs anew and looks at it again.
- * @returns what differs still
+ * Rewrites what differs and compares it again.
+ * @returns what still differs
  */
 export async function repairProject(
   scope: ProjectScope,

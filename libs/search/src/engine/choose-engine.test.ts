@@ -84,7 +84,7 @@ describe('which engine answers', () => {
   it('is not a Typesense that is behind what is asked', async () => {
     const scope = await filled()
     await harness.append(scope, rememberCommand(note('a new login')))
-    // The read model has it, Typesense not yet.
+    // The read model has it; Typesense does not yet.
     await harness.applyToReadModel(scope)
     expect(await find(scope)).toMatchObject({ engine: 'TYPESENSE', sequence: 2 })
     expect(await find(scope, { atLeast: 3 })).toMatchObject({

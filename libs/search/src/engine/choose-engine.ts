@@ -3,34 +3,38 @@ import { type EngineWanted, engineName, POSTGRES } from './engine-name.ts'
 import type { EngineSlot, EngineState, SearchEngine } from './search-engine.ts'
 
 /**
- * How many events AUTO lets an engine be behind Postgres. Both projectors trail the journal by a batch (100 events) while
- * much is written; one that is further behind has stopped or is rebuilding.
+ * How many events an engine may be behind Postgres with AUTO. While much is written, both projectors trail
+ * the journal by a batch (100 events). An engine that is further behind has stopped or is being rebuilt.
  */
 const LAG_ALLOWED = 100
 
+/** What a search asks of an engine. */
 export interface EngineAsked {
   readonly engine: EngineWanted
-  /** The sequence that the answer shall include; 0 for none. */
+  /** The sequence that the answer must include; 0 for none. */
   readonly atLeast: number
-  /** The position of Postgres' read model. */
+  /** The position of the Postgres read model. */
   readonly position: number
 }
 
 /** The engine to begin with; `chosen` is null for Postgres. */
 export interface EngineChosen {
   readonly chosen: {
-    /** Its projection's. */
+    /** Its projection's name. */
     readonly name: string
     readonly search: SearchEngine
     readonly state: EngineState
   } | null
-  /** What the searcher must know of the choice, in words. */
+  /** What the caller must know about the choice, in words. */
   readonly degraded: readonly string[]
 }
 
 const postgres = (...degraded: string[]): EngineChosen => ({ chosen: null, degraded })
 
-/** Chooses where a search runs. Never fails for an engine's sake: what is against it is said in `degraded`. */
+/**
+ * Chooses the engine of a search. Never fails because of an engine: reasons against it are listed in
+ * `degraded`.
+ */
 export async function chooseEngine(
   scope: ProjectScope,
   engines: readonly EngineSlot[],

@@ -1,4 +1,7 @@
-/** An engine gave no answer to a search, which goes to Postgres instead. The message continues its name: "unreachable". */
+/**
+ * An engine did not answer a search, which Postgres answers instead. The message follows the engine's name:
+ * "unreachable".
+ */
 export class EngineFailed extends Error {
   constructor(message: string) {
     super(message)

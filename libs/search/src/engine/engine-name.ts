@@ -1,14 +1,18 @@
-/** Where candidates are found that no other engine is asked for: every Daybook has it. */
+/** The engine that every Daybook has, and that searches use if there is no other. */
 export const POSTGRES = 'POSTGRES'
 
-/** Where the retrievers of a search run: `POSTGRES`, or another engine's name in capitals, such as `TYPESENSE`. */
+/**
+ * The engine on which the retrievers of a search run: `POSTGRES`, or another engine's name in capitals, such
+ * as `TYPESENSE`.
+ */
 export type EngineName = string
 
 /**
- * What may be asked for. `AUTO` takes the first engine beside Postgres that is configured, answers and is not behind; else
- * Postgres. An engine's name takes it even where it is behind, and Postgres where it does not answer.
+ * The engines that a search may ask for. `AUTO` uses the first engine beside Postgres that is configured,
+ * available and not behind, or else Postgres. An engine's name uses it even if it is behind, and Postgres
+ * only if it does not answer.
  */
 export type EngineWanted = EngineName | 'AUTO'
 
-/** An engine's name as the API has it. @param name its projection's: `typesense` */
+/** An engine's name in the API. @param name its projection's name: `typesense` */
 export const engineName = (name: string): EngineName => name.toUpperCase()

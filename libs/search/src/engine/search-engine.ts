@@ -14,38 +14,41 @@ export interface EngineState {
   readonly pending: number
 }
 
-/** What one search wants. */
+/** What one search asks for. */
 export interface CandidatesAsked {
   readonly projectId: string
-  /** What the engine cannot be told of it is checked in Postgres. */
+  /** The filter. Postgres checks the parts that the engine cannot express. */
   readonly filter: MemoryFilter
 }
 
 /**
- * An engine beside Postgres, as searches use it. It says where candidates come from; whether a memory is a hit, and what it says,
- * is looked up in Postgres.
+ * An engine beside Postgres, as searches use it. It finds candidates; Postgres decides whether a memory is a
+ * hit, and provides its content.
  */
 export interface SearchEngine {
-  /** Whether to ask it at all. The answer is there at once. */
+  /** Whether to search there. Answers at once. */
   isAvailable(): boolean
-  /** Null before its projector's first start. */
+  /** The engine's state for a project; null before its projector's first start. */
   state(scope: ProjectScope): Promise<EngineState | null>
   /**
    * Where one search finds its candidates.
-   * @param generation the one that is live according to Postgres
+   * @param generation the live generation according to Postgres
    */
   candidates(asked: CandidatesAsked, generation: Pick<Generation, 'generation'>): CandidateSource
   close(): void
 }
 
-/** An engine that searches may ask for by its name. */
+/** An engine that searches may ask for by name. */
 export interface EngineSlot extends Pick<Engine, 'name' | 'setting'> {
-  /** Null where it is not configured. */
+  /** Null if it is not configured. */
   readonly search: SearchEngine | null
 }
 
 /** An engine as `libs/engines/registry` lists it. */
 export interface RegisteredEngine extends Engine {
-  /** How searches reach it; null where it is not configured. Absent of one that searches cannot ask for: Postgres, which they always have. */
+  /**
+   * Opens the engine for searches; null if it is not configured. Absent for Postgres, which searches always
+   * have.
+   */
   openSearch?(config: Config, logger: Logger): SearchEngine | null
 }

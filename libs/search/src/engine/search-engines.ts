@@ -17,21 +17,23 @@ import { chooseEngine, type EngineChosen } from './choose-engine.ts'
 import { EngineFailed } from './engine-failed.ts'
 import { type EngineName, engineName, POSTGRES } from './engine-name.ts'
 
-/** What the retrievers found, and on what. */
+/** What the retrievers found, and where. */
 export interface Searched extends RetrieversRun {
   readonly engine: EngineName
   readonly generation: Generation
-  /** The position in the journal that it includes. */
+  /** The journal position that the result includes. */
   readonly sequence: number
-  /** The read model's position before the first retriever began: what has a later sequence was changed since. */
+  /**
+   * The read model's position before the first retriever ran. A row with a later sequence has changed since.
+   */
   readonly since: number
 }
 
 /**
- * Runs the retrievers on the engine that is asked for and able; where it fails on the way, once more on Postgres, which
- * `degraded` then says.
+ * Runs the retrievers on the chosen engine. If it fails on the way, they run once more on Postgres, and
+ * `degraded` says so.
  *
- * @param onWords hears what the lexical retriever found while the vector retriever still runs
+ * @param onWords called with the lexical retriever's hits while the vector retriever still runs
  */
 export async function searchOnEngine(
   parts: SearchParts,
@@ -41,9 +43,9 @@ export async function searchOnEngine(
   embedded: EmbedOnce,
   onWords: OnWords,
 ): Promise<Searched> {
-  // Begins now: it runs beside the looking up of the state.
+  // Starts embedding now, in parallel with reading the state.
   embedded(parts.readModel.generation)
-  // The state first: what is written while the retrievers run may be in the answer, but is not promised.
+  // Read before the retrievers run: later writes may be in the answer but are not promised.
   const state = await readSearchState(parts.scope, parts.readModel)
   const { chosen, degraded } = await chooseEngine(parts.scope, parts.engines ?? [], {
     engine: request.engine ?? 'AUTO',
@@ -83,7 +85,7 @@ export async function searchOnEngine(
       ...run,
       engine: engineName(name),
       generation,
-      // A hit is found there and read from Postgres: it is in both.
+      // A hit is found in the engine and read from Postgres, so it is in both.
       sequence: Math.min(state.position, position),
       since: state.position,
       degraded: [...degraded, ...run.degraded, ...missing],
@@ -99,10 +101,10 @@ export async function searchOnEngine(
   }
 }
 
-/** The query's vector for a generation; null where the mode wants none. */
+/** The query's vector for a generation; null if the mode needs none. */
 export type EmbedOnce = (generation: Generation) => Promise<QueryVector> | null
 
-/** Embeds the query once for all generations of one model, and for all attempts of a search. */
+/** Embeds the query once for all generations with the same model, and for all attempts of a search. */
 export function embedOnce(
   { scope: { projectId }, embedders, onRetriever }: SearchParts,
   mode: SearchMode,

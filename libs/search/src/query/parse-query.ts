@@ -2,21 +2,22 @@ import type { Alternative, ParsedQuery } from './query.ts'
 import { tokens } from './tokens.ts'
 
 /**
- * Understands a search query.
+ * Parses a search query.
  *
  * | written | means |
  * |---|---|
  * | `red car` | both words rank; neither is required |
- * | `"red car"` | required: the words beside each other, in this order; `"red"` requires one word |
+ * | `"red car"` | required: the words next to each other in this order; `"red"` requires one word |
  * | `-red`, `-"red car"` | no hit contains it |
  * | `"red car" OR "blue car"` | one of the two is required |
  * | `apple OR "red car"` | the word or the phrase is required |
  * | `cats OR dogs` | the same as `cats dogs`: words are optional anyway |
- * | `What is "Little Women" about?` | nothing is required: in a question, quotes stand round a title, which the answer need not say |
+ * | `What is "Little Women" about?` | nothing is required: in a question, quotes enclose a title |
  *
- * OR is upper case, and joins the terms right beside it: in `big apple OR "red car"` the word `big` only ranks. Everything
- * else is forgiven: an OR with nothing on one side, or beside an exclusion, joins nothing; a quote without its partner is
- * not there; a hyphen that excludes nothing is not there. There are no errors, and the time is linear in the length.
+ * OR is upper case and joins the terms next to it: in `big apple OR "red car"` the word `big` only ranks.
+ * Everything else is tolerated. An OR with nothing on one side, or next to an exclusion, joins nothing. An
+ * unpaired quote and a hyphen that excludes nothing are ignored. There are no errors, and the time is linear
+ * in the length.
  *
  * ```ts
  * parseQuery('login "red car" -blue')
@@ -29,7 +30,9 @@ export function parseQuery(text: string): ParsedQuery {
   const wanted: string[] = []
   const groups: Alternative[][] = []
   const excluded: Alternative[] = []
-  /** The group that an OR would continue: that of the term just before; none at the start and after an exclusion. */
+  /**
+   * The group that an OR would extend: that of the previous term. Null at the start and after an exclusion.
+   */
   let last: Alternative[] | null = null
   let joins = false
 
@@ -53,12 +56,12 @@ export function parseQuery(text: string): ParsedQuery {
 }
 
 /**
- * People and agents ask in sentences too. Of LoCoMo's 760 questions (DEV) 9 have quotes, and as demands they lost the evidence
- * of 4: recall @5 @10 @20 over all 760 was .714 .788 .840 with such demands and is .716 .793 .845 without.
+ * People and agents also ask in sentences. In a question, quotes as requirements lost more evidence than they
+ * found (`docs/measurements.md#quotes-in-questions`).
  */
 const isQuestion = (text: string) => text.trimEnd().endsWith('?')
 
-/** A group is a demand once a phrase takes part in it; of words alone any may be missing. */
+/** A group is required if it contains a phrase. A group of words alone is not. */
 function demands(group: readonly Alternative[]): boolean {
   return group.some((alternative) => alternative.type === 'phrase')
 }

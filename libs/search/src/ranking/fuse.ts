@@ -8,7 +8,7 @@ import {
   retrieverCandidates,
 } from './retriever.ts'
 
-/** What each retriever found, or null where a retriever did not run. An empty list is a retriever that ran and found nothing. */
+/** What each retriever found; null if it did not run. An empty list means that it ran and found nothing. */
 export interface Retrievers {
   readonly lexical: readonly RetrieverHit[] | null
   readonly vector: readonly RetrieverHit[] | null
@@ -24,18 +24,19 @@ export interface Fused {
 }
 
 /**
- * Brings both retrievers into one score S per candidate: the sum over the retrievers of weight × normalised score, 0 for a retriever that did
- * not find it.
+ * Fuses both retrievers into one score S per candidate: the sum of weight × normalised score over the
+ * retrievers, 0 for one that did not find it.
  *
  * - `DEFAULT`: linear, `S = .6·l + .4·v`.
- * - `RRF`: `Σ 1/(k + rank)`, scaled so that the first of every retriever has 1: normalised `(k + 1)/(k + rank)`, equal weights.
- *   Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
- *   Methods" (SIGIR 2009), whose k is 60.
+ * - `RRF`: `Σ 1/(k + rank)`, scaled so that a hit at rank 1 in every retriever scores 1: normalised `(k +
+ *   1)/(k + rank)`, equal weights. Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms
+ *   Condorcet and individual Rank Learning Methods" (SIGIR 2009), whose k is 60.
  *
- * When one retriever did not run (keyword mode, semantic mode, no embedder) its weight goes to the other, S = l or S = v, so that
- * scores stay on 0 to 1. A retriever that ran and found nothing keeps its weight: that no word matched is information.
+ * If one retriever did not run (keyword mode, semantic mode, no embedder), the other gets its weight, S = l
+ * or S = v, so that scores stay within 0 to 1. A retriever that ran and found nothing keeps its weight,
+ * because finding nothing is information too.
  *
- * @throws RangeError where both weights are 0 or one is negative
+ * @throws RangeError if both weights are 0 or one is negative
  */
 export function fuse(retrievers: Retrievers, options: RankingOptions): Map<string, Fused> {
   const weights = retrieverWeights(retrievers, options)
@@ -70,7 +71,7 @@ export function fuse(retrievers: Retrievers, options: RankingOptions): Map<strin
   return fused
 }
 
-/** The weights of the retrievers that ran, which add up to 1; 0 for one that did not. */
+/** The weights of the retrievers that ran, which add up to 1; 0 for one that did not run. */
 function retrieverWeights(retrievers: Retrievers, options: RankingOptions): Record<RetrieverName, number> {
   if (retrievers.lexical === null || retrievers.vector === null) {
     return { lexical: retrievers.lexical === null ? 0 : 1, vector: retrievers.vector === null ? 0 : 1 }
@@ -86,7 +87,7 @@ function retrieverWeights(retrievers: Retrievers, options: RankingOptions): Reco
   return { lexical: lexicalWeight / total, vector: vectorWeight / total }
 }
 
-/** Each hit's score on 0 to 1, by the method; in the order of the hits. */
+/** The hits' scores normalised to 0 to 1 by the method, in the order of the hits. */
 function normalise(
   retriever: RetrieverName,
   hits: readonly RetrieverHit[],

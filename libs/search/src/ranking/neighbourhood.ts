@@ -1,30 +1,34 @@
 /**
- * The memories round one memory: those before and after it in the same context and of the same kind, in sequence order.
+ * The memories around one memory: those before and after it in the same context and of the same kind, in
+ * sequence order.
  *
- * Up to three each side, nearest first: a memory needs two of its own, and the neighbour that it brings into the pool needs
- * two of its own, the farther of which is the third from here. Fewer than three in a direction means that the session
- * ends there, never that somebody stopped looking.
+ * Up to three on each side, nearest first. A memory needs two of its own; the neighbour that it brings into
+ * the pool needs two of its own too, and the farther of those is the third from here. Fewer than three in a
+ * direction means that the session ends there.
  */
 export interface Neighbourhood {
   readonly memoryId: string
   readonly context: string
-  /** the previous, the one before it, the one before that */
+  /** the previous one, the one before it, and the one before that */
   readonly before: readonly string[]
-  /** the next, the one after it, the one after that */
+  /** the next one, the one after it, and the one after that */
   readonly after: readonly string[]
 }
 
-/** A memory's neighbourhood; null or absent for a memory without a context. */
+/** Neighbourhoods by memory; null or absent for a memory without a context. */
 export type Neighbourhoods = ReadonlyMap<string, Neighbourhood | null>
 
-/** Of the neighbour before, as far as scores need it: two each side. Null at the start of the session. */
+/**
+ * The neighbourhood of the previous memory as far as scores need it: two on each side. Null at the start of
+ * the session.
+ */
 function neighbourhoodOfPrevious({ memoryId, context, before, after }: Neighbourhood): Neighbourhood | null {
   const [previous, ...farther] = before
   if (previous === undefined) return null
   return { memoryId: previous, context, before: farther, after: [memoryId, ...after.slice(0, 1)] }
 }
 
-/** Of the neighbour after, likewise. Null at the end of the session. */
+/** The same for the next memory. Null at the end of the session. */
 function neighbourhoodOfNext({ memoryId, context, before, after }: Neighbourhood): Neighbourhood | null {
   const [next, ...farther] = after
   if (next === undefined) return null
@@ -32,9 +36,9 @@ function neighbourhoodOfNext({ memoryId, context, before, after }: Neighbourhood
 }
 
 /**
- * The neighbourhoods of the whole pool: of the candidates, and of their neighbours at distance 1, derived from theirs. What
- * the caller knows of a memory goes before what is derived; of two derivations that of the smaller id, so that the result
- * does not depend on the order of the input.
+ * The neighbourhoods of the whole pool: those of the candidates, and those derived for their neighbours at
+ * distance 1. A neighbourhood given by the caller takes precedence over a derived one. Of two derived ones,
+ * that from the candidate with the smaller id is used, so that the order of the input does not matter.
  *
  * @param candidates ids of what the retrievers found
  */

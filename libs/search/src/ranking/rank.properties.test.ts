@@ -13,7 +13,7 @@ const retriever = (score: fc.Arbitrary<number>) =>
   fc
     .uniqueArray(fc.tuple(fc.constantFrom(...IDS), score), { selector: ([id]) => id, maxLength: 20 })
     .map((hits) => hits.map(([memoryId, each]) => ({ memoryId, score: each })))
-/** Eighths: exact, and with many equals. */
+/** Eighths: exact, and with many equal values. */
 const lexicalRetriever = retriever(fc.integer({ min: 1, max: 80 }).map((eighths) => eighths / 8))
 const vectorRetriever = retriever(fc.double({ min: -1, max: 1, noNaN: true }))
 

@@ -7,7 +7,7 @@ import type { RetrieverHit } from './retriever.ts'
 const hits = (scores: Record<string, number>): RetrieverHit[] =>
   Object.entries(scores).map(([memoryId, score]) => ({ memoryId, score }))
 
-/** All neighbourhoods of sessions, each given as its ids in order: `abcde` is a session of five. */
+/** The neighbourhoods of sessions, each given as its ids in order: `abcde` is a session of five. */
 function sessions(...texts: string[]): Map<string, Neighbourhood> {
   const map = new Map<string, Neighbourhood>()
   for (const text of texts) {
@@ -44,9 +44,9 @@ describe('rank', () => {
     })
     expect(result.map(({ memoryId }) => memoryId)).toEqual(['d', 'b', 'c', 'e', 'a'])
     const scores = Object.fromEntries(result.map(({ memoryId, score }) => [memoryId, score * 2.32]))
-    // d is the best of the session: all have .2 · .7 from it
+    // d is the best of the session: every hit gets .2 · .7 from it
     expect(scores['d']).toBeCloseTo(0.7 + 0.16 * 0.6 + 0.14, 12)
-    // b is the second of its session: its second before is missing
+    // b is the second of its session: its second neighbour before is missing
     expect(scores['b']).toBeCloseTo(0.6 + 0.16 * (0.5 * 0.6 + 0.7) + 0.14, 12)
     expect(scores['c']).toBeCloseTo(0.4 * (0.6 + 0.7) + 0.14, 12)
     expect(scores['e']).toBeCloseTo(0.4 * 0.7 + 0.14, 12)

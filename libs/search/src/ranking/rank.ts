@@ -5,48 +5,56 @@ import { neighboursShare } from './neighbours.ts'
 import { contextCounts, type RankingOptions } from './options.ts'
 import { sessionShares } from './sessions.ts'
 
-/** By what a hit was found. */
+/** Which retrievers found a hit. */
 export type RankedMatchType = 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
 
+/** A hit with its score. */
 export interface RankedHit {
   readonly memoryId: string
   /** 0 to 1, comparable within one answer */
   readonly score: number
   /**
-   * HYBRID: both retrievers found it; SEMANTIC: the vector retriever alone; KEYWORD: the lexical retriever alone. A memory that neither found
-   * owes its place to neighbours, and has what the search as a whole was: HYBRID if both retrievers ran, else the retriever that ran.
+   * HYBRID: both retrievers found it; SEMANTIC: only the vector retriever; KEYWORD: only the lexical
+   * retriever. A memory that only neighbours brought in has the type of the whole search: HYBRID if both
+   * retrievers ran, else that of the one that ran.
    */
   readonly matchType: RankedMatchType
   readonly explanation: HitExplanation
 }
 
+/** What `rank` works on. */
 export interface RankInput extends Retrievers {
-  /** Of every candidate that has a context, i.e. of the first `candidatesPerRetriever` of each retriever. */
+  /**
+   * The neighbourhood of every candidate with a context, that is of the first `candidatesPerRetriever` of
+   * each retriever.
+   */
   readonly neighbourhoods: Neighbourhoods
   /**
-   * Whether a memory that no retriever found, but that stands beside one, passes the search's filters and the query's phrases and
-   * exclusions. Asked for such memories only: what a retriever returned has passed already.
+   * Whether a memory that no retriever found, but that is a neighbour of one, passes the search's filter,
+   * phrases and exclusions. Called only for such memories: a retriever's hits have passed already.
    */
   readonly eligible: (memoryId: string) => boolean
   readonly options: RankingOptions
-  /** hits to return, at most */
+  /** the most hits to return */
   readonly limit: number
 }
 
 /**
- * Orders what the retrievers found: fuses the retrievers (`fuse.ts`), takes in the neighbours at distance 1, lifts all by what stands
- * beside them:
+ * Ranks what the retrievers found. It fuses the retrievers (`fuse.ts`), adds the neighbours at distance 1,
+ * raises all scores by neighbours (`neighbours.ts`) and sessions (`sessions.ts`), and sorts:
  *
  * ```
  * S'(i) = (S(i) + Σ_{d=1,2} λ^d · [S(i−d) + S(i+d)] + σ · max S of the session) / (1 + 2λ + 2λ² + σ)
  * ```
  *
- * (`neighbours.ts`, `sessions.ts`), and sorts. Divided by the weights' sum, which leaves the order alone and scores within 0 to 1. A neighbour that no hit beside it lifts is left out.
+ * The division by the sum of weights keeps scores within 0 to 1 and does not affect the order. A neighbour to
+ * which no neighbouring hit contributes is left out.
  *
- * Deterministic: equal scores go by id, and the order of lists with equal scores or of the map does not matter.
+ * Deterministic: equal scores are ordered by id, and the order of the input does not matter.
  *
  * ```ts
- * rank({ lexical, vector, neighbourhoods, eligible: (id) => passed.has(id), options: DEFAULT_RANKING, limit: 10 })
+ * const eligible = (id) => passed.has(id)
+ * rank({ lexical, vector, neighbourhoods, eligible, options: DEFAULT_RANKING, limit: 10 })
  * ```
  */
 export function rank(input: RankInput): RankedHit[] {
@@ -67,10 +75,10 @@ export function rank(input: RankInput): RankedHit[] {
     }))
 }
 
-/** An explanation that knows whose it is: what is sorted. */
+/** An explanation with its memory's id, for sorting. */
 type Explained = HitExplanation & { readonly memoryId: string }
 
-/** The plain case: the fused score is the score. */
+/** The plain case: the fused score is the final score. */
 function explain({ memoryId, retrievers, score }: Fused, { method }: RankingOptions): Explained {
   return {
     memoryId,
@@ -85,7 +93,7 @@ function explain({ memoryId, retrievers, score }: Fused, { method }: RankingOpti
   }
 }
 
-/** The pool, every member lifted by its neighbours and its session. */
+/** The pool, each member raised by its neighbours and its session. */
 function inContext(
   fused: ReadonlyMap<string, Fused>,
   neighbourhoods: Neighbourhoods,

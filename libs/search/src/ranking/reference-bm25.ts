@@ -1,21 +1,21 @@
 import { coverage, idf, termScore } from './bm25.ts'
 
-/** A text, cut into lexemes. */
+/** A text as lexemes. */
 export interface ReferenceDocument {
   readonly id: string
   /** lexeme → tf, its occurrences in the text */
   readonly lexemes: ReadonlyMap<string, number>
-  /** dl: lexemes of the text, repetitions counted */
+  /** dl: the text's lexemes with repetitions */
   readonly length: number
 }
 
 /**
- * Scores every document by the formula of `bm25.ts`, in the plainest way: what a lexical retriever must agree with. For tests; it
- * reads all documents for each question.
+ * Scores every document by the formula of `bm25.ts` in the plainest way. Lexical retrievers must agree with
+ * it. For tests: it reads all documents for each question.
  *
  * @param documents all memories of one project, as n, df and avgdl are taken from them
  * @param queryLexemes lexeme → qtf, its occurrences in the question
- * @param options.coverage whether to multiply with the coverage factor: yes when a vector retriever runs beside
+ * @param options.coverage whether to multiply by the coverage factor: yes if a vector retriever runs too
  * @returns the documents with at least one lexeme of the question, best first, equal scores by id
  */
 export function referenceBm25(

@@ -1,17 +1,20 @@
-/** A retriever is one retriever inside a search. */
+/** The two retrievers of a search. */
 export type RetrieverName = 'lexical' | 'vector'
 
-/** What a retriever found. A retriever's result is a list of these, best first. */
+/** One hit of a retriever. A retriever returns a list of these, best first. */
 export interface RetrieverHit {
   readonly memoryId: string
-  /** lexical: L, BM25 with or without coverage (> 0); vector: the cosine similarity (−1 to 1, not the distance) */
+  /**
+   * lexical: L, BM25 with or without coverage (> 0); vector: the cosine similarity (−1 to 1, not the
+   * distance)
+   */
   readonly score: number
 }
 
 /**
- * A retriever's candidates: its best hits, best first. Orders them itself, equal scores by id, so that a rank never depends on the
- * order in which a database returned equals; keeps the best of hits on one memory; leaves out scores that are no number
- * (the cosine of a zero vector is NaN).
+ * A retriever's candidates: its best hits, best first. Sorts them itself, equal scores by id, so that a rank
+ * never depends on the order in which a database returns equals. Keeps the best of several hits on one
+ * memory, and leaves out scores that are not a number (the cosine of a zero vector is NaN).
  *
  * @param candidates how many to keep (`candidatesPerRetriever`)
  */
@@ -25,8 +28,8 @@ export function retrieverCandidates(hits: readonly RetrieverHit[], candidates: n
 }
 
 /**
- * Lexical scores on 0 to 1: `l = L / max L`; 0 outside the retriever. Divided by the maximum rather than stretched between both ends
- * (min-max), which turns a lone hit into 0, and the last of a few good hits too.
+ * Lexical scores normalised to 0 to 1: `l = L / max L`. Divides by the maximum instead of stretching from
+ * minimum to maximum, which would turn a lone hit, and the last of a few good hits, into 0.
  *
  * @param hits of one retriever, best first
  * @returns l of each hit, in the order of the hits; 0 for all if none scores above 0
@@ -37,9 +40,9 @@ export function normaliseLexical(hits: readonly RetrieverHit[]): number[] {
 }
 
 /**
- * Cosines on 0 to 1: `v = (cos − cos_last) / (cos_first − cos_last)`, 1 where there is no spread (one hit, or all equal); 0
- * outside the retriever. Stretched between both ends, as a model's cosines have no zero: everything is somewhat like everything, and
- * the worst of the retriever's candidates (the 100th) stands for "not alike".
+ * Cosines normalised to 0 to 1: `v = (cos − cos_last) / (cos_first − cos_last)`, or 1 without a spread (one
+ * hit, or all equal). Stretches from minimum to maximum because a model's cosines have no zero: any two texts
+ * are somewhat similar, and the last candidate (the 100th) stands for "not similar".
  *
  * @param hits of one retriever, best first
  * @returns v of each hit, in the order of the hits

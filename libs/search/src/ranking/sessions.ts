@@ -3,14 +3,15 @@ import type { Fused } from './fuse.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 
 /**
- * What a session gives to each of its hits: σ times the score of its best candidate, as a hit in a conversation about what is asked is
- * worth more than the same hit elsewhere. A session is all memories of one context; a memory without one is a session of its
- * own, so that the order among such memories does not change.
+ * What a session contributes to each of its hits: σ times the score of its best candidate. A hit in a
+ * conversation about the question is worth more than the same hit elsewhere. A session is all memories of one
+ * context. A memory without a context is a session of its own, so the order among such memories does not
+ * change.
  *
  * @param candidates what the retrievers found
- * @param contextOf of each candidate; undefined without one
+ * @param contextOf the context of each candidate; undefined without one
  * @param share σ
- * @returns what the session of a memory gives
+ * @returns a function that tells what a memory's session contributes
  */
 export function sessionShares(
   candidates: Iterable<Fused>,
@@ -30,6 +31,6 @@ export function sessionShares(
   }
 }
 
-/** Equal scores go by id, so that the order of the candidates does not matter. */
+/** Equal scores are ordered by id, so that the order of the candidates does not matter. */
 const isBetter = (one: Fused, other: Fused) =>
   one.score > other.score || (one.score === other.score && one.memoryId < other.memoryId)

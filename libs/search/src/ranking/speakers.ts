@@ -1,39 +1,39 @@
 import type { RankedHit } from './rank.ts'
 
 /**
- * How much more a hit counts in which somebody speaks whom the question names. Measured on the five conversations of LoCoMo,
- * recall@5, @10, @20 over all: .681 .783 .837 without, 1.2 → .713 .791 .845, 1.3 → .716 .793 .845, 1.4 → .715 .793 .845.
+ * How much more a hit counts if a person named in the question speaks in it. 1.3 as measured
+ * (`docs/measurements.md#preferring-speakers`).
  */
 const PREFERENCE = 1.3
 
 /** "Ann: …", "Support (Jonas): …": a name of at most 40 characters, a colon, a blank. */
 const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{M} .'’()-]{0,39}):\s/u
 
-/** Words that begin with a capital letter, without a genitive's s. */
+/** Words that begin with a capital letter, without a genitive 's. */
 const NAME = /(?<![\p{L}\p{M}\p{N}])\p{Lu}[\p{L}\p{M}]+/gu
 
 /**
- * Who may be named in a text: its words with a capital letter, in lower case. "When" and "What" among them do no harm: nobody
- * who speaks is called so.
+ * The possible names in a text: its capitalised words, in lower case. Words like "When" and "What" do no
+ * harm, as no speaker has such a name.
  */
 export function namesIn(text: string): ReadonlySet<string> {
   return new Set(text.match(NAME)?.map((name) => name.toLowerCase()))
 }
 
-/** Who speaks in a text of the form `Name: what was said`; empty for any other text. */
+/** The names of the speaker in a text of the form `Name: what was said`; empty for any other text. */
 export function speakersOf(text: string): ReadonlySet<string> {
   return namesIn(SPEAKER.exec(text)?.[1] ?? '')
 }
 
 /**
- * Prefers the hits in which somebody speaks who is named in the question: what Ann does is told by Ann, and the answers of
- * those she talks with have her name more often. Scores stay within 0 to 1, as the others are lowered; nothing changes where
- * no hit is such.
+ * Prefers hits in which a person named in the question speaks: Ann herself tells what Ann does, while the
+ * people she talks with mention her name more often. The scores of the other hits are lowered, so that all
+ * stay within 0 to 1. If there is no such hit, nothing changes.
  *
  * @param ranked best first
- * @param names of the question
- * @param textOf the text of a hit, or its beginning; undefined where it is not known
- * @returns the same hits in their new order, the factor in `explanation.scale`
+ * @param names the names in the question
+ * @param textOf the text of a hit, or its beginning; undefined if unknown
+ * @returns the same hits in their new order, with the factor in `explanation.scale`
  */
 export function preferSpeakers(
   ranked: readonly RankedHit[],

@@ -4,15 +4,15 @@ import { sql } from 'kysely'
 
 /** A distinct word of the question. */
 export interface QueryTerm {
-  /** As Postgres stems it. */
+  /** The word as Postgres stems it. */
   readonly lexeme: string
-  /** As it was written. */
+  /** The word as it was written. */
   readonly word: string
-  /** How often the question says it. */
+  /** How often it occurs in the question. */
   readonly frequency: number
 }
 
-/** The significant words of a text as Postgres understands it; stop words are left out. */
+/** The significant words of a text as Postgres analyses it, without stop words. */
 export async function queryTerms(db: Queryable, wanted: string): Promise<QueryTerm[]> {
   const text = breakTokens(wanted)
   const { rows } = await sql<QueryTerm>`

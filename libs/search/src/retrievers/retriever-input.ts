@@ -3,19 +3,28 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { RawBuilder } from 'kysely'
 import type { OnRetriever } from '../timed.ts'
 
-/** What every retriever gets. */
+/** The input of every retriever. */
 export interface RetrieverInput {
   readonly scope: ProjectScope
   readonly readModel: LiveReadModel
-  /** What a hit must satisfy, over `m` (`constraint.ts`). */
+  /** The condition that a hit must satisfy, over `m` (`constraint.ts`). */
   readonly condition: RawBuilder<boolean>
-  /** Forgotten memories are not in the indexes; where they are asked for, the retrievers look at each of them. */
+  /**
+   * Whether forgotten memories are searched too. They are not in the indexes, so the retrievers look at each
+   * of them.
+   */
   readonly includeForgotten: boolean
-  /** Hits wanted, at most. */
+  /** The most hits wanted. */
   readonly limit: number
-  /** Hits that the answer needs: a retriever that has so many may stop somewhat short of `limit`. Default: all of `limit`. */
+  /**
+   * The hits that the answer needs. A retriever that has so many may stop somewhat short of `limit`. Default:
+   * all of `limit`.
+   */
   readonly needed?: number
-  /** Whether the condition may leave few of the best: the search has a filter, a phrase or an exclusion. Default no. */
+  /**
+   * Whether few of the best may satisfy the condition: the search has a filter, a phrase or an exclusion.
+   * Default no.
+   */
   readonly narrowed?: boolean
   readonly onRetriever?: OnRetriever | undefined
 }

@@ -5,10 +5,10 @@ import type { EngineSlot } from '../engine/search-engine.ts'
 
 /** An engine beside Postgres, on the database of a read model's harness. */
 export interface AttachedEngine {
-  /** How searches reach it. It waits for long: these suites are not about time. */
+  /** How searches reach it. Its timeouts are long, as these suites do not test time. */
   readonly slot: EngineSlot
   readonly projection: Projection
-  /** Gives memories the vectors that the embedding store has. */
+  /** Writes the embedding store's vectors to the memories. */
   fillVectors(): Promise<void>
   stop(): Promise<void>
 }

@@ -14,7 +14,10 @@ import type { EngineSlot } from '../engine/search-engine.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { AttachedEngine, EngineKind } from './attached-engine.ts'
 
-/** The engines, each a suite's parameter: Postgres, one in memory, the double of Typesense and, where it is configured, a real one. */
+/**
+ * The engines that suites run on: Postgres, one in memory, the double of Typesense and, if it is configured,
+ * a real one.
+ */
 export const ENGINES: readonly EngineKind[] = [
   { name: 'Postgres', engine: POSTGRES, attach: null },
   { name: 'an engine in memory', engine: engineName(IN_MEMORY), attach: attachInMemory },
@@ -25,7 +28,7 @@ export const ENGINES: readonly EngineKind[] = [
   })),
 ]
 
-/** Postgres on every database; the others on one of them, as what they hold is elsewhere. */
+/** Postgres on every database; the other engines on one of them, as their content is elsewhere. */
 export const COMBINATIONS = TEST_DATABASES.flatMap(({ name: database, start }) =>
   ENGINES.filter(({ attach }) => attach === null || database === TEST_DATABASES.at(-1)?.name).map((kind) => ({
     ...kind,
@@ -34,18 +37,19 @@ export const COMBINATIONS = TEST_DATABASES.flatMap(({ name: database, start }) =
   })),
 )
 
-/** A read model's harness that writes to an engine beside it too. */
+/** A read model's harness that also writes to an engine beside it. */
 export interface EngineHarness<Attached extends AttachedEngine | null = AttachedEngine | null>
   extends ReadModelHarness {
   readonly attached: Attached
-  /** What searches may ask for. */
+  /** The engines that searches may ask for. */
   readonly engines: readonly EngineSlot[]
-  /** What searches of a project work with. */
+  /** The parts with which a project is searched. */
   parts(scope: ProjectScope): SearchParts
-  /** Writes what the read model does not have yet, without the engine beside it. */
+  /** Applies new events to the read model only, not to the other engine. */
   applyToReadModel(scope: ProjectScope): Promise<void>
 }
 
+/** Starts a read model's harness on a new test database, with the engine of `kind` beside it. */
 export async function startEngineHarness<Attached extends AttachedEngine>(
   database: Pick<TestDatabaseKind, 'start'>,
   kind: { readonly attach: NonNullable<EngineKind<Attached>['attach']> },
@@ -101,7 +105,7 @@ export async function startEngineHarness(
   return both
 }
 
-/** Writes what a projection does not have yet. */
+/** Applies all events that a projection lacks. */
 export async function applyAll(projection: Projection, scope: ProjectScope): Promise<void> {
   for (;;) {
     const from = await projection.position(scope)

@@ -9,8 +9,8 @@ import {
 } from '../bus.ts'
 
 /**
- * The bus of a single process: a publish is a call of every listener and of one member of each group. News that a member
- * gives back are not sent again, since who would take them is the same process: it looks at the journal.
+ * The bus of a single process: publishing calls every listener and one member of each group. Messages that a
+ * member rejects are not sent again: only the same process could take them, and it reads the journal.
  */
 export function createInProcessBus(): Bus {
   const listeners = new Set<{ readonly onMessage: BusListener }>()
@@ -52,7 +52,7 @@ export function createInProcessBus(): Bus {
   }
 }
 
-/** One for each run of events, and one for each place without its event. */
+/** One message for each run of events, and one for each entry without its event. */
 function toNews(projectId: string, places: readonly PublishedEntry[]): BusMessage[] {
   const all: BusMessage[] = []
   let run: LinkedEvent[] = []
@@ -67,7 +67,7 @@ function toNews(projectId: string, places: readonly PublishedEntry[]): BusMessag
 }
 
 function toGroup(members: { readonly handle: BusHandler }[], news: BusMessage): void {
-  // The next news go to the next member.
+  // The next message goes to the next member.
   const member = members.shift()
   if (member === undefined) return
   members.push(member)

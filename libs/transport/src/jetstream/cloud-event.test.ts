@@ -12,7 +12,7 @@ const sequence = fc.oneof(
   fc.maxSafeNat().map((number) => Math.max(1, number)),
 )
 
-/** Any event that today's Daybook may have written. */
+/** Any event that today's Daybook could have written. */
 const anyEvent: fc.Arbitrary<LinkedEvent> = fc
   .record({
     sequence,
@@ -34,7 +34,8 @@ const anyEvent: fc.Arbitrary<LinkedEvent> = fc
     const event = noteEvent(given.projectId, given.sequence)
     const state = { ...event.data.state, kind, content: content as typeof event.data.state.content }
     const data = { state, changed, ...(restored !== null && { restoredVersion: restored }) }
-    // What travels is JSON, which knows no -0 and no prototype: the journal's own column makes the same of it.
+    // Events travel as JSON, which has neither -0 nor prototypes: the journal's column changes data in the
+    // same way.
     return { ...event, ...given, data: JSON.parse(JSON.stringify(data)) }
   })
 

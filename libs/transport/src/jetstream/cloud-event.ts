@@ -4,15 +4,18 @@ import { upcast } from '@daybook/memory/upcast'
 import { type BusMessage, hasEvent, type PublishedEntry } from '../bus.ts'
 
 /*
- * An event on its way, both directions: CloudEvents 1.0 in structured JSON
- * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md). `data` is the journal's data
- * column, so that `upcast` reads it as it reads a row; the rest are attributes, whose names may hold only a-z and 0-9.
+ * An event on the bus, in both directions: CloudEvents 1.0 in structured JSON
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md). `data` is the
+ * journal's data column, so that `upcast` reads it like a row. The rest are attributes, whose names may hold
+ * only a-z and 0-9.
  *
- * `sequence` follows the extension of that name, a string that sorts like the number; `correlationid` and `causationid`
- * the one on correlation, `hash` and `previoushash` are the event's and the one before's in the project's chain, `traceparent` the one on tracing, `dataref` the one on claim checks. What is null is absent.
+ * `sequence` follows the extension of that name: a string that sorts like the number. `correlationid` and
+ * `causationid` follow the extension on correlation, `traceparent` the one on tracing, `dataref` the one on
+ * claim checks. `hash` and `previoushash` are the hashes of the event and its predecessor. Null values are
+ * left out.
  */
 
-/** The header's value that says what the payload is. */
+/** The content type of the payload, for the header. */
 export const CLOUD_EVENT_TYPE = 'application/cloudevents+json'
 
 interface CloudEvent {
@@ -29,7 +32,7 @@ interface CloudEvent {
   readonly hash: string
   readonly previoushash: string
   readonly memoryversion: number
-  /** Of the data; absent where the event cannot be read or was erased. */
+  /** The schema version of the data; absent if the event cannot be read or was erased. */
   readonly schemaversion?: number
   readonly actor?: string
   readonly correlationid?: string
@@ -42,18 +45,19 @@ interface CloudEvent {
 const SEQUENCE_DIGITS = 16
 const TYPE_PREFIX = 'daybook.'
 
-/** The kind of what cannot be read or was erased. */
+/** The kind in the subject of events that cannot be read or were erased. */
 const NO_KIND = 'unknown'
 
-/** `<prefix>.<project>.<kind>.<memory>`: whoever wants only a project's or a kind's events can say so. */
+/** `<prefix>.<project>.<kind>.<memory>`: clients can subscribe to only a project's or a kind's events. */
 export function subjectOf(prefix: string, place: PublishedEntry): string {
   const kind = hasEvent(place) ? place.data.state.kind.toLowerCase() : NO_KIND
   return `${prefix}.${place.projectId}.${kind}.${place.memoryId}`
 }
 
 /**
- * The message of an event, or of a place without its event, which says where the journal has what there is.
- * @param maxBytes of the message; an event beyond it travels without its data, which stays in the journal (claim check)
+ * The message of an event. Without its event, an entry's message says where the journal has it.
+ * @param maxBytes limit for the message; a larger event travels without its data, which stays in the journal
+ * (claim check)
  */
 export function encodePlace(place: PublishedEntry, maxBytes: number): Uint8Array {
   const attributes = attributesOf(place)
@@ -93,15 +97,15 @@ function attributesOf(event: PublishedEntry): Omit<CloudEvent, 'data'> {
   }
 }
 
-/** What a message says, as far as it can be understood. */
+/** The content of a message, as far as it can be understood. */
 export interface DecodedNews {
-  /** Null where not even the project and the sequence can be read. */
+  /** Null if not even the project and the sequence can be read. */
   readonly news: BusMessage | null
-  /** Why there are no news, or news without their event; null where that is as it should be. */
+  /** Why there is no message, or one without its event; null if nothing is wrong. */
   readonly problem: Error | null
 }
 
-/** Reads a message. Never throws: whoever sent it, it must not stop those after it. */
+/** Reads a message. Never throws: a bad message must not stop those after it. */
 export function decodeNews(message: Uint8Array): DecodedNews {
   let given: Partial<Record<string, unknown>>
   try {

@@ -14,11 +14,12 @@ import type { StreamSettings } from './stream-settings.ts'
  *
  *   seeking (session, stream, consumer) ──found or made──▶ pulling ──connection or consumer lost──▶ seeking
  *
- * Each message is handed on at once, so that a handler can work through many together, and is acknowledged when its
- * handler resolves; until then the server hears regularly that it is worked on. What is pulled is bounded by what is
- * being handled: messages never wait here while another member is free.
+ * Each message is passed on at once, so that a handler can work on many together. It is acknowledged when its
+ * handler resolves; until then the server is told regularly that work goes on. A pull asks only for as many
+ * as can be handled: messages never wait here while another member is free.
  */
 
+/** The options of `joinGroup`. */
 export interface GroupMemberOptions {
   readonly link: Link
   readonly settings: StreamSettings
@@ -26,27 +27,29 @@ export interface GroupMemberOptions {
   readonly group: string
   readonly handle: BusHandler
   readonly logger: Logger
-  /** Milliseconds after which the server gives a message to another member, if it heard nothing of it. */
+  /** Milliseconds of silence after which the server gives a message to another member. */
   readonly ackWaitMs: number
 }
 
-/** Messages that one member works on at a time. */
+/** How many messages one member works on at a time. */
 const MEMBER_MESSAGES = 256
-/** The same of all members together, which the server enforces: four of them at full load. */
+/** The limit for all members together, which the server enforces: four of them at full load. */
 const GROUP_MESSAGES = 4 * MEMBER_MESSAGES
-/** A pull waits this long for messages; the server says twice in that time that it is still there. */
+/** How long a pull waits for messages. The server sends heartbeats meanwhile, so that its loss is noticed. */
 const PULL_MS = 10_000
 const HEARTBEAT_MS = 2_500
 const PATIENCE_MS = 500
 /**
- * How long to wait before a lost consumer is made again. At once, on a machine under full load, a consumer made right after
- * its stream was deleted and made again brought nothing 2 of some 20 times (NATS 2.9.10); with the wait that was not seen
- * again, but why is not known. Whoever consumes reads the journal on a timer besides.
+ * How long to wait before joining again after a loss. Without a wait, a consumer made right after its stream
+ * was deleted and recreated sometimes brought nothing
+ * (docs/measurements.md#jetstream-consumers-after-a-lost-stream). The cause is unknown; with the wait it was
+ * not seen again. Every handler also reads the journal on a timer.
  */
 const ANEW = { firstMs: 500, maxMs: 5_000 }
-/** A message given back goes to another member, or comes again, after this. */
+/** Milliseconds after which a rejected message is delivered again. */
 const NAK_MS = 100
 
+/** Joins a group, and joins it again after every loss, until `stop`. */
 export function joinGroup(options: GroupMemberOptions): BusConsumer {
   const { link, settings, keeper, group, handle, logger, ackWaitMs } = options
   const stop = new AbortController()
@@ -67,7 +70,7 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
       if (news !== null) await handle(news)
       message.ack()
     } catch {
-      // Whoever gives news back has said why where it happened.
+      // The handler has already logged why.
       message.nak(NAK_MS)
     } finally {
       handled.delete(message)
@@ -76,23 +79,26 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
   }
 
   const ensureConsumer = async ({ manager }: Session): Promise<void> => {
-    // Creates it, or finds it as it should be: the same configuration is no conflict.
+    // Creates the consumer, or finds it: the same configuration is no conflict.
     await manager.consumers.add(settings.name, {
       durable_name: group,
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(ackWaitMs),
-      // What was before a group, or before its consumer was lost, is read from the journal.
+      // Events from before the group, or before its consumer was lost, are read from the journal.
       deliver_policy: DeliverPolicy.New,
       replay_policy: ReplayPolicy.Instant,
       max_ack_pending: GROUP_MESSAGES,
-      // Never given up: a message that went missing would be missed silently.
+      // Delivered until acknowledged: a message dropped here would be missed silently.
       max_deliver: -1,
-      // A group that is used no more (an old generation's) goes by itself once it could not catch up anyway.
+      // The consumer of an unused group (of an old generation) goes away once it could not catch up anyway.
       inactive_threshold: nanos(settings.maxAgeMs),
     })
   }
 
-  /** Waits for a quarter of the room, so that pulls are worth their round trip; after a while takes what there is. */
+  /**
+   * Waits until a quarter of the room is free, so that a pull is worth its round trip. After a while, takes
+   * what there is.
+   */
   const roomFor = async (session: Session): Promise<number> => {
     const room = () => MEMBER_MESSAGES - handled.size
     const deadline = Date.now() + PATIENCE_MS
@@ -132,14 +138,14 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
       try {
         await keeper.ensure(session)
         await ensureConsumer(session)
-        if (attempt > 0) logger.info({ group }, 'news come over NATS again')
+        if (attempt > 0) logger.info({ group }, 'messages come over NATS again')
         attempt = 0
         await pull(session)
       } catch (error) {
         keeper.doubt(session)
         if (stop.signal.aborted) return
         if (attempt === 0 && !session.lost.aborted)
-          logger.warn({ group, error }, 'no news come over NATS now; the group is joined anew')
+          logger.warn({ group, error }, 'no messages come over NATS now; joining the group again')
         await pause(backoffDelay(attempt, ANEW), stop.signal)
         attempt += 1
       } finally {
@@ -149,7 +155,7 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
     }
   }
 
-  // A third of the time, so that one lost message does not make the server give up on us.
+  // Three times per ack wait, so that one lost message does not make the server give up on us.
   const working = setInterval(() => {
     for (const message of handled) message.working()
   }, ackWaitMs / 3)
@@ -162,9 +168,10 @@ export function joinGroup(options: GroupMemberOptions): BusConsumer {
       progress.raise()
       clearInterval(working)
       await running
-      // Never without a delay: NATS 2.9.10 then loses about one of 20 that are given back at once, until ack_wait is over.
+      // Never without a delay: NATS 2.9.10 then loses about one of 20 returned messages until ack_wait is
+      // over.
       for (const message of handled) message.nak(NAK_MS)
-      // So that the server has heard of it before the process ends.
+      // So that the server gets it before the process ends.
       if (current !== null && !current.lost.aborted) await current.connection.flush().catch(() => {})
     },
   }

@@ -1,13 +1,17 @@
-/** Bounds what is on its way at a time, in number and bytes, and remembers the first failure. */
+/** Limits what is in flight, in number and bytes, and remembers the first failure. */
 export interface InFlight {
-  /** Resolves once there is room for so many bytes; one that is larger than the bound goes alone. @throws the failure */
+  /**
+   * Resolves once there is room for so many bytes. Something larger than the limit goes alone.
+   * @throws the failure
+   */
   room(bytes: number): Promise<void>
   add(bytes: number, work: Promise<unknown>): void
-  /** Resolves once everything arrived. @throws the failure, at once */
+  /** Resolves once everything has arrived. @throws the failure, at once */
   empty(): Promise<void>
   fail(error: unknown): void
 }
 
+/** Nothing is in flight at first. */
 export function createInFlight(maxCount: number, maxBytes: number): InFlight {
   let count = 0
   let bytes = 0

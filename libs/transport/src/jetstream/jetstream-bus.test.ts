@@ -163,7 +163,7 @@ describe.skipIf(url === '')('on a NATS server', () => {
     newStream()
     const project = newId()
     const taken: number[] = []
-    // A client that pulls and is never heard of again.
+    // A client that pulls and then falls silent.
     const other = await open({ ackWaitMs: 1_000 })
     const consumer = await join(other, 'group', async () => {})
     await consumer.stop()
@@ -174,7 +174,7 @@ describe.skipIf(url === '')('on a NATS server', () => {
     const done = new Set<number>()
     other.consume('group', async ({ sequence }) => void done.add(sequence))
     await vi.waitUntil(() => done.size === 3, { timeout: 20_000 })
-    // The acknowledgement goes out after the handler is done.
+    // The acknowledgement is sent after the handler is done.
     await expect.poll(() => unsettled('group'), { timeout: 10_000 }).toBe(0)
   })
 
@@ -190,7 +190,8 @@ describe.skipIf(url === '')('on a NATS server', () => {
     })
     await bus.publish(project, [noteEvent(project, 1)])
     await vi.waitUntil(() => tries.length === 1, { timeout: 20_000 })
-    // Two and a half times the server's patience: without a sign of work it would have sent it again.
+    // Two and a half times the server's patience: without a sign of work it would have sent the message
+    // again.
     const deadline = Date.now() + 2_500
     await vi.waitUntil(() => Date.now() > deadline, { timeout: 10_000 })
     goOn()

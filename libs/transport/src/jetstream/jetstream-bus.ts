@@ -11,24 +11,29 @@ import { AWAY, describeSession } from './status.ts'
 import { createStreamKeeper } from './stream.ts'
 import { type StreamSettings, streamSettings } from './stream-settings.ts'
 
+/** The options of `openJetStreamBus`. */
 export interface JetStreamBusOptions {
-  /** `nats://host:4222`, with user and password where the server wants them; several separated by commas. */
+  /** `nats://host:4222`, with user and password if the server wants them; several separated by commas. */
   readonly url: string
   readonly logger: Logger
   readonly stream?: Partial<StreamSettings>
-  /** How long an acknowledgement of the server may take, in milliseconds. @default 5000 */
+  /** How long the server may take to acknowledge, in milliseconds. @default 5000 */
   readonly ackTimeoutMs?: number
-  /** After how many silent milliseconds a group's message goes to another member. @default 30000 */
+  /** Milliseconds of silence after which a group's message goes to another member. @default 30000 */
   readonly ackWaitMs?: number
-  /** How long to wait for the first connection before going on without, in milliseconds. @default 3000 */
+  /**
+   * How long to wait for the first connection before continuing without it, in milliseconds.
+   * @default 3000
+   */
   readonly connectWaitMs?: number
 }
 
 /**
- * The bus over NATS JetStream 2.9 or newer. It is usable whether NATS is there or not: while NATS is unavailable, a publish is
- * refused, listeners and groups wait, and the connection is tried for ever. What JetStream loses is made again.
+ * The bus over NATS JetStream 2.9 or newer. It can be used whether NATS is there or not. While NATS is
+ * unavailable, publishing fails, listeners and groups wait, and reconnecting never stops. Streams and
+ * consumers that JetStream loses are created again.
  *
- * @throws DaybookError CONFIGURATION where the url is none
+ * @throws DaybookError CONFIGURATION if the url is not one
  */
 export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bus> {
   const { url, logger, ackTimeoutMs = 5_000, ackWaitMs = 30_000, connectWaitMs = 3_000 } = options
@@ -53,7 +58,7 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
         await keeper.ensure(session)
       } catch (error) {
         throw new UnavailableError(
-          `The stream ${settings.name} cannot be had from NATS at ${address.shown}: events stay in the journal`,
+          `The stream ${settings.name} is not available from NATS at ${address.shown}: events stay in the journal`,
           { cause: error },
         )
       }

@@ -12,14 +12,14 @@ import { type JetStreamBusOptions, openJetStreamBus } from './jetstream-bus.ts'
 describe.skipIf(!HAS_NATIVE_NATS)('JetStream whose server is treated badly', () => {
   let nats: NativeNats
   const buses: Bus[] = []
-  /** Counts on through all tests, so that what is heard anew is told from what was heard before. */
+  /** Counts through all tests, so that new events can be told from old ones. */
   let lastSequence = 1_000
   beforeAll(async () => {
     nats = await startNativeNats()
   })
   afterEach(async () => {
     await Promise.all(buses.splice(0).map((bus) => bus.close()))
-    // Down or up, whatever the test left: starting it twice would fail on the port.
+    // Killed first, because it may be up or down, and starting it twice would fail on the port.
     await nats.kill()
     nats.wipe()
     await nats.start()
@@ -46,7 +46,7 @@ describe.skipIf(!HAS_NATIVE_NATS)('JetStream whose server is treated badly', () 
     return { consumed, heard }
   }
 
-  /** Publishes ever new events until all have heard one: both the way there and back are open again. */
+  /** Publishes new events until all have heard one: then both directions work again. */
   async function untilHeard(bus: Bus, ...sets: ReadonlySet<number>[]): Promise<void> {
     const project = newId()
     const before = sets.map(({ size }) => size)

@@ -4,7 +4,7 @@ import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { ServerAddress } from './server-address.ts'
 
-/** A time of being connected without a break. After a break, whatever the server held may be gone: begin anew. */
+/** One uninterrupted connection. After a break, everything that the server held may be gone: start over. */
 export interface Session {
   readonly connection: NatsConnection
   readonly jetstream: JetStreamClient
@@ -13,24 +13,31 @@ export interface Session {
   readonly lost: AbortSignal
 }
 
-/*
- * The connection to NATS, which is wanted for ever:
+/**
+ * The connection to NATS, which is kept up for ever:
  *
- *   away ──connected──▶ in session ──connection breaks──▶ away ──reconnected──▶ in session (a new one) … ──close──▶ closed
+ *   away ──connected──▶ in session ──connection breaks──▶ away ──reconnected──▶ in session (a new one)
+ *   … ──close──▶ closed
  */
 export interface Link {
   /** Null while NATS is unavailable. */
   current(): Session | null
-  /** Resolves with the session, once there is one; null where the signal or the end of the link comes first. */
+  /**
+   * Resolves with the session once there is one; with null if the signal or the end of the link comes first.
+   */
   session(signal: AbortSignal): Promise<Session | null>
   close(): Promise<void>
 }
 
-/** Milliseconds until a silent server counts as gone: two pings without an answer. The client's default is 4 minutes. */
+/**
+ * Milliseconds between pings. After two without an answer, the server counts as gone. The client's default is
+ * 4 minutes.
+ */
 const PING_MS = 10_000
 const RECONNECT_MS = 250
 const CONNECT_TIMEOUT_MS = 5_000
 
+/** Starts connecting, and keeps the connection until `close`. */
 export function openLink({ options, shown }: ServerAddress, logger: Logger): Link {
   const closing = new AbortController()
   const waiting = new Set<() => void>()
@@ -42,7 +49,8 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
     lost = new AbortController()
     const { signal } = lost
     const client = jetstream(now)
-    // Each function asks the server itself; asking for the account here would only fail where NATS is starting.
+    // No account check: each function asks the server itself, and the check would only fail while NATS
+    // starts.
     const manager = await client.jetstreamManager(false)
     if (signal.aborted || closing.signal.aborted) return
     session = { connection: now, jetstream: client, manager, lost: signal }
@@ -53,18 +61,18 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
     lost.abort()
   }
 
-  /** Until the connection is closed, which it is only by `close` or by a fault of the client. */
+  /** Runs until the connection is closed, by `close` or by a fault of the client. */
   const follow = async (now: NatsConnection) => {
     for await (const status of now.status()) {
       if (status.type === 'disconnect') {
         if (session !== null)
           logger.warn(
             { nats: shown },
-            'NATS is unavailable: events wait in the journal, and it is tried again until it is back',
+            'NATS is unavailable: events wait in the journal, and reconnecting continues until it is back',
           )
         end()
       }
-      // The client may say it several times of one reconnection.
+      // The client may report one reconnection several times.
       if (status.type === 'reconnect' && lost.signal.aborted) {
         logger.info({ nats: shown }, 'NATS is back')
         void begin(now)
@@ -81,19 +89,19 @@ export function openLink({ options, shown }: ServerAddress, logger: Logger): Lin
           name: 'daybook',
           timeout: CONNECT_TIMEOUT_MS,
           maxReconnectAttempts: -1,
-          // A password that is being changed must not end the process's connection for good.
+          // While a password is being changed, the connection must not end for good.
           ignoreAuthErrorAbort: true,
           reconnectTimeWait: RECONNECT_MS,
           pingInterval: PING_MS,
-          // Each publish would carry a stack trace along.
+          // Otherwise each publish would carry a stack trace.
           noAsyncTraces: true,
         })
       } catch (error) {
-        // The first failure and then about one a minute: enough to see that it is still tried.
+        // Logs the first failure and then about one per minute, enough to show that it is still trying.
         if (attempt % 12 === 0)
           logger.warn(
             { nats: shown, error },
-            'NATS cannot be reached (NATS_URL): Daybook works on from the journal, and it is tried again until it answers',
+            'NATS cannot be reached (NATS_URL): Daybook continues from the journal and tries again until NATS answers',
           )
         await pause(backoffDelay(attempt, { firstMs: 100, maxMs: 5_000 }), closing.signal)
       }

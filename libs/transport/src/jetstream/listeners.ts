@@ -5,15 +5,16 @@ import type { Link, Session } from './link.ts'
 import { allSubjects, type StreamSettings } from './stream-settings.ts'
 
 /**
- * The listeners of this process: one plain subscription on the stream's subjects for all of them, which costs the server no
- * state and reads each message once. What is sent while the connection is broken is missed.
+ * The listeners of this process. They share one plain subscription on the stream's subjects: it costs the
+ * server no state and reads each message once. Messages sent while the connection is broken are missed.
  */
 export interface Listeners {
-  /** @returns takes the listener away again. */
+  /** @returns removes the listener */
   add(onMessage: BusListener): () => void
   close(): void
 }
 
+/** Subscribes once the first listener is added. */
 export function createListeners(link: Link, settings: StreamSettings, logger: Logger): Listeners {
   const listeners = new Set<{ readonly onMessage: BusListener }>()
   const closing = new AbortController()
@@ -41,7 +42,7 @@ export function createListeners(link: Link, settings: StreamSettings, logger: Lo
 
   const next = () => link.session(closing.signal)
   const follow = async () => {
-    // A session that stands is used at once, not a turn later: what this process publishes next must be heard.
+    // Uses an existing session at once, not a turn later: what this process publishes next must be heard.
     for (let session = link.current() ?? (await next()); session !== null; session = await next()) {
       const subscription = subscribe(session)
       await aborted(session.lost, closing.signal)

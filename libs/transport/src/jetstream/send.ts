@@ -6,13 +6,17 @@ import { createInFlight } from './in-flight.ts'
 import type { Session } from './link.ts'
 
 /**
- * Messages sent and not yet acknowledged. Measured with NATS 2.9.10: 2,900 a second one by one, 11,800 with 100 and more
- * on their way; the bytes keep large events from filling the memory of both sides.
+ * How many messages may wait for their acknowledgement. Beyond 100 the rate no longer grows
+ * (docs/measurements.md#publishing-to-jetstream). The limit in bytes keeps large events from filling the
+ * memory of both sides.
  */
 const IN_FLIGHT_MESSAGES = 256
 const IN_FLIGHT_BYTES = 8 * 1024 * 1024
 
-/** The server counts the headers into max_payload: an id of 36 characters, a content type, and room for a proxy's. */
+/**
+ * The server counts headers into max_payload: an id of 36 characters, a content type, and room for a proxy's
+ * headers.
+ */
 const HEADER_BYTES = 512
 
 function headersOf(): MsgHdrs {
@@ -21,6 +25,7 @@ function headersOf(): MsgHdrs {
   return made
 }
 
+/** The options of `sendPlaces`. */
 export interface SendOptions {
   readonly subjectPrefix: string
   readonly ackTimeoutMs: number
@@ -29,9 +34,10 @@ export interface SendOptions {
 }
 
 /**
- * Sends events and places in order, many at a time, and waits for every acknowledgement. Stops sending at the first failure: what
- * comes after it is sent again with it.
- * @throws UnavailableError where the connection breaks or an acknowledgement does not come within `ackTimeoutMs`
+ * Sends events and envelopes in order, many at a time, and waits for every acknowledgement. Stops at the
+ * first failure: the caller sends what follows again with it.
+ * @throws UnavailableError if the connection breaks, or an acknowledgement does not come within
+ * `ackTimeoutMs`
  */
 export async function sendPlaces(
   { connection, jetstream, lost }: Session,

@@ -1,7 +1,7 @@
 import { DaybookError } from '@daybook/memory/errors'
 import type { NodeConnectionOptions } from '@nats-io/transport-node'
 
-/** What `NATS_URL` says: one address or several of a cluster, separated by commas. */
+/** The content of `NATS_URL`: the address of one server or several of a cluster, separated by commas. */
 export interface ServerAddress {
   readonly options: Pick<NodeConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls'>
   /** For logs: hosts and ports, never credentials. */
@@ -11,8 +11,8 @@ export interface ServerAddress {
 const DEFAULT_PORT = '4222'
 
 /**
- * Reads `nats://user:password@host:4222`, `nats://token@host`, `tls://host`, or plain `host:port`. The credentials of
- * the first address that has any are used for all: the client knows one pair, and takes none out of an address itself.
+ * Reads `nats://user:password@host:4222`, `nats://token@host`, `tls://host`, or plain `host:port`. The first
+ * credentials found serve all addresses: the client knows one pair and takes none from an address itself.
  * @throws DaybookError CONFIGURATION, without repeating the address
  */
 export function parseServerAddress(given: string): ServerAddress {
@@ -36,7 +36,7 @@ function parseOne(address: string): URL {
     const url = new URL(address.includes('://') ? address : `nats://${address}`)
     if (url.hostname !== '' && (url.protocol === 'nats:' || url.protocol === 'tls:')) return url
   } catch {
-    // Said below, without the address: its parts may be secrets.
+    // Reported below, without the address: its parts may be secrets.
   }
   throw new DaybookError(
     'CONFIGURATION',

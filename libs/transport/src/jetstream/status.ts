@@ -4,13 +4,13 @@ import type { BusStatus } from '../bus.ts'
 import type { Session } from './link.ts'
 import type { StreamKeeper } from './stream.ts'
 
-/** What is known of a server that is unavailable. */
+/** The status of a server that is unavailable. */
 export const AWAY = { transport: 'nats', version: null, roundTripMs: null } as const
 
 /** Milliseconds that each answer may take. */
 const ANSWER_MS = 3_000
 
-/** Asks the server for a sign of life and for the stream, as a publish would find them. */
+/** Pings the server and checks the stream, as a publish would. */
 export async function describeSession(
   session: Session,
   { keeper, shown }: { keeper: StreamKeeper; shown: string },
@@ -19,13 +19,13 @@ export async function describeSession(
   try {
     const roundTripMs = await withTimeout(ANSWER_MS, connection.rtt())
     const answered = { ...AWAY, version: connection.info?.version ?? null, roundTripMs }
-    // What was true at the last publish need not be so any more.
+    // What was true at the last publish may have changed.
     keeper.doubt(session)
     return await withTimeout(ANSWER_MS, keeper.ensure(session)).then(
       () => ({ ...answered, problem: null }),
       (error: unknown) => ({
         ...answered,
-        problem: `NATS at ${shown} answers, but its stream cannot be had: ${reasonOf(error)}`,
+        problem: `NATS at ${shown} answers, but its stream is not available: ${reasonOf(error)}`,
       }),
     )
   } catch (error) {

@@ -1,23 +1,30 @@
 import type { StreamConfig } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 
-/** The stream that events travel through. All processes of an installation must name the same. */
+/** The stream that events travel through. All processes of an installation must name the same one. */
 export interface StreamSettings {
   /** @default DAYBOOK */
   readonly name: string
   /** Events go to `<prefix>.<project>.<kind>.<memory>`. @default daybook */
   readonly subjectPrefix: string
-  /** Servers that hold a copy, 1 to 5; more than the cluster has is refused. @default 1 */
+  /** How many servers hold a copy, 1 to 5; the cluster must have that many. @default 1 */
   readonly replicas: number
-  /** How long messages are kept, in milliseconds. @default 7 days: long enough to look into an incident after a weekend */
+  /**
+   * How long messages are kept, in milliseconds.
+   * @default 7 days: enough to look into an incident after a weekend
+   */
   readonly maxAgeMs: number
   /**
-   * The oldest messages go beyond this size. JetStream sets it aside on the disk and refuses a stream that does not fit.
-   * @default 1 GiB: some 500,000 events of 2 kB. Nothing reads old messages, since the journal has them; the size only
-   * bounds how long a stopped projector catches up from the stream rather than from Postgres.
+   * Beyond this size the oldest messages are deleted. JetStream reserves it on the disk and refuses a stream
+   * that does not fit.
+   * @default 1 GiB: some 500,000 events of 2 kB. Old messages are not needed, because the journal has them.
+   * The size only limits how far back a stopped projector can catch up from the stream instead of Postgres.
    */
   readonly maxBytes: number
-  /** Within it JetStream drops a message whose id it has seen, in milliseconds. At most `maxAgeMs`. @default 2 minutes */
+  /**
+   * How long JetStream remembers a message's id and drops repetitions, in milliseconds. At most `maxAgeMs`.
+   * @default 2 minutes
+   */
   readonly duplicateWindowMs: number
 }
 
@@ -32,6 +39,7 @@ const DEFAULT_STREAM: StreamSettings = {
   duplicateWindowMs: 120_000,
 }
 
+/** The given settings, completed with the defaults. */
 export const streamSettings = (given: Partial<StreamSettings> = {}): StreamSettings => ({
   ...DEFAULT_STREAM,
   ...given,
@@ -40,7 +48,7 @@ export const streamSettings = (given: Partial<StreamSettings> = {}): StreamSetti
 /** Every subject of the stream. */
 export const allSubjects = ({ subjectPrefix }: StreamSettings): string => `${subjectPrefix}.>`
 
-/** What the settings decide of JetStream's configuration, and what an existing stream is brought to. */
+/** The part of JetStream's configuration that the settings decide. An existing stream is updated to it. */
 export function adjustable(settings: StreamSettings) {
   return {
     subjects: [allSubjects(settings)],

@@ -10,17 +10,18 @@ import {
 import type { Session } from './link.ts'
 import { adjustable, type StreamSettings } from './stream-settings.ts'
 
-/** Looks after the stream: JetStream's store may be lost at any time, and the stream with it. */
+/** Maintains the stream: JetStream's store may be lost at any time, and the stream with it. */
 export interface StreamKeeper {
   /**
-   * Makes the stream where it is missing and brings it to the settings. Asks the server once a session.
-   * @throws JetStreamApiError and others where the server refuses or is silent
+   * Creates the stream if it is missing, and updates it to the settings. Asks the server once per session.
+   * @throws JetStreamApiError and others if the server refuses or does not answer
    */
   ensure(session: Session): Promise<void>
-  /** Lets the next `ensure` ask again: something says that the stream may be gone. */
+  /** Makes the next `ensure` ask again, because the stream may be gone. */
   doubt(session: Session): void
 }
 
+/** A keeper that has checked nothing yet. */
 export function createStreamKeeper(settings: StreamSettings, logger: Logger): StreamKeeper {
   const ensured = new WeakMap<Session, Promise<void>>()
   return {
@@ -50,19 +51,19 @@ async function ensureStream({ manager }: Session, settings: StreamSettings, logg
       storage: StorageType.File,
       ...wanted,
     })
-    logger.info({ stream: name }, 'the stream was made')
+    logger.info({ stream: name }, 'the stream was created')
     return
   }
   if (agrees(existing.config, wanted)) return
   try {
     await manager.streams.update(name, wanted)
-    logger.info({ stream: name }, 'the stream was brought to its settings')
+    logger.info({ stream: name }, 'the stream was updated to its settings')
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error
-    // It works as it is, only not as it was wished; failing would keep every event from travelling.
+    // The stream works, only not as wished. If this failed, no event would travel at all.
     logger.error(
       { stream: name, error },
-      'the stream could not be brought to its settings and stays as it is: check replicas, age and size against what the NATS servers have',
+      'the stream could not be updated to its settings and stays as it is: check replicas, age and size against what the NATS servers have',
     )
   }
 }

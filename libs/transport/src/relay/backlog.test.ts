@@ -28,7 +28,7 @@ describe.each(TEST_DATABASES)('the relay’s backlog on $name', ({ start }) => {
     const { events, oldestMs } = await readBacklog(db)
     expect(events).toBe(2)
     expect(oldestMs).toBeGreaterThan(0)
-    // B7: what was recorded while the clock was ahead does not hide how long others have waited.
+    // B7: events recorded while the clock was ahead do not hide how long others have waited.
     await asOwner(database, async (trx) => {
       const { projectId } = known
       await sql`update daybook.events set recorded_at = '2099-01-01' where project_id = ${projectId} and sequence = 2`.execute(

@@ -2,17 +2,20 @@ import { isAheadOfClock } from '@daybook/postgres/clock'
 import type { Database } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 
-/** What is committed and not published yet, of all projects that a relay has looked at. */
+/** Committed events that are not published yet, in all projects that a relay has looked at. */
 export interface Backlog {
   readonly events: number
   /**
-   * How long the oldest of them has waited, in milliseconds; 0 where there is none. Those that were recorded while the clock was
-   * ahead say nothing of that: the first that was not speaks for them.
+   * How long the oldest of them has waited, in milliseconds; 0 if there is none. Events recorded while the
+   * clock was ahead cannot tell; the first other one counts instead.
    */
   readonly oldestMs: number
 }
 
-/** Looks at one row a project, and at one event of each that is behind: more only where events lie ahead of the clock. */
+/**
+ * Looks at one row per project, and at one event of each that is behind; more only if events are ahead of the
+ * clock.
+ */
 export async function readBacklog(db: Database): Promise<Backlog> {
   const { rows } = await sql<Backlog>`
     select coalesce(sum(head.sequence - place.published), 0)::bigint as events,
@@ -26,6 +29,6 @@ export async function readBacklog(db: Database): Promise<Backlog> {
     ) oldest on true
     where head.sequence > place.published`.execute(db)
   const backlog = rows[0] ?? { events: 0, oldestMs: 0 }
-  // The clocks of two machines differ.
+  // Never negative: the clocks of two machines differ, such as after a failover.
   return { ...backlog, oldestMs: Math.max(0, backlog.oldestMs) }
 }

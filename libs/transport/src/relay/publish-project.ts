@@ -20,19 +20,20 @@ export interface TurnOptions {
 }
 
 /**
- * How a turn ended: everything published, more to publish, or somebody else at it. Or the journal has not what was published, or
- * was to be: what is known of the project from memory is no use, and the journal is to be read.
+ * How a turn ended: everything is published, more is left to publish, or another relay has the lease. `other
+ * history`: the journal does not have what was published or was about to be. What memory holds of the project
+ * is useless then, and the journal must be read.
  */
 export type TurnEnd = 'done' | 'behind' | 'held by another' | 'other history'
 
-/** Events published before the position is saved: what a crash repeats at most. */
+/** Events published before the position is saved: a crash repeats at most these. */
 const BATCH_EVENTS = 500
 /** Batches of a project in one turn, so that a long backlog does not keep the others waiting. */
 const TURN_BATCHES = 4
 
 /**
- * Publishes what is unpublished of a project, some batches of it.
- * @throws UnavailableError of the bus, errors of the database; the lease is given up, or lapses
+ * Publishes some batches of a project's unpublished events.
+ * @throws UnavailableError of the bus, errors of the database; the lease is released or runs out
  */
 export async function publishProject(
   scope: ProjectScope,
@@ -43,12 +44,12 @@ export async function publishProject(
   const taken = await takeLease(scope, owner, historyMs)
   if (taken === 'nothing to publish') return 'done'
   if (taken === 'held by another') return taken
-  // A third of the time, so that one slow statement does not lose it. Whether it was lost is found when saving.
+  // Three times per lease, so that one slow statement does not lose it. Saving notices a lost lease.
   const renewing = setInterval(() => void renewLease(scope, owner).catch(() => {}), owner.leaseMs / 3)
   try {
     return await publishBatches(scope, committed, taken.published, options)
   } catch (error) {
-    // Where the database fails, the lease lapses by itself.
+    // If the database fails, the lease runs out by itself.
     await releaseLease(scope, owner).catch(() => {})
     throw error
   } finally {
@@ -69,7 +70,7 @@ async function publishBatches(
       const common = await goBack(scope, owner, position)
       logger.error(
         { projectId: scope.projectId, published: position, common },
-        'DIVERGED: events were published that the journal does not have. What follows on the last one that it has is published; look at what happened to the database',
+        'DIVERGED: events were published that the journal does not have. Publishing continues after the last event that both have; look at what happened to the database',
       )
       return null
     })
@@ -81,14 +82,15 @@ async function publishBatches(
     await bus.publish(scope.projectId, places)
     onPublished(places)
     const keep = batch < TURN_BATCHES && !stopping.aborted
-    // Only now, when everything is acknowledged: a crash in between repeats the batch.
+    // Only now that everything is acknowledged: a crash in between repeats the batch.
     const head = await savePublished(scope, owner, last, keep)
     if (head === null) return 'held by another'
     if (head === 'not in the journal') {
-      // The bus brought what nobody will ever read. Who hears of it asks the journal, which goes on from the position.
+      // The bus delivered events that nobody will ever read. Listeners ask the journal, which continues from
+      // the position.
       logger.warn(
         { projectId: scope.projectId, last },
-        'events were published that the journal lost before; those that it has are published in their place',
+        'events were published that the journal had lost; the events that it has now are published instead',
       )
       await releaseLease(scope, owner)
       return 'other history'
@@ -100,9 +102,10 @@ async function publishBatches(
 }
 
 /**
- * What follows on `position`: from memory as far as it was committed here, else from the journal. An event that this version cannot
- * read, or that was erased, is told by its place: who hears of it looks at the journal.
- * @throws JournalDiverged where the journal does not have the position
+ * What follows `position`: from memory if it was committed here, else from the journal. For an event that
+ * this version cannot read, or that was erased, only the envelope is published, and listeners look at the
+ * journal.
+ * @throws JournalDiverged if the journal does not have the position
  */
 async function nextPlaces(
   scope: ProjectScope,

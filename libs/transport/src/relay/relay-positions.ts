@@ -7,33 +7,34 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 
 /*
- * How far each project is published, and the lease of the relay that is at it. Every statement is one short transaction
- * of its own and goes by the database's clock, so that no lock is held while something is published and no two machines'
- * clocks are compared. A lease only keeps relays from doing the same work twice; what happens when two believe that they
- * hold it is a repetition, which the bus allows.
+ * How far each project is published, and the lease of the relay that works on it. Every statement is its own
+ * short transaction and uses the database's clock. So no lock is held during publishing, and no machines'
+ * clocks are compared. A lease only avoids double work: if two relays believe that they hold it, events are
+ * repeated, which the bus allows.
  */
 
-/** `published` where the lease was got; else why not. */
+/** `published` if the lease was taken; else why not. */
 export type Taken = { readonly published: JournalCursor } | 'held by another' | 'nothing to publish'
 
-/** Null: the project has no position yet. */
+/** The fields are null if the project has no position yet. */
 interface PublishedRow {
   readonly published: number | null
   readonly sequence: number
   readonly same: boolean | null
 }
 
-/** As it passes through places of the journal. */
+/** The relay's name as a reader of the journal, for checkpoints. */
 const RELAY = { name: 'relay', generation: 0 }
 
 const inMilliseconds = (milliseconds: number) => sql`make_interval(secs => ${milliseconds / 1_000}::float8)`
 
 /**
- * Takes the project for this owner, where something of it is unpublished and nobody else has it.
+ * Takes the project's lease for this owner, if something is unpublished and nobody else has it.
  *
- * @param historyMs A project without a position begins after its events that are older. They are history: written before
- * there was a relay, or before this NATS; everyone who posts a projection reads them from the journal anyway, and a listener
- * who asked for what comes "from now on" must not get them. What is younger may be what a dead process left.
+ * @param historyMs A project without a position begins after its events that are older than this, in
+ * milliseconds. Those were written before there was a relay or this NATS. Projections read them from the
+ * journal anyway, and listeners who want events "from now on" must not get them. Younger ones may have been
+ * left by a dead process.
  */
 export async function takeLease(scope: ProjectScope, owner: LeaseOwner, historyMs: number): Promise<Taken> {
   const taken = await tryToTake(scope, owner)
@@ -75,7 +76,7 @@ async function tryToTake({ db, projectId }: ProjectScope, owner: LeaseOwner): Pr
   return rows[0] === undefined ? null : { published: rows[0] }
 }
 
-/** Keeps the lease for another while. Without effect where it is lost. */
+/** Renews the lease. No effect if it is lost. */
 export async function renewLease({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<void> {
   await sql`
     update relay_positions set leased_until = ${leaseEnd(owner.leaseMs)}
@@ -83,10 +84,11 @@ export async function renewLease({ db, projectId }: ProjectScope, owner: LeaseOw
 }
 
 /**
- * Moves the position, where the lease is still this owner's, and keeps the lease as long as more is to be published.
- * @param keep false gives it up in any case
- * @returns the journal's last sequence; null where the lease was lost; or that nothing was moved, since the journal has no such
- *   event: what was published came from memory, and the journal has lost it since
+ * Moves the position if this owner still has the lease, and keeps the lease while more is left to publish.
+ * @param keep false releases the lease in any case
+ * @returns the journal's last sequence; null if the lease was lost; or 'not in the journal' if nothing was
+ * moved because the journal does not have the event: it was published from memory, and the journal has lost
+ * it since
  */
 export async function savePublished(
   { db, projectId }: ProjectScope,
@@ -118,7 +120,7 @@ export async function savePublished(
 }
 
 /**
- * Takes the position, which the journal does not have, back to the last place that both have.
+ * Moves a position that the journal does not have back to the last place that both have.
  * @returns that place
  */
 export async function goBack(
@@ -140,14 +142,14 @@ export async function goBack(
   return common
 }
 
-/** Lets others have the project. */
+/** Releases the lease. */
 export async function releaseLease({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<void> {
   await sql`
     update relay_positions set ${RELEASED}
     where project_id = ${projectId} and lease_owner = ${owner.name}`.execute(db)
 }
 
-/** The last sequence of the project that was published; 0 where none was. */
+/** The last published sequence of the project; 0 if there is none. */
 export async function readPublished({ db, projectId }: ProjectScope): Promise<number> {
   const row = await db
     .selectFrom('relay_positions')
@@ -157,7 +159,7 @@ export async function readPublished({ db, projectId }: ProjectScope): Promise<nu
   return row?.published ?? 0
 }
 
-/** The projects with something unpublished that nobody is at. Goes through one row a project. */
+/** The projects with unpublished events and no current lease. Goes through one row per project. */
 export async function findUnpublished(db: Database): Promise<string[]> {
   const { rows } = await sql<{ project_id: string }>`
     select head.project_id from journal_heads head

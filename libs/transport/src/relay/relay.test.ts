@@ -19,21 +19,21 @@ import type { Bus, PublishedEntry } from '../bus.ts'
 import { createInProcessBus } from '../in-process/in-process-bus.ts'
 import { type Relay, type RelayOptions, startRelay } from './relay.ts'
 
-/** Far beyond a test: what happens within it was not brought about by looking at the journal. */
+/** Far longer than a test: what happens before then is not due to a poll of the journal. */
 const NEVER = 60_000
 const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, index) => from + index)
 
 describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
   let database: TestDatabase
   const relays: Relay[] = []
-  /** What was committed, until a test takes it away. */
+  /** Committed events, until a test takes them. */
   const heard: LinkedEvent[] = []
   beforeAll(async () => {
     database = await start()
   })
   afterEach(async () => {
     await Promise.all(relays.splice(0).map((relay) => relay.stop()))
-    // What a test left unpublished, the relay of the next would find.
+    // The next test's relay would find what this one left unpublished.
     await sql`
       insert into relay_positions (project_id, published, hash) select project_id, sequence, hash from journal_heads
       on conflict (project_id) do update set published = excluded.published, hash = excluded.hash, lease_owner = null, leased_until = null`.execute(
@@ -42,7 +42,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
   })
   afterAll(() => database?.stop())
 
-  /** A bus that writes down what was published, and may be told to refuse or to wait. */
+  /** A bus that records what was published, and can be told to refuse or to wait. */
   function recordingBus(before: (projectId: string, attempt: number) => Promise<void> | void = () => {}) {
     const inner = createInProcessBus()
     const published = new Map<string, number[]>()
@@ -70,7 +70,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     return relay
   }
 
-  /** Appends notes, of which these relays hear. */
+  /** Appends notes and tells these relays about them. */
   async function append(scope: ProjectScope, count: number, ...hearing: Relay[]): Promise<void> {
     const writer = createJournalWriter((projectId, events) => {
       heard.push(...events)
@@ -97,7 +97,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
         where project_id = ${projectId}`.execute(database.db)
     ).rows[0]
 
-  /** What a relay leaves that was killed. */
+  /** The state that a killed relay leaves. */
   async function deadHolder(scope: ProjectScope, published: number, leaseSeconds: number): Promise<void> {
     await sql`
       insert into relay_positions (project_id, published, hash, lease_owner, leased_until)
@@ -239,7 +239,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     await vi.waitUntil(() => slow.attempts() === 1)
     const other = recordingBus()
     run(other.bus, { pollMs: 10 })
-    // Several leases long, by the clock that leases go by.
+    // Several leases long, by the clock that leases use.
     const { rows } = await sql<{
       until: string
     }>`select clock_timestamp() + interval '1 second' as until`.execute(database.db)
@@ -269,7 +269,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
       },
     })
     const both = [run(recordingInto(), { pollMs: 20 }), run(recordingInto(), { pollMs: 20 })]
-    // Each commit is heard by one of them, as if made in its process.
+    // Each commit is reported to one of them, as if made in its process.
     for (let round = 0; round < 20; round += 1)
       await Promise.all(scopes.map((scope, index) => append(scope, 5, both[(round + index) % 2] as Relay)))
     for (const scope of scopes) await untilPublished(both[0] as Relay, scope, 100)
@@ -335,7 +335,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     })
     const { bus, of } = recordingBus()
     const relay = run(bus, { pollMs: 5 })
-    // Slow enough for the relay to look at the journal in between.
+    // Slow enough for the relay to poll the journal in between.
     const options = { batchEvents: 1, onProgress: () => pause(20) }
     await importJournal(database.db, bytesOf(text), options)
     expect(await relay.published(scope)).toBe(5)
@@ -370,7 +370,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     await loseTail(database, scope, 3)
     await append(scope, 1)
     const [fourth] = heard
-    // In the process that knew the lost ones the new one was never heard of.
+    // The process that knew the lost events never hears of the new one.
     relay.committed(scope.projectId, lost)
     await vi.waitUntil(async () => (await readPublishedPlace(scope))?.hash === fourth?.hash, {
       timeout: 10_000,
@@ -401,7 +401,9 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     expect(await readPublishedPlace(scope)).toEqual(await placeAt(scope, 5))
   })
 
-  /** Until the first look at the journal is over: what is published afterwards was heard of. */
+  /**
+   * Waits until the first poll of the journal is over: later events are published because they were reported.
+   */
   async function untilIdle(relay: Relay, scope: ProjectScope, published = 0): Promise<void> {
     if (published > 0) await untilPublished(relay, scope, published)
     else {

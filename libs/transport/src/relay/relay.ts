@@ -13,52 +13,63 @@ import { publishProject, type TurnOptions } from './publish-project.ts'
 import { findUnpublished, readPublished } from './relay-positions.ts'
 
 /*
- * Brings committed events to the bus, each project's in order. Each project goes through
+ * Brings committed events to the bus, in order within each project. Each project goes through
  *
- *   published ──commit here, or the poll found it──▶ behind ──lease──▶ publishing ──position = head──▶ published
+ *   published ──commit here, or the poll found it──▶ behind ──lease──▶ publishing
+ *   ──position = head──▶ published
  *
- * and back to behind where another relay has the lease, or the bus or the database fails. Every process that commits
- * events runs a relay; whoever has a project's lease publishes for all, and what a dead one left is found by the poll of any.
+ * and back to behind if another relay has the lease, or the bus or the database fails. Every process that
+ * commits events runs a relay. The relay with a project's lease publishes for all; any relay's poll finds
+ * what a dead one left.
  */
 
+/** A running relay. */
 export interface Relay {
-  /** To be called after each commit, with its events. It never throws and never waits. */
+  /** Call it after each commit, with its events. It never throws and never waits. */
   committed(projectId: string, events: readonly LinkedEvent[]): void
-  /** The last sequence of the project that was published by any relay; 0 where none was. */
+  /** The last sequence of the project that any relay published; 0 if there is none. */
   published(scope: ProjectScope): Promise<number>
-  /** Finishes the batches under way and gives the leases up. What is left, another relay publishes. */
+  /** Finishes the current batches and releases the leases. Another relay publishes the rest. */
   stop(): Promise<void>
 }
 
+/** The options of `startRelay`. */
 export interface RelayOptions {
   readonly db: Database
   readonly bus: Bus
   readonly logger: Logger
   readonly metrics?: Pick<Metrics, 'relayed'>
-  /** Milliseconds between looks for what other processes left. @default 1000 */
+  /** Milliseconds between polls for events that other processes left. @default 1000 */
   readonly pollMs?: number
-  /** Milliseconds after which the project of a dead relay is another's. @default 10000 */
+  /** Milliseconds after which another relay may take a dead one's project. @default 10000 */
   readonly leaseMs?: number
-  /** How old an event may be to be published, of a project that never was, in milliseconds: see `takeLease`. @default one minute */
+  /**
+   * In a project that was never published, older events are skipped; in milliseconds (see `takeLease`).
+   * @default one minute
+   */
   readonly historyMs?: number
 }
 
-/** Projects published at a time: while one waits for NATS, another reads. */
+/** How many projects are published at a time: while one waits for NATS, another reads. */
 const TURNS_AT_ONCE = 4
-/** How long to leave alone the projects that other relays are at: about what a small batch takes them, then longer. */
+/**
+ * How long to leave projects alone that other relays work on: first about as long as a small batch takes,
+ * then longer.
+ */
 const OTHERS_TURN = { firstMs: 20, maxMs: 500 }
-/** Events kept in memory until they are published, a batch a project; the journal has those beyond. */
+/** Events kept in memory until they are published: one batch per project. The journal has the others. */
 const BUFFERED_EVENTS = 500
 const BUFFERED_PROJECTS = 20
 
-/** What came of a look at the journal, or of a turn of every project that is behind. */
+/** The result of a poll of the journal, or of a turn of every project that is behind. */
 interface Round {
-  /** Something was published, or found to be. */
+  /** Whether something was published or found published. */
   readonly moved: boolean
-  /** One of the failures; null where there was none. */
+  /** One of the failures; null if there was none. */
   readonly error: unknown
 }
 
+/** Starts publishing; runs until `stop`. */
 export function startRelay(options: RelayOptions): Relay {
   const { db, bus, logger, metrics, pollMs = 1_000, leaseMs = 10_000, historyMs = 60_000 } = options
   const owner = { name: `${hostname()} ${process.pid} ${newId()}`, leaseMs }
@@ -66,7 +77,7 @@ export function startRelay(options: RelayOptions): Relay {
   const behind = new Set<string>()
   const wakeUp = createWakeUp()
   const stop = new AbortController()
-  /** Looks and rounds in a row that failed without anything published; 0 while all is well. */
+  /** Consecutive polls and rounds that failed without publishing anything; 0 if all is well. */
   let failures = 0
 
   const turnOptions: TurnOptions = {
@@ -80,30 +91,30 @@ export function startRelay(options: RelayOptions): Relay {
     },
   }
 
-  /** Each state is said once, however long it lasts: an hour without NATS is two lines. */
+  /** Logs each change of state once: an hour without NATS is two lines. */
   const assess = ({ moved, error }: Round): void => {
     if (error === null && failures > 0) logger.info('events are published again')
     if (error !== null && failures === 0)
       logger.warn(
         { error },
-        'events cannot be published now: they stay in the journal, and it is tried again until it works',
+        'events cannot be published now: they stay in the journal, and publishing is tried again until it works',
       )
     if (error === null) failures = 0
-    // Where some can be published and some cannot, the latter must not slow the former down more and more.
+    // If some projects fail and others do not, the failing ones must not slow down the others more and more.
     else failures = moved ? 1 : failures + 1
   }
 
-  /** @returns whether something was done, rather than left to another relay. */
+  /** @returns whether something was done, rather than left to another relay */
   const takeTurn = async (projectId: string): Promise<boolean> => {
     const end = await publishProject(projectScope(db, projectId), buffers.get(projectId), turnOptions)
     if (end === 'other history') buffers.delete(projectId)
     if (end !== 'done') behind.add(projectId)
-    // Its events are out, or more came meanwhile and made it behind again.
+    // Either its events are out, or more came meanwhile and it is behind again.
     else if (!behind.has(projectId)) buffers.delete(projectId)
     return end !== 'held by another'
   }
 
-  /** One turn for each that is behind now. */
+  /** Gives each project that is behind now one turn. */
   const takeTurns = async (): Promise<Round> => {
     const turns = Array.from(behind)
     behind.clear()
@@ -112,7 +123,7 @@ export function startRelay(options: RelayOptions): Relay {
     let error: unknown = null
     const work = async () => {
       for (let id = turns.shift(); id !== undefined; id = turns.shift()) {
-        // After a failure the rest would fail likewise, each at the price of its statements.
+        // After a failure the rest would fail as well, each at the cost of its statements.
         if (stop.signal.aborted || error !== null) behind.add(id)
         else
           try {
@@ -124,7 +135,7 @@ export function startRelay(options: RelayOptions): Relay {
       }
     }
     await Promise.all(Array.from({ length: TURNS_AT_ONCE }, work))
-    // Last, so that one which cannot be published does not keep the others from their turn.
+    // Moved to the end, so that a project that fails does not keep the others from their turn.
     for (const id of failed) {
       behind.delete(id)
       behind.add(id)
@@ -153,7 +164,7 @@ export function startRelay(options: RelayOptions): Relay {
       const round = { moved: turns.moved, error: look.error ?? turns.error }
       assess(round)
       leftToOthers = round.moved || behind.size === 0 ? 0 : leftToOthers + 1
-      // Commits go on meanwhile and do not cut the pause short: they would make it a loop.
+      // Commits during the pause do not cut it short: that would make it a busy loop.
       if (failures > 0) await pause(backoffDelay(failures - 1, { firstMs: 100 }), stop.signal)
       else if (behind.size === 0) await wakeUp.wait(Math.max(0, nextLook - Date.now()))
       else if (!round.moved) await wakeUp.wait(backoffDelay(leftToOthers - 1, OTHERS_TURN))

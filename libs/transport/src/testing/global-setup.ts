@@ -4,13 +4,13 @@ import { HAS_NATIVE_NATS, startNativeNats } from './native-nats.ts'
 import { TEST_NATS_URL } from './test-nats.ts'
 
 /**
- * vitest's global setup: makes sure, once a run, that there is a NATS server with JetStream for the suites.
+ * vitest's global setup: provides, once per run, a NATS server with JetStream for the suites.
  *
- * - `DAYBOOK_TEST_NATS_URL`, where given: suites make streams of their own there and remove them.
- * - else a nats-server of this machine, started for the run.
- * - else none: said loudly, or with `DAYBOOK_TEST_REQUIRE=all` an error.
+ * - `DAYBOOK_TEST_NATS_URL`, if given: suites make their own streams there and remove them.
+ * - else a nats-server of this machine, started for the run
+ * - else none: a loud message, or an error with `DAYBOOK_TEST_REQUIRE=all`
  *
- * Suites that kill a server start one of their own (`native-nats.ts`), whatever is given.
+ * Suites that kill a server always start their own (`native-nats.ts`).
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   const given = process.env[TEST_NATS_URL]

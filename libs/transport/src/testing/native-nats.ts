@@ -6,14 +6,14 @@ import { pause } from '@daybook/runtime/backoff'
 import { freePort } from '@daybook/runtime/testing/free-port'
 import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-process'
 
-/** A NATS server with JetStream of a test's own, which may be treated as badly as a test likes. */
+/** A NATS server with JetStream for one test, which may treat it as badly as it likes. */
 export interface NativeNats {
   readonly url: string
-  /** Signal 9; resolves once it is gone. Its store stays. */
+  /** Kills it with signal 9; resolves once it is gone. Its store stays. */
   kill(): Promise<void>
   /** Starts it again on the same port and store; resolves once it answers. */
   start(): Promise<void>
-  /** Removes all that JetStream stored. The server must be down. */
+  /** Removes everything that JetStream stored. The server must be down. */
   wipe(): void
   /** Ends it and removes its folder. */
   stop(): Promise<void>
@@ -27,10 +27,10 @@ function findServer(): string | null {
   return folders.map((folder) => join(folder, 'nats-server')).find((file) => existsSync(file)) ?? null
 }
 
-/** Whether this machine has a server to start. The global setup says loudly where not. */
+/** Whether this machine has a server to start. If not, the global setup says so loudly. */
 export const HAS_NATIVE_NATS = findServer() !== null
 
-/** @param settings further arguments of nats-server */
+/** Starts a server in a temporary folder. @param settings more arguments for nats-server */
 export async function startNativeNats(settings: readonly string[] = []): Promise<NativeNats> {
   const program = findServer()
   if (program === null) throw new Error('There is no nats-server here: run infra/debian/install')

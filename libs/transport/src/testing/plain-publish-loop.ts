@@ -5,13 +5,13 @@ import { CLOUD_EVENT_TYPE, encodePlace, subjectOf } from '../jetstream/cloud-eve
 import { adjustable } from '../jetstream/stream-settings.ts'
 import { ownStream } from './test-nats.ts'
 
-/** As many messages on their way as the bus has (`send.ts`). */
+/** As many messages in flight as the bus allows (`send.ts`). */
 const IN_FLIGHT = 256
 
 /**
- * What a benchmark of the relay is held against: publishes the same messages, made beforehand, to a stream of the same
- * kind, and waits for every acknowledgement.
- * @returns the seconds it took, making the messages and the stream left out
+ * The baseline for a benchmark of the relay: publishes the same messages, made beforehand, to a stream of the
+ * same kind, and waits for every acknowledgement.
+ * @returns the seconds it took, without making the messages and the stream
  */
 export async function publishPlainly(url: string, events: readonly LinkedEvent[]): Promise<number> {
   const stream = ownStream()

@@ -4,6 +4,7 @@ import type { ProjectionName } from './projections.ts'
 import { request } from './request.ts'
 import { FAILURE, succeeded } from './result.ts'
 
+/** The fields of a generation that the CLI shows. */
 export const GENERATION = graphql(`
   fragment Generation on Generation {
     projection generation status model createdAt retiredAt lag parked bytes
@@ -14,6 +15,7 @@ export type Generation = ResultOf<typeof GENERATION>
 
 const GENERATIONS = graphql('query Generations { generations { ...Generation } }', [GENERATION])
 
+/** Reads all generations of all projections. */
 export async function readGenerations(connection: Connection): Promise<readonly Generation[]> {
   return (await request(connection, GENERATIONS, {})).generations
 }
@@ -25,7 +27,7 @@ const ROLLBACK = graphql(
   [GENERATION, FAILURE],
 )
 
-/** Makes the projection's old generation live again. @returns it */
+/** Makes the projection's old generation live again. @returns that generation */
 export async function rollback(connection: Connection, projection: ProjectionName): Promise<Generation> {
   return succeeded((await request(connection, ROLLBACK, { projection })).rollback)
 }
@@ -37,7 +39,7 @@ const DROP = graphql(
   [FAILURE],
 )
 
-/** Has an old generation deleted, which takes some seconds from now. */
+/** Asks for an old generation to be deleted. The daemon does it within some seconds. */
 export async function dropGeneration(
   connection: Connection,
   { projection, generation }: Pick<Generation, 'projection' | 'generation'>,

@@ -18,14 +18,18 @@ async function getJson(place: Place, path: string): Promise<Record<string, unkno
   }
 }
 
-/** Whether something that is Daybook lives there; its version where it says it. @throws UnreachableError */
+/**
+ * Checks that a Daybook runs at `place`.
+ * @returns its version, null if it does not tell
+ * @throws UnreachableError
+ */
 export async function readHealth(place: Place): Promise<{ version: string | null }> {
   const { status, version } = await getJson(place, '/health')
   if (status !== 'ok') throw unreachable(place, null, 'its /health does not say so')
   return { version: typeof version === 'string' ? version : null }
 }
 
-/** Whether it can serve requests now, and if not, why. @throws UnreachableError */
+/** Asks whether the daemon can serve requests now, and if not, why. @throws UnreachableError */
 export async function readReadiness(place: Place): Promise<{ ready: boolean; problems: readonly string[] }> {
   const { ready, problems } = await getJson(place, '/ready')
   return { ready: ready === true, problems: Array.isArray(problems) ? problems.map(String) : [] }

@@ -1,7 +1,7 @@
 import { RefusedError, UnreachableError } from '../cli-error.ts'
 import { ConnectionLost } from './subscribe.ts'
 
-/** Whether the daemon is only gone for a while, or cannot serve now: asking again may help. */
+/** Whether asking again may help: the daemon is gone for a while, or cannot serve now. */
 export const mayComeBack = (error: unknown): boolean =>
   error instanceof ConnectionLost ||
   error instanceof UnreachableError ||

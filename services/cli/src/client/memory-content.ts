@@ -5,7 +5,7 @@ import { objectName } from '@daybook/memory/kinds/object-name'
 import type { Memory, NO_CONTENT } from './memory.ts'
 
 /*
- * A kind's own fields, asked for and read back for every kind in one selection, made from the kinds' definitions.
+ * One GraphQL selection that asks for the own fields of every kind. It is made from the kinds' definitions.
  */
 
 const signature = (kind: KindName, field: string) => {
@@ -14,8 +14,8 @@ const signature = (kind: KindName, field: string) => {
 }
 
 /**
- * What the field is called in the answer. GraphQL refuses to put fields of one name but different types into one
- * answer, so those get an alias; not all of them do, as the daemon limits aliases.
+ * The field's name in the answer. GraphQL refuses one name for fields of different types, so such fields get
+ * an alias. The others get none, because the daemon limits aliases.
  */
 function answerName(kind: KindName, field: string): string {
   const sharers = KIND_NAMES.filter((other) => Object.hasOwn(kindNamed(other).fields, field))
@@ -23,7 +23,10 @@ function answerName(kind: KindName, field: string): string {
   return agree ? nameInMemory(kindNamed(kind), field) : `${kind}_${field}`
 }
 
-/** The own fields of all kinds, as a fragment. Its type is of no kind, as what is in it is known at run time only. */
+/**
+ * The own fields of all kinds, as a fragment. Its content is known at run time only, so its type names no
+ * fields.
+ */
 export function memoryContent(): typeof NO_CONTENT {
   const selections = KIND_NAMES.map((kind) => {
     const fields = Object.keys(kindNamed(kind).fields).map((field) => {
@@ -36,6 +39,7 @@ export function memoryContent(): typeof NO_CONTENT {
   return graphql(text as 'fragment MemoryContent on Memory { id }')
 }
 
+/** A memory with its own fields, by the name of its kind. */
 export type MemoryWithContent = Memory & { readonly content: Readonly<Record<string, object>> }
 
 /** The memory with its own fields under `content.<kind>`, the shape in which `RememberInput` takes them. */

@@ -10,9 +10,10 @@ export const MEMORY = graphql(`
 /** A memory as the API gives it, whatever its kind. */
 export type Memory = Omit<ResultOf<typeof MEMORY>, '__typename'>
 
-/** Stands in for `memoryContent` where a kind's own fields are not asked for. */
+/** Takes the place of `memoryContent` in queries that do not need a kind's own fields. */
 export const NO_CONTENT = graphql('fragment MemoryContent on Memory { id }')
 
+/** The query for a memory's history. */
 export const HISTORY = graphql(`
   query History($id: ID!, $after: String) {
     memory(id: $id) {

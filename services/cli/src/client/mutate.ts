@@ -5,18 +5,18 @@ import { CliError, RefusedError, UnreachableError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
 
-/** What `--idempotency-key` is for, in the words of every command that takes it. */
+/** The help of `--idempotency-key`, the same for every command that has it. */
 export const KEY_HELP = 'Makes it safe to run the same again: it takes effect once.'
 
-/** How often a change is sent: a connection that broke, or a daemon that is restarted, is back by then (about 1 s). */
+/** How often a change is sent. After about 1 s a broken connection or a restarted daemon is back. */
 const TRIES = 3
 
 /**
- * Asks for a change, always with an idempotency key: the given one, or one made for this run. So it may be sent again where the
- * answer was lost, and takes effect once.
+ * Asks for a change, always with an idempotency key: the given one, or one made for this run. When an answer
+ * is lost, the change is sent again and still takes effect once.
  *
- * @param variables of the mutation, with the key in its place
- * @throws what `request` throws, at the last try
+ * @param variables returns the mutation's variables, with the key among them
+ * @throws what `request` throws at the last try
  */
 export async function mutate<Result, Variables>(
   connection: Connection,
@@ -36,10 +36,10 @@ export async function mutate<Result, Variables>(
   }
 }
 
-/** Whether the request may have arrived. Where nothing listens there is nothing to wait for. */
+/** Whether the request may have arrived. If nothing listens, it has not, and a retry would not help. */
 const isLost = (error: unknown) => error instanceof UnreachableError && error.mayHaveArrived
 
-/** Where it is still not known what became of the change, the key that was made for it is worth knowing. */
+/** If the outcome is still unknown, tells the user the key that was made for the change. */
 function advised(error: unknown, given: string | undefined, key: string): unknown {
   if (given !== undefined || !(error instanceof CliError) || !isLost(error)) return error
   return new UnreachableError(

@@ -10,15 +10,17 @@ import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
 import { FAILURE, succeeded } from './result.ts'
 
+/** The fields of an operation that the CLI shows. */
 export const OPERATION = graphql(`
   fragment Operation on Operation {
     id type projection options status phase done total result error cancelRequested requestedBy createdAt startedAt
     updatedAt finishedAt
   }`)
 
-/** Long work that somebody asked for, as the API tells of it. */
+/** Long work that somebody asked for, as the API returns it. */
 export type Operation = ResultOf<typeof OPERATION>
 
+/** Whether an operation is neither queued nor running any more. */
 export const hasEnded = ({ status }: Operation): boolean => status !== 'QUEUED' && status !== 'RUNNING'
 
 const REQUESTED = graphql('fragment Requested on OperationResult { __typename ...Operation ...Failure }', [
@@ -80,7 +82,7 @@ const MUTATIONS = {
   ),
 } as const
 
-/** What is asked for: a mutation and its arguments. Undefined ones are left to the API. */
+/** A mutation that asks for an operation, and its arguments. The API has defaults for undefined ones. */
 export type OperationRequest = {
   readonly [Name in keyof typeof MUTATIONS]: {
     readonly mutation: Name
@@ -93,7 +95,7 @@ export async function requestOperation(
   connection: Connection,
   { mutation, arguments: given }: OperationRequest,
 ): Promise<Operation> {
-  // The request's type has put the arguments beside their mutation; here the type checker sees all of either.
+  // `OperationRequest` pairs each mutation with its arguments; the type checker cannot follow that here.
   const document = MUTATIONS[mutation] as GraphQLDocument<ResultOf<typeof MUTATIONS.reindex>, typeof given>
   const answer = await request(connection, document, given)
   const { __typename: _, ...operation } = succeeded(answer.operation)
@@ -102,7 +104,7 @@ export async function requestOperation(
 
 const READ = graphql('query Operation($id: ID!) { operation(id: $id) { ...Operation } }', [OPERATION])
 
-/** @throws RefusedError NOT_FOUND */
+/** Reads one operation. @throws RefusedError NOT_FOUND */
 export async function readOperation(connection: Connection, id: string): Promise<Operation> {
   const { operation } = await request(connection, READ, { id })
   if (operation === null) throw new RefusedError('NOT_FOUND', `There is no operation ${id}`)
@@ -116,7 +118,7 @@ const LIST = graphql(
   [OPERATION],
 )
 
-/** The newest first. @param active only those that have not ended */
+/** Lists operations, the newest first. @param active only those that have not ended */
 export async function listOperations(
   connection: Connection,
   { first = 20, active = false }: { first?: number; active?: boolean } = {},

@@ -15,7 +15,7 @@ const PARKED = graphql(`
 /** An event that a projection could not apply. */
 export type ParkedEvent = ResultOf<typeof PARKED>['parkedEvents'][number]
 
-/** Of all projects, or one; at one sequence, or all of them, up to `first` (at most 100). */
+/** Reads up to `first` (at most 100) parked events: of all projects or one, at all sequences or one. */
 export async function readParked(
   connection: Connection,
   projection: ProjectionName,
@@ -31,7 +31,7 @@ const DROP = graphql(
   [FAILURE],
 )
 
-/** Has the projection pass over it for good. @param project its name or id */
+/** Makes the projection skip a parked event for good. @param project its name or id */
 export async function dropParked(
   connection: Connection,
   { projection, projectId, sequence }: Pick<ParkedEvent, 'projection' | 'projectId' | 'sequence'>,

@@ -2,7 +2,7 @@ import { graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
 
-/** As the API calls them; people write them in lower case. */
+/** A projection's name in the API. People write it in lower case. */
 export type ProjectionName = InputOf<'ProjectionName'>
 
 const PROJECTIONS = graphql(`
@@ -10,14 +10,15 @@ const PROJECTIONS = graphql(`
     projections { name position head lag pendingEmbeddings parked generation status }
   }`)
 
-/** How far a read model has come with the project's journal. */
+/** How much of the project's journal a read model has applied. */
 export type Projection = ResultOf<typeof PROJECTIONS>['projections'][number]
 
+/** Reads how far each projection is with the project of the key. */
 export async function readProjections(connection: Connection): Promise<readonly Projection[]> {
   return (await request(connection, PROJECTIONS, {})).projections
 }
 
-/** The journal's last sequence. */
+/** Reads the journal's last sequence. */
 export async function readHead(connection: Connection): Promise<number> {
   return Math.max(0, ...(await readProjections(connection)).map(({ head }) => head))
 }

@@ -3,7 +3,7 @@ import { RefusedError, UnauthorisedError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
 import { unreachable } from './unreachable.ts'
 
-/** Milliseconds that one request may take; the daemon's own waits are at most 5 s. */
+/** The longest a request may take, in milliseconds. The daemon itself waits at most 5 s. */
 const TIMEOUT_MS = 60_000
 
 interface GraphQLError {
@@ -28,7 +28,7 @@ export function request<Result, Variables>(
   return requestBody(connection, JSON.stringify({ query: textOf(document), variables }))
 }
 
-/** The same with a body that is JSON already. */
+/** Like `request`, with a body that is JSON already. */
 export async function requestBody<Result>(connection: Connection, body: string): Promise<Result> {
   const { status, text } = await post(connection, body)
   const answer = parseAnswer(text)
@@ -60,7 +60,7 @@ async function post(connection: Connection, body: string): Promise<{ status: num
   }
 }
 
-/** An answer in GraphQL's form; null for anything else. */
+/** Parses an answer in GraphQL's form; null for anything else. */
 export function parseAnswer(text: string): Answer | null {
   try {
     const answer: unknown = JSON.parse(text)
@@ -81,7 +81,7 @@ export function refusal(errors: readonly GraphQLError[], status: number): Refuse
   return new RefusedError(code, messages.slice(0, 5).join('\n'), { field, retryable })
 }
 
-/** The error for a key that opens nothing, naming where the key came from. */
+/** The error for a key that the daemon does not accept. It names where the key came from. */
 export function unauthorised({ url, keySource }: Connection): UnauthorisedError {
   return new UnauthorisedError(`Daybook at ${url} does not accept the API key from ${keySource}.`, [
     'The daemon keeps its first key in <its data folder>/api-key: name that folder with --data-dir, or DAYBOOK_DATA_DIR',

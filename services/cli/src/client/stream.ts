@@ -5,14 +5,14 @@ import { unreachable } from './unreachable.ts'
 
 interface Streamed {
   readonly method: 'GET' | 'POST'
-  /** Read as fast as the daemon takes it. */
+  /** It is read no faster than the daemon takes it. */
   readonly body?: AsyncIterable<Uint8Array>
   readonly signal: AbortSignal
 }
 
 /**
- * Sends and receives what is too long for memory. Resolves with the body of the answer once it begins, while the request's may
- * still be on its way.
+ * Sends and receives bodies that are too long for memory. It resolves with the answer's body as soon as the
+ * answer begins; the request's body may still be on its way.
  * @throws UnreachableError, UnauthorisedError, RefusedError; the signal's reason
  */
 export async function openStream(
@@ -22,7 +22,7 @@ export async function openStream(
 ): Promise<AsyncIterable<Uint8Array>> {
   const response = await fetch(`${connection.url}${path}`, {
     method,
-    // The daemon is near most of the time: to compress would cost more than to send.
+    // The daemon is usually near: compressing would cost more than it saves.
     headers: { authorization: `Bearer ${connection.apiKey}`, 'accept-encoding': 'identity' },
     ...(body === undefined ? {} : { body: ReadableStream.from(body), duplex: 'half' }),
     signal,
@@ -37,7 +37,7 @@ export async function openStream(
   throw unreachable(connection, null, `it answered ${path} with HTTP ${response.status}`)
 }
 
-/** The same chunks; where the connection breaks, the error says so in words. */
+/** Passes the chunks on. If the connection breaks, it throws an error that people understand. */
 async function* explained(
   connection: Connection,
   chunks: AsyncIterable<Uint8Array>,

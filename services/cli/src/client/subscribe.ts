@@ -5,18 +5,18 @@ import { RefusedError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
 import { unauthorised } from './request.ts'
 
-/** Milliseconds between signs of life asked of the daemon, and for an answer: a connection can die without a word. */
+/** Milliseconds between two pings, and to wait for a pong: a connection can die without notice. */
 const PING_MS = 10_000
 const PONG_MS = 5_000
 
-/** What graphql-ws's protocol and our gateway close a socket with where the key is not accepted. */
+/** The codes with which graphql-ws and our gateway close a socket whose key is not accepted. */
 const FORBIDDEN = new Set([4401, 4403])
 
-/** The connection ended; the subscription can be taken up again on another one. */
+/** The connection ended. The caller can subscribe again on a new one. */
 export class ConnectionLost extends Error {}
 
 /**
- * One subscription on one WebSocket, until the signal.
+ * Runs one subscription on one WebSocket until the signal is aborted.
  * @throws ConnectionLost, UnauthorisedError, RefusedError
  */
 export function subscribe<Result, Variables extends object>(
@@ -35,7 +35,8 @@ export function subscribe<Result, Variables extends object>(
     const client = createClient({
       url: `${connection.url.replace(/^http/u, 'ws')}/graphql`,
       webSocketImpl: WithKey,
-      // Taking up again is the caller's: it knows the last event that it has seen, this would start from the first.
+      // The caller subscribes again: it knows the last event it has seen. A retry here would start from the
+      // first.
       retryAttempts: 0,
       keepAlive: PING_MS,
       onNonLazyError: () => undefined,

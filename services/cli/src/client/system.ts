@@ -17,13 +17,13 @@ const SYSTEM = graphql(
   [GENERATION, OPERATION],
 )
 
-/** A Daybook as a whole, over all projects; the operations are those under way. */
+/** A Daybook as a whole, over all projects, with the operations under way. */
 export type SystemState = ResultOf<typeof SYSTEM>
 
-/** Something that Daybook works with. */
+/** A part that Daybook works with, such as its database. */
 export type SystemPart = SystemState['system']['parts'][number]
 
-/** Null for a key that may see its own project only. */
+/** Reads the state of the whole Daybook. @returns null for a key that may see its own project only */
 export async function readSystem(connection: Connection): Promise<SystemState | null> {
   try {
     return await request(connection, SYSTEM, {})

@@ -13,10 +13,10 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
 }
 
-/** The connection stood, and broke before the answer. */
+/** The connection was open and broke before the answer. */
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** undici hides the system's error in `cause`, or in the first of several. */
+/** The system's error: undici hides it in `cause`, or in the first error of `cause.errors`. */
 function causeOf(error: unknown): Partial<NodeJS.ErrnoException> {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return ((cause instanceof AggregateError ? cause.errors[0] : cause) ?? {}) as Partial<NodeJS.ErrnoException>
@@ -29,13 +29,13 @@ function reasonOf(error: unknown): string {
   return REASONS[code ?? ''] ?? message ?? String(error)
 }
 
-/** Where the data folder's own daemon says that it serves, if that is another place than the one tried. */
+/** The address of the data folder's own daemon, if it differs from the one tried. */
 function otherUrl({ url, dataDir }: Pick<Connection, 'url' | 'dataDir'>): string | null {
   const served = servedAt(dataDir)
   return served === url ? null : served
 }
 
-/** The error for a daemon that does not answer, with what most likely helps first. */
+/** The error for a daemon that does not answer. The most likely remedy comes first. */
 export function unreachable(
   place: Pick<Connection, 'url' | 'dataDir'>,
   error: unknown,

@@ -4,6 +4,7 @@ import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../o
 import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 
+/** Adds the arguments, options and action of `daybook backfill`. */
 export function configure(command: Command): void {
   command.argument('[projection]', `${PROJECTION_ARGUMENT} (default all)`)
   addOperationOptions(command).action(
@@ -14,8 +15,8 @@ export function configure(command: Command): void {
   addNotes(
     command,
     `
-Makes the vectors that memories lack, at once also those that could not be made before. It is seldom needed: projectors
-make vectors by themselves. Ends with 1 where some could not be made.
+Makes the vectors that memories lack, and tries again at once those that failed before. It is seldom needed: projectors
+make vectors by themselves. The exit code is 1 if some could not be made.
 ${OPERATION_HELP}`,
   )
 }

@@ -6,15 +6,16 @@ import { EXIT } from '../exit-codes.ts'
 import { painterFor } from '../output/paint.ts'
 import { print, printJson } from '../output/print.ts'
 
+/** Adds the arguments, options and action of `daybook doctor`. */
 export function configure(command: Command): void {
   command.action((_, self: Command) => doctor(self))
   addExamples(command, ['daybook doctor', 'daybook doctor --json'])
   addNotes(
     command,
     `
-Looks from this terminal to the daemon and its parts: database, NATS, relay, Typesense, embedder, projections, parked
-events, vectors, operations, generations and settings. It changes nothing, and takes some seconds where something does
-not move. Ends with 0 where all is well or there are warnings only, with 1 where something has failed.`,
+Checks this terminal, the daemon and its parts: database, NATS, relay, Typesense, embedder, projections, parked
+events, vectors, operations, generations and settings. It changes nothing. It takes some seconds if something does not
+move. The exit code is 0 if all is well or there are only warnings, and 1 if a check failed.`,
   )
 }
 

@@ -10,6 +10,7 @@ import { safeLine } from '../output/safe-text.ts'
 import type { Progress } from '../progress/render-progress.ts'
 import { showProgress } from '../progress/show-progress.ts'
 
+/** Adds the arguments, options and action of `daybook export`. */
 export function configure(command: Command): void {
   command
     .option('--project <name or id>', 'only this project; all of them unless given')
@@ -31,7 +32,7 @@ interface ExportOptions {
   readonly out?: string
 }
 
-/** An export that is done sooner is not talked about where there is no bar, in milliseconds. */
+/** Without a progress bar, nothing is said about exports shorter than this, in milliseconds. */
 const QUIET_MS = 3_000
 
 async function exportJournal({ project, out }: ExportOptions, command: Command): Promise<void> {
@@ -61,7 +62,7 @@ async function exportJournal({ project, out }: ExportOptions, command: Command):
   }
 }
 
-/** Of the project that is being written: how many follow is not known. */
+/** The progress within the current project. How many projects follow is not known. */
 const progressOf = ({ events, project }: PassedEvents, bytes: number): Progress => ({
   work: 'export',
   phase: safeLine(project?.name ?? 'beginning'),

@@ -6,6 +6,7 @@ import { addExamples, invocation } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
 import { safeLine } from '../output/safe-text.ts'
 
+/** Adds the arguments, options and action of `daybook forget`. */
 export function configure(command: Command): void {
   command
     .argument('<id>', 'its id, as search shows it, or the plain UUID')

@@ -8,6 +8,7 @@ import { addExamples, invocation } from '../command.ts'
 import { renderHistory, renderMemory } from '../output/memory.ts'
 import { print, printJson } from '../output/print.ts'
 
+/** Adds the arguments, options and action of `daybook get`. */
 export function configure(command: Command): void {
   command
     .argument('<id>', 'its id, as search shows it, or the plain UUID')

@@ -20,6 +20,7 @@ import { safeLine } from '../output/safe-text.ts'
 import { showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
 
+/** Adds the arguments, options and action of `daybook import`. */
 export function configure(command: Command): void {
   command
     .argument(
@@ -30,7 +31,7 @@ export function configure(command: Command): void {
     .option('--stop-on-error', 'of memories: stop at the first line that cannot be remembered')
     .option(
       '--retry-seconds <n>',
-      'of memories: how long a daemon that is gone is waited for (default 60)',
+      'of memories: how long to wait for a daemon that is gone (default 60)',
       wholeNumber(),
     )
     .action((file: string, options: ImportOptions, self: Command) => importFile(file, options, self))
@@ -52,10 +53,13 @@ interface ImportOptions {
   readonly retrySeconds?: number
 }
 
-/** Work that is done sooner is not talked about where there is no bar, in milliseconds. */
+/** Without a progress bar, nothing is said about work shorter than this, in milliseconds. */
 const QUIET_MS = 3_000
 
-/** Bad lines in the JSON summary, and on standard error: who has more has another file than he thinks. */
+/**
+ * Most bad lines listed in the JSON summary, and on standard error. A file with more is probably the wrong
+ * file.
+ */
 const [MOST_REPORTED, MOST_SAID] = [1_000, 50]
 
 async function importFile(file: string, options: ImportOptions, command: Command): Promise<void> {
@@ -64,7 +68,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   process.once('SIGTERM', () => ending.abort())
-  // Standard input may stay silent for long: the signal ends the waiting too.
+  // Standard input may stay silent for a long time; the signal must end that wait too.
   addAbortSignal(ending.signal, opened)
   const peeked = await peekLine(opened).catch((error: unknown) => {
     if (!ending.signal.aborted) throw error
@@ -80,7 +84,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
   if (isJournal(line)) {
     const sequence = await importJournalFile({ connection, source, json, signal: ending.signal }).finally(
       () =>
-        // Standard input that nobody reads any more must not keep us.
+        // An open standard input would keep the process alive.
         opened.destroy(),
     )
     if (sequence !== null && options.wait === true) await waitAndSay(connection, sequence, ending.signal)

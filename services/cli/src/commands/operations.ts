@@ -10,6 +10,7 @@ import { print, printJson } from '../output/print.ts'
 
 const ID = 'its id; the only one under way unless given'
 
+/** Adds the arguments, options and action of `daybook operations`. */
 export function configure(command: Command): void {
   command
     .command('list', { isDefault: true })

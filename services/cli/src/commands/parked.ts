@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
-import { projectionsMeant } from '../operations/projections.ts'
+import { PROJECTIONS, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 import { print, printJson } from '../output/print.ts'
 import { findParked, listParked, type ParkedPlace } from '../parked/find-parked.ts'
 import { renderParked, renderParkedList } from '../parked/render-parked.ts'
 
+/** Adds the arguments, options and action of `daybook parked`. */
 export function configure(command: Command): void {
   command
     .command('list', { isDefault: true })
@@ -14,7 +15,7 @@ export function configure(command: Command): void {
     .action((_, self: Command) => list(self))
   command
     .command('show')
-    .description('one of them, with what it failed of')
+    .description('show one, and why it failed')
     .argument('<sequence>', 'its place in its project’s journal', wholeNumber(1))
     .action((sequence: number, _, self: Command) => show(sequence, self))
   command
@@ -26,12 +27,12 @@ export function configure(command: Command): void {
     .action((memoryIds: string[], _, self: Command) => retry(memoryIds, self))
   command
     .command('drop')
-    .description('pass over one for good')
+    .description('skip one for good')
     .argument('<sequence>', 'its place in its project’s journal', wholeNumber(1))
     .option('--yes', 'do not ask')
     .action((sequence: number, _, self: Command) => drop(sequence, self))
   for (const one of command.commands) {
-    one.option('--projection <name>', 'of pgvector or typesense; of all unless given')
+    one.option('--projection <name>', `of ${PROJECTIONS}; of all unless given`)
     one.option('--project <name>', 'of this project, by its name or id; of all unless given')
     addGlobalOptions(one)
   }
@@ -44,9 +45,9 @@ export function configure(command: Command): void {
   addNotes(
     command,
     `
-An event that a projection cannot apply is tried several times and then parked, and later events of its memory wait
-behind it; everything else goes on. Retry it when what it failed of is mended. Dropped, the memory is shown without it;
-the journal keeps it, and a rebuild tries it again.`,
+A projection that cannot apply an event tries several times and then parks it. Later events of the same memory wait behind
+it; everything else goes on. Retry it when the cause is fixed. If you drop it, searches show the memory without it; the
+journal keeps it, and a rebuild tries it again.`,
   )
 }
 

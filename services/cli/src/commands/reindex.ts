@@ -5,15 +5,16 @@ import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../o
 import { checkProjection, PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 
+/** Adds the arguments, options and action of `daybook reindex`. */
 export function configure(command: Command): void {
-  command.argument('[projection]', `what is made anew: ${PROJECTION_ARGUMENT}`)
+  command.argument('[projection]', `what to rebuild: ${PROJECTION_ARGUMENT}`)
   command
     .option('--model <model>', 'with the vectors of another embedding model')
-    .option('--regenerate-embeddings', 'make every vector anew, also those that are there')
-    .option('--kinds <kinds>', 'only memories of these kinds, written anew in place: note,decision')
+    .option('--regenerate-embeddings', 'make every vector again, also existing ones')
+    .option('--kinds <kinds>', 'only memories of these kinds, rewritten in place: note,decision')
   command.option(
     '--accept-parked',
-    'let searches read the new generation though it could not apply events that the live one has applied',
+    'make the new generation live even if it could not apply events that the live one has applied',
   )
   addOperationOptions(command)
   command.optionsGroup('Instead of a rebuild:')
@@ -22,7 +23,7 @@ export function configure(command: Command): void {
     command.addOption(new Option(flags, description).conflicts(others.filter((other) => other !== name)))
   one('--list', 'show the generations that there are, and what is under way', 'list')
   one('--cancel [operation]', 'end what is under way, and clean up behind it', 'cancel')
-  one('--rollback', 'make the generation live again that was so before', 'rollback')
+  one('--rollback', 'make the previous generation live again', 'rollback')
   one('--drop-old', 'delete old generations for good', 'dropOld')
   command
     .option('--yes', 'do not ask before something is deleted')
@@ -40,13 +41,14 @@ export function configure(command: Command): void {
     command,
     `
 A rebuild makes a new generation from the journal beside the live one, compares it with the journal, and only then lets
-searches read it. Writes and searches go on meanwhile. The generation before stays for a rollback, up to date, until
-DAYBOOK_KEEP_GENERATION is over. One that could not apply events which the live one has applied is not made live.
-With --project, that project's memories are written anew in place, and its parked events are tried again.
+searches read it. Writes and searches go on meanwhile. The previous generation is kept up to date for a rollback, for
+DAYBOOK_KEEP_GENERATION. A new generation is not made live if it could not apply events that the live one has applied.
+With --project, that project's memories are rewritten in place, and its parked events are tried again.
 ${OPERATION_HELP}`,
   )
 }
 
+/** The options of `daybook reindex`, as commander gives them. */
 export interface ReindexOptions extends OperationOptions {
   readonly model?: string
   readonly regenerateEmbeddings?: boolean

@@ -30,6 +30,7 @@ const EXAMPLES: Partial<Record<KindName, string>> = {
   note: 'git log -1 --format=%B | daybook remember note --label git',
 }
 
+/** Adds the arguments, options and action of `daybook remember`. */
 export function configure(command: Command): void {
   for (const name of KIND_NAMES) addKind(command, name)
   addExamples(command, [...Object.values(EXAMPLES), 'daybook remember note --help'])

@@ -2,17 +2,15 @@ import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
 import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../operations/options.ts'
-import { checkProjection } from '../operations/projections.ts'
+import { checkProjection, PROJECTIONS } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 
+/** Adds the arguments, options and action of `daybook replay`. */
 export function configure(command: Command): void {
   command
     .requiredOption('--from <sequence>', 'the first event', wholeNumber(1))
     .option('--to <sequence>', 'the last event; the journal’s end unless given', wholeNumber(1))
-    .option(
-      '--projection <name>',
-      'write its memories anew in pgvector or typesense, instead of publishing it',
-    )
+    .option('--projection <name>', `rewrite its memories in ${PROJECTIONS}, instead of publishing it`)
   addOperationOptions(command).action((options: ReplayOptions, self: Command) => replay(options, self))
   addExamples(command, [
     'daybook replay --from 1',
@@ -21,9 +19,9 @@ export function configure(command: Command): void {
   addNotes(
     command,
     `
-Brings a part of one project’s journal out again, of the key’s own unless --project names one. Published again, projectors
-pass over what they have and listeners hear it once more; written anew, the memories with events in it are made from the
-journal, as a rebuild would.
+Sends a part of one project’s journal again; the project is the key’s own unless --project names one. Without --projection
+the events are published again: projectors skip those they have, and listeners get them once more. With --projection the
+memories with events in that part are written anew from the journal, as in a rebuild.
 ${OPERATION_HELP}`,
   )
 }

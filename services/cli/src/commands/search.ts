@@ -9,6 +9,7 @@ import { safeText } from '../output/safe-text.ts'
 import { renderHit } from '../output/search-hit.ts'
 import { searchDocument } from '../search/search-document.ts'
 
+/** Adds the arguments, options and action of `daybook search`. */
 export function configure(command: Command): void {
   command
     .argument('<query...>', 'words, "a phrase", -without, OR')

@@ -7,6 +7,7 @@ import { renderStatus } from '../status/render-status.ts'
 
 const DEFAULT_SECONDS = 2
 
+/** Adds the arguments, options and action of `daybook status`. */
 export function configure(command: Command): void {
   command
     .option('--watch [seconds]', `show it again every so many seconds (default ${DEFAULT_SECONDS})`, seconds)

@@ -6,6 +6,7 @@ import { renderEvent } from '../tail/event.ts'
 import { follow } from '../tail/follow.ts'
 import { TAIL, tailWhole } from '../tail/tail-documents.ts'
 
+/** Adds the arguments, options and action of `daybook tail`. */
 export function configure(command: Command): void {
   command
     .option(

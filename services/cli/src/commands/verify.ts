@@ -6,6 +6,7 @@ import { addOperationOptions, OPERATION_HELP, type OperationOptions } from '../o
 import { PROJECTION_ARGUMENT, projectionsMeant } from '../operations/projections.ts'
 import { runOperations } from '../operations/run-operations.ts'
 
+/** Adds the arguments, options and action of `daybook verify`. */
 export function configure(command: Command): void {
   command
     .argument('[projection]', `what is compared with the journal: ${PROJECTION_ARGUMENT} (default all)`)
@@ -18,7 +19,7 @@ export function configure(command: Command): void {
       'with --journal and --project: a place noted before, whose event must still have that hash',
     )
     .option('--incremental', 'only what has changed since it was last found right')
-    .option('--repair', 'write anew what differs')
+    .option('--repair', 'rewrite what differs')
   addOperationOptions(command).action(
     (projection: string | undefined, options: VerifyOptions, self: Command) =>
       verify(projection, options, self),
@@ -32,9 +33,8 @@ export function configure(command: Command): void {
   addNotes(
     command,
     `
-Ends with 0 where everything is what the journal says, or was repaired; with 1 where something differs, or events are parked,
-which is no difference but is not what the journal says either:  daybook parked list  Nothing is changed without --repair,
-and it may run beside writes and searches.
+The exit code is 0 if everything agrees with the journal or was repaired, and 1 if something differs or events are parked
+(see  daybook parked list). Without --repair it changes nothing. Writes and searches may go on meanwhile.
 ${OPERATION_HELP}`,
   )
 }
@@ -61,6 +61,7 @@ async function verify(
     mutation: 'verify',
     arguments: { projection: name, project, incremental, repair },
   }))
-  if (journal) requests.unshift({ mutation: 'verifyJournal', arguments: { project, from } })
+  if (journal)
+    requests.unshift({ mutation: 'verifyJournal', arguments: { project, from: from?.replaceAll(',', '') } })
   await runOperations(requests, { connection, json, detach })
 }

@@ -4,7 +4,7 @@ import { safeLine } from '../output/safe-text.ts'
 import { wrapBehind } from '../output/wrap.ts'
 import type { Check } from './check.ts'
 
-/** A line each, with what to do below those that need it, and the sum. */
+/** One line per check, with advice below those that need it, and a summary at the end. */
 export function renderChecks(
   checks: readonly Check[],
   { bold, dim }: Painter,

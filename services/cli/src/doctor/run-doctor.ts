@@ -9,7 +9,7 @@ import { CHECKS, type Check } from './check.ts'
 /** The oldest Node that Daybook runs on. */
 const OLDEST_NODE = [20, 19] as const
 
-/** Looks at everything, from this terminal to the daemon’s parts: what comes first is needed by what follows. */
+/** Runs all checks, from this terminal to the daemon’s parts. Each check needs those before it. */
 export async function runDoctor(options: GlobalOptions, environment: Environment): Promise<readonly Check[]> {
   const checks = [checkNode(process.versions.node)]
   for (const look of [checkUrl, checkReady, checkKey]) {
@@ -20,6 +20,7 @@ export async function runDoctor(options: GlobalOptions, environment: Environment
   return [...checks, ...(await checkServer(options, environment))]
 }
 
+/** Checks that this Node is new enough. */
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const name = 'node'
@@ -46,6 +47,7 @@ const checkUrl: Look = async (options, environment) => {
   })
 }
 
+/** Checks that CLI and daemon have the same version. @param daemon null if it does not tell its version */
 export function checkVersions(cli: string, daemon: string | null): Check {
   const name = 'version'
   return cli === daemon
@@ -87,7 +89,7 @@ const checkServer: Look = (options, environment) =>
     return (await request(connectionFrom(options, environment), CHECKS, {})).checks
   })
 
-/** An expected failure is a finding, and the last one. */
+/** Turns an expected failure into a failed check. */
 async function orFailed(name: string, look: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
   try {
     return await look()

@@ -1,26 +1,30 @@
 import type { Line } from '@daybook/runtime/read-lines'
 import type { BadLine, Entry } from './entry.ts'
 
-/** Entries that are sent in one request, and the bad lines met while they were collected. */
+/** Entries to send in one request, and the bad lines found while collecting them. */
 export interface Batch {
   readonly entries: readonly Entry[]
   readonly bad: readonly BadLine[]
-  /** Bytes of the file that are dealt with once this batch is. */
+  /** Bytes of the file that are done when this batch is done. */
   readonly readBytes: number
 }
 
+/** How large a batch may become. */
 export interface BatchLimits {
   readonly entries: number
-  /** Of all inputs together; an entry above it is a batch of its own. */
+  /** Bytes of all inputs together. A larger entry becomes its own batch. */
   readonly bytes: number
   /** Ends the batch at a bad line, so that nothing after it is sent before it is seen. */
   readonly endAtBad: boolean
 }
 
-/** Half of what a body may have. 100 memories a commit are near the best rate, and a failure repeats no more than them. */
+/**
+ * Half of what a body may hold. 100 memories a commit are near the best rate, and a failure repeats only
+ * those.
+ */
 export const DEFAULT_LIMITS: BatchLimits = { entries: 100, bytes: 512 * 1024, endAtBad: false }
 
-/** Puts lines together into batches, in the order of the file. */
+/** Collects lines into batches, in the order of the file. */
 export async function* toBatches(
   lines: AsyncIterable<Line>,
   read: (line: number, text: string) => Entry | BadLine,

@@ -1,12 +1,13 @@
 import { grouped } from '@daybook/memory/size-in-words'
 
-/** What has become of the lines of an import. */
+/** How many lines of an import were imported, were there already, or failed. */
 export interface Counts {
   readonly imported: number
   readonly alreadyThere: number
   readonly failed: number
 }
 
+/** The counts in words. */
 export function describeCounts({ imported, alreadyThere, failed }: Counts): string {
   return [
     `${grouped(imported)} imported`,

@@ -12,17 +12,20 @@ export interface Entry {
   readonly bytes: number
 }
 
-/** A line that cannot be remembered, and why; `field` where it is about one. */
+/** A line that cannot be remembered, and why. `field` names the wrong field, if there is one. */
 export interface BadLine {
   readonly line: number
   readonly field: string | null
   readonly message: string
 }
 
-/** The longest input that is sent, in bytes: the daemon takes bodies of 1 MiB, and the mutation stands around it. */
+/**
+ * The longest input that is sent, in bytes. The daemon takes bodies of 1 MiB, and the mutation needs some of
+ * that.
+ */
 export const LONGEST_INPUT = 1_000_000
 
-/** The dates of an input as the moments that the API takes; what cannot be read is left to it to refuse. */
+/** Converts an input's dates to the API's form. The API refuses those that cannot be read. */
 function momentsOf(given: Readonly<Record<string, unknown>>): Record<string, string> {
   const moments: Record<string, string> = {}
   for (const name of ['occurredAt', 'expiresAt']) {
@@ -34,9 +37,9 @@ function momentsOf(given: Readonly<Record<string, unknown>>): Record<string, str
 }
 
 /**
- * Turns lines into entries. A line without an `idempotencyKey` gets `import:<hash of what it says>:<n>` for the nth such
- * line of the file, so importing the file again, or a longer version of it, adds nothing twice. It remembers a hash a line:
- * about 100 bytes, the only thing that grows with the file.
+ * Turns lines into entries. A line without an `idempotencyKey` gets `import:<hash of its content>:<n>`, where
+ * n counts the lines with that content. So importing the file again, or a longer version of it, adds nothing
+ * twice. The reader keeps one hash per line, about 100 bytes; nothing else grows with the file.
  */
 export function createEntryReader(): (line: number, text: string) => Entry | BadLine {
   const seen = new Map<string, number>()

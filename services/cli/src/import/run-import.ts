@@ -5,6 +5,7 @@ import type { Counts } from './counts.ts'
 import { type BadLine, createEntryReader } from './entry.ts'
 import { sendBatch } from './send-batch.ts'
 
+/** What to import, and whom to tell about it. */
 export interface Import {
   readonly connection: Connection
   readonly source: AsyncIterable<Uint8Array>
@@ -17,17 +18,20 @@ export interface Import {
   readonly onProgress: (counts: Counts, readBytes: number) => void
 }
 
-/** What came of an import, also of one that did not come to its end. */
+/** The result of an import, complete or not. */
 export interface ImportSummary extends Counts {
-  /** The highest sequence that one of the lines has; 0 where none has. */
+  /** The highest sequence among the lines; 0 if none has one. */
   readonly lastSequence: number
   readonly seconds: number
-  /** `failed`: the daemon could not be reached any more, or no longer takes the key; `error` says which. */
+  /** `failed`: the daemon can no longer be reached, or no longer accepts the key; `error` says which. */
   readonly ended: 'complete' | 'stopped' | 'interrupted' | 'failed'
   readonly error: unknown
 }
 
-/** Remembers the lines of a source, batch after batch in the order of the file. It does not throw: the summary says it. */
+/**
+ * Remembers the lines of a source, batch by batch in the order of the file. It does not throw: errors are in
+ * the summary.
+ */
 export async function runImport(given: Import): Promise<ImportSummary> {
   const { connection, source, stopOnError, retryMs, signal, onBadLine, onWaiting, onProgress } = given
   const startedAt = performance.now()

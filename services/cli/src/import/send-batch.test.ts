@@ -5,7 +5,9 @@ import { UnauthorisedError, UnreachableError } from '../cli-error.ts'
 import type { Entry } from './entry.ts'
 import { type Sending, sendBatch } from './send-batch.ts'
 
-/* A server that answers as the gateway does in states that a healthy daemon cannot be brought into at will. */
+/*
+ * A server that answers as the gateway does in states that a healthy daemon cannot be brought into at will.
+ */
 
 type Input = { readonly text: string }
 type Reply = { readonly status: number; readonly body: object }

@@ -7,21 +7,22 @@ import { FAILURE, fieldOf, isFailure } from '../client/result.ts'
 import type { Connection } from '../settings.ts'
 import type { BadLine, Entry } from './entry.ts'
 
-/** What became of a batch. */
+/** The result of sending a batch. */
 export interface Sent {
   readonly imported: number
   readonly alreadyThere: number
-  /** The highest sequence among them; 0 where nothing was remembered. */
+  /** The highest sequence in the batch; 0 if nothing was remembered. */
   readonly sequence: number
   readonly bad: readonly BadLine[]
 }
 
+/** How batches are sent. */
 export interface Sending {
   readonly connection: Connection
-  /** How long a daemon that is gone, or cannot serve, is waited for. */
+  /** How long to wait for a daemon that is gone or cannot serve, in milliseconds. */
   readonly retryMs: number
   readonly signal: AbortSignal
-  /** Called once for each time that waiting begins. */
+  /** Called each time waiting begins. */
   readonly onWaiting: (reason: string) => void
 }
 
@@ -39,9 +40,9 @@ const IMPORT = graphql(
 type Results = ResultOf<typeof IMPORT>['rememberMany']
 
 /**
- * Remembers the entries, in their order. An input that is not even of GraphQL's form makes the daemon refuse the whole
- * request, without saying which it was; then the halves are sent, down to the one, so that it costs nobody else.
- * Every entry has an idempotency key, so sending again is safe whatever had happened to the request.
+ * Remembers the entries, in order. An input that breaks the GraphQL schema makes the daemon refuse the whole
+ * request without naming the input. Then the batch is split in halves, and again, until only the bad entry
+ * fails. Every entry has an idempotency key, so sending it again is always safe.
  * @throws UnreachableError after `retryMs`, UnauthorisedError
  */
 export async function sendBatch(entries: readonly Entry[], sending: Sending): Promise<Sent> {
@@ -73,7 +74,7 @@ export async function sendBatch(entries: readonly Entry[], sending: Sending): Pr
 
 async function withRetries(entries: readonly Entry[], sending: Sending): Promise<Results> {
   const { connection, retryMs, signal, onWaiting } = sending
-  // Put together by hand: the inputs are JSON already.
+  // Built as text, because the inputs are JSON already.
   const body = `{"query":${JSON.stringify(textOf(IMPORT))},"variables":{"inputs":[${entries.map(({ json }) => json).join(',')}]}}`
   const startedAt = performance.now()
   for (let attempt = 0; ; attempt++) {
@@ -103,7 +104,7 @@ function toSent(entries: readonly Entry[], results: Results): Sent {
   return { imported, alreadyThere, sequence, bad }
 }
 
-/** GraphQL quotes the whole input that is not of its form, which may be long; where in it, and why, is all that helps. */
+/** GraphQL quotes the whole wrong input, which may be long. This keeps only the field and the reason. */
 function plainly({ message, field }: RefusedError): { message: string; field: string | null } {
   const found = /^Variable "\$inputs" got invalid value [^]* at "inputs\[0\]\.?([^"]*)"; ([^]*)$/u.exec(
     message,
@@ -113,7 +114,10 @@ function plainly({ message, field }: RefusedError): { message: string; field: st
   return { message: place === '' ? why : `${place}: ${why}`, field: place === '' ? null : place }
 }
 
-/** The daemon names a field by its place in the request, `inputs.3.content.note.text`; here the line says where it is. */
+/**
+ * The daemon names a field by its place in the request, `inputs.3.content.note.text`. Here the line number
+ * replaces that.
+ */
 function toBadLine(line: number, message: string, field: string | null): BadLine {
   return { line, field: field === null ? null : withoutPlace(field), message: withoutPlace(message) }
 }

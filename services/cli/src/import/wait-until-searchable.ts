@@ -7,7 +7,7 @@ import { safeLine } from '../output/safe-text.ts'
 import type { Progress } from '../progress/render-progress.ts'
 import type { Connection } from '../settings.ts'
 
-/** Longest time without any progress before waiting is given up, in milliseconds. A model takes seconds to load. */
+/** Waiting ends after this long without progress, in milliseconds. A model takes seconds to load. */
 const STALL_MS = 60_000
 const POLL_MS = 300
 
@@ -20,8 +20,8 @@ interface Waiting {
 
 /**
  * Waits until every index includes the sequence and all memories have their vectors.
- * @returns whether that is so; false where the signal ended the waiting
- * @throws CliError NOT_SEARCHABLE where nothing moves any more, with how far it is
+ * @returns false if the signal ended the waiting
+ * @throws CliError NOT_SEARCHABLE if nothing moves any more; it says how far the index is
  */
 export async function waitUntilSearchable(given: Waiting): Promise<boolean> {
   const { connection, sequence, signal, onProgress } = given
@@ -56,7 +56,10 @@ function describe({ name, position, pendingEmbeddings }: Projection, sequence: n
     : `${name} has ${grouped(pendingEmbeddings)} memories without vectors`
 }
 
-/** The index first, which is there before the vectors are. @param mostPending memories without vectors that there ever were */
+/**
+ * The index's progress first, then the vectors', which come later.
+ * @param mostPending the most memories that lacked vectors
+ */
 function progressOf(
   { name, position, pendingEmbeddings }: Projection,
   sequence: number,

@@ -18,12 +18,13 @@ interface JournalFile {
   readonly signal: AbortSignal
 }
 
-/** An import that is done sooner is not talked about where there is no bar, in milliseconds. */
+/** Without a progress bar, nothing is said about imports shorter than this, in milliseconds. */
 const QUIET_MS = 3_000
 
 /**
- * Imports an exported journal, and says what came of it.
- * @returns the last sequence of the key's own project, for whoever waits until it is searchable; null where it was interrupted
+ * Imports an exported journal and prints the result.
+ * @returns the last sequence of the key's own project, to wait until it is searchable; null if it was
+ * interrupted
  * @throws CliError, with what to do next
  */
 export async function importJournalFile({
@@ -75,7 +76,7 @@ function describe({ imported, alreadyThere, projects }: ImportResult, seconds: n
   ].join('\n')
 }
 
-/** What helps depends on what went wrong; that nothing is lost by trying again holds always. */
+/** Adds a hint that fits the error. Trying again never loses anything. */
 function withNextSteps(error: unknown): unknown {
   if (!(error instanceof CliError) || error.exitCode === EXIT.unauthorised) return error
   const hint = HINTS[error.code] ?? 'What was imported stays. Run the same import again to go on.'

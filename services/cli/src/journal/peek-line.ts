@@ -1,21 +1,25 @@
 const LINE_FEED = 0x0a
 
-/** Bytes of the first line that are looked at: a header is far shorter. */
+/** The most bytes of the first line to read; a header is far shorter. */
 const LONGEST = 64 * 1024
 
-/** As far as git looks for a NUL byte: what has one is no text. Many formats have a line feed before their first. */
+/**
+ * Bytes in which to look for a NUL, as git does: a file with one is no text. Many formats have a line feed
+ * before it.
+ */
 const TOLD_BY = 8_000
 
+/** The beginning of a source. */
 export interface Peeked {
   /** The first line, cut at 64 KiB. */
   readonly line: string
-  /** Whether it begins as no text does. */
+  /** Whether the source is not text. */
   readonly binary: boolean
   /** The source as if nothing had been read from it. */
   readonly source: AsyncIterable<Uint8Array>
 }
 
-/** Looks at how a source begins. */
+/** Reads the beginning of a source without consuming it. */
 export async function peekLine(source: AsyncIterable<Uint8Array>): Promise<Peeked> {
   const iterator = source[Symbol.asyncIterator]()
   const read: Uint8Array[] = []

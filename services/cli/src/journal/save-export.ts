@@ -9,6 +9,7 @@ import { openStream } from '../client/stream.ts'
 import type { Connection } from '../settings.ts'
 import { createExportWatch, type PassedEvents } from './watch-export.ts'
 
+/** What to export, and where to. */
 export interface ExportRequest {
   readonly connection: Connection
   /** Name or id; all projects unless given. */
@@ -19,14 +20,16 @@ export interface ExportRequest {
   readonly onProgress: (passed: PassedEvents, bytes: number) => void
 }
 
+/** A complete export. */
 export interface SavedExport extends ExportEnd {
   readonly bytes: number
 }
 
 /**
- * Writes the exported journal as it comes, and checks that it is whole. A file is there once it is, never before: until then it is
- * called `<file>.part`, and one of an earlier export stays.
- * @throws UnreachableError, UnauthorisedError, RefusedError, CliError INCOMPLETE, UsageError for a file that cannot be written
+ * Writes the exported journal as it arrives, and checks that it is complete. Until then the file is called
+ * `<file>.part`, and the file of an earlier export stays.
+ * @throws UnreachableError, UnauthorisedError, RefusedError, CliError INCOMPLETE, UsageError if the file
+ * cannot be written
  */
 export async function saveExport(request: ExportRequest): Promise<SavedExport> {
   const { connection, project, file, signal } = request
@@ -34,11 +37,11 @@ export async function saveExport(request: ExportRequest): Promise<SavedExport> {
   const chunks = await openStream(connection, `/journal/export${query}`, { method: 'GET', signal })
   if (file === undefined) return receive(chunks, process.stdout, request)
   const part = `${resolve(file)}.part`
-  // It holds everything that is remembered: for its owner alone.
+  // The file holds everything that is remembered, so only its owner may read it.
   const output = createWriteStream(part, { mode: 0o600, flush: true })
   try {
     const written = finished(output)
-    // Awaited below; what goes wrong until then is met by the writing itself.
+    // Awaited below. Until then the code that writes handles the error.
     written.catch(() => undefined)
     const saved = await receive(chunks, output, request)
     output.end()

@@ -5,6 +5,7 @@ import { openStream } from '../client/stream.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Connection } from '../settings.ts'
 
+/** What to import, and whom to tell about it. */
 export interface JournalImport {
   readonly connection: Connection
   readonly source: AsyncIterable<Uint8Array>

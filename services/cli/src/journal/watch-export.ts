@@ -3,26 +3,31 @@ import type { ExportEnd, ExportedProject } from '@daybook/journal/export/export-
 import { CliError, RefusedError } from '../cli-error.ts'
 import { EXIT } from '../exit-codes.ts'
 
-/** Looks at an export as it passes: whether it is whole, and what it holds. */
+/** Watches an export as it passes: counts its events, and checks that it is complete. */
 export interface ExportWatch {
   add(chunk: Uint8Array): void
-  /** Events that have passed, and those of the project that is passing. */
+  /** How many events have passed, in all and of the current project. */
   passed(): PassedEvents
-  /** What the last line says. @throws RefusedError with Daybook's reason, CliError INCOMPLETE where it is not the end, or not of these bytes */
+  /**
+   * The content of the export's last line.
+   * @throws RefusedError with Daybook's reason; CliError INCOMPLETE if the end is missing or the checksum is
+   * wrong
+   */
   end(): ExportEnd
 }
 
+/** How many events of an export have passed. */
 export interface PassedEvents {
   readonly events: number
-  /** Null until its line has passed. */
+  /** The current project. Null until its line has passed. */
   readonly project: { readonly name: string; readonly events: number; readonly of: number } | null
 }
 
 const LINE_FEED = 0x0a
-/** How the line of a project begins, and no other: see `export-format.ts`. */
+/** Only a project's line begins like this; see `export-format.ts`. */
 const PROJECT = Buffer.from('{"project":')
 
-/** Holds the last line until another one follows; the checksum is of all before. */
+/** Creates a watch. It keeps the last line apart, because the checksum covers only the lines before it. */
 export function createExportWatch(): ExportWatch {
   const sha256 = createHash('sha256')
   let events = 0
@@ -36,7 +41,7 @@ export function createExportWatch(): ExportWatch {
   return {
     add(chunk) {
       const bytes = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk])
-      // The last byte ends the last line, where it is an end at all.
+      // Skip the last byte: if it is a line feed, it ends the last line.
       const start = bytes.length < 2 ? 0 : bytes.lastIndexOf(LINE_FEED, bytes.length - 2) + 1
       const passed = bytes.subarray(0, start)
       sha256.update(passed)

@@ -22,8 +22,8 @@ interface Cancelling {
 }
 
 /**
- * Ends an operation and waits until it has cleaned up.
- * @param given its id, or the projection whose operation is meant; undefined where there is one only
+ * Cancels an operation and waits until it has cleaned up.
+ * @param given its id, or the projection it works on; undefined for the only one under way
  */
 export async function cancel(
   given: string | undefined,
@@ -53,8 +53,8 @@ export async function cancel(
 }
 
 /**
- * The operation of that id; the one under way on that projection; or the only one under way.
- * @throws UsageError where there are several, CliError NOT_FOUND where there is none
+ * Finds the operation with that id, the one under way on that projection, or the only one under way.
+ * @throws UsageError if there are several, CliError NOT_FOUND if there is none
  */
 export async function operationMeant(connection: Connection, given: string | undefined): Promise<Operation> {
   const isId = given !== undefined && /^[0-9a-f-]{36}$/iu.test(given)

@@ -7,19 +7,20 @@ import type { Connection } from '../settings.ts'
 
 interface Following {
   readonly onChange: (operation: Operation) => void
-  /** Said to the person who watches. */
+  /** Called with messages for the person who watches. */
   readonly onNotice: (message: string) => void
   readonly signal: AbortSignal
-  /** How long a daemon that is gone is waited for, in milliseconds. Default 60,000. */
+  /** How long to wait for a daemon that is gone, in milliseconds. Default 60,000. */
   readonly retryMs?: number
 }
 
 const FOLLOW = graphql('subscription Follow($id: ID!) { operation(id: $id) { ...Operation } }', [OPERATION])
 
 /**
- * Follows an operation to its end, over restarts of the daemon: it goes on whether somebody follows it or not.
- * @returns it as it has ended; null where the signal came first
- * @throws UnreachableError where the daemon stays away, RefusedError, UnauthorisedError
+ * Follows an operation to its end, across restarts of the daemon. The operation goes on whether somebody
+ * follows it or not.
+ * @returns the ended operation; null if the signal came first
+ * @throws UnreachableError if the daemon stays away, RefusedError, UnauthorisedError
  */
 export async function followOperation(
   connection: Connection,
@@ -29,7 +30,7 @@ export async function followOperation(
   let lostAt: number | null = null
   for (let attempt = 0; !signal.aborted; attempt += 1)
     try {
-      // It fails with better words than a socket.
+      // Over HTTP first: its errors say more than a socket's.
       const now = await readOperation(connection, id)
       if (lostAt !== null) onNotice('Connected again.')
       lostAt = null
@@ -49,7 +50,7 @@ export async function followOperation(
   return null
 }
 
-/** @returns the operation as it has ended; null where the signal came first. @throws ConnectionLost, RefusedError */
+/** @returns the ended operation; null if the signal came first @throws ConnectionLost, RefusedError */
 async function subscribeUntilEnd(
   connection: Connection,
   id: string,

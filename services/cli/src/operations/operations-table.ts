@@ -8,12 +8,12 @@ import { table } from '../output/table.ts'
 /** Characters of an error on a terminal; `operations show` has all of it. */
 const ERROR = 60
 
-/** What it is doing, or waits for, or failed of. */
+/** What the operation is doing or waiting for, or why it failed. */
 function statusOf({ status, phase, error }: Operation): string {
   return shorten(safeLine(error ?? (status === 'RUNNING' ? phase : '-')), ERROR)
 }
 
-/** One line an operation. */
+/** A table with one line per operation. */
 export function operationsTable(operations: readonly Operation[], now: number): string {
   return table(
     ['operation', 'type', 'of', 'status', 'phase', 'done', 'asked for', 'by'],

@@ -1,3 +1,4 @@
+import { PROJECTION_NAMES } from '@daybook/api/projection-names'
 import { CliError, UsageError } from '../cli-error.ts'
 import { readGenerations } from '../client/generations.ts'
 import type { ProjectionName } from '../client/projections.ts'
@@ -5,22 +6,23 @@ import { EXIT } from '../exit-codes.ts'
 import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
 
-const PROJECTIONS = ['PGVECTOR', 'TYPESENSE'] as const satisfies readonly ProjectionName[]
+/** The projections there are, in words. */
+export const PROJECTIONS = PROJECTION_NAMES.map(spoken).join(' or ')
 
 /** What may stand where a command takes a projection. */
-export const PROJECTION_ARGUMENT = `${PROJECTIONS.map(spoken).join(', ')} or all`
+export const PROJECTION_ARGUMENT = `${PROJECTION_NAMES.map(spoken).join(', ')} or all`
 
-/** The projection of that name; null for `all`. @throws UsageError where it is none */
+/** The projection of that name; null for `all`. @throws UsageError if there is no such projection */
 export function checkProjection(given: string): ProjectionName | null {
-  const found = PROJECTIONS.find((one) => spoken(one) === given) ?? null
+  const found = PROJECTION_NAMES.find((one) => spoken(one) === given) ?? null
   if (found === null && given !== 'all')
     throw new UsageError(`There is no projection "${given}"`, [`It may be ${PROJECTION_ARGUMENT}`])
   return found
 }
 
 /**
- * The projections that are meant: the one of that name, or all that there are.
- * @throws UsageError, CliError NOT_FOUND where there is nothing of that projection to work on
+ * The projections that an argument names: one, or all that exist.
+ * @throws UsageError, CliError NOT_FOUND if nothing was ever written to that projection
  */
 export async function projectionsMeant(
   connection: Connection,
@@ -28,7 +30,7 @@ export async function projectionsMeant(
 ): Promise<readonly ProjectionName[]> {
   const meant = checkProjection(given)
   const generations = await readGenerations(connection)
-  const there = PROJECTIONS.filter((name) => generations.some(({ projection }) => projection === name))
+  const there = PROJECTION_NAMES.filter((name) => generations.some(({ projection }) => projection === name))
   if (meant === null) return there
   if (there.includes(meant)) return [meant]
   throw new CliError(EXIT.failed, 'NOT_FOUND', `Nothing was ever written to ${given}.`, [

@@ -7,10 +7,10 @@ import { spoken } from '../output/spoken.ts'
 import { operationName } from './operation-progress.ts'
 import { type ReportOptions, renderVerified, renderVerifiedJournal } from './verify-report.ts'
 
-/** Differences that are named unless all are asked for. */
+/** The most differences listed, unless all are asked for. */
 const NAMED = 20
 
-/** What came of an operation: how it ended, what it did, and what can be done next. */
+/** Describes an ended operation: how it ended, what it did, and what can be done next. */
 export function renderEnded(operation: Operation, { all = false }: { all?: boolean } = {}): string {
   const name = operationName(operation)
   const { status, error, result } = operation
@@ -42,9 +42,7 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
       return renderVerifiedJournal(result as unknown as VerifyJournalResult, options)
     case 'REPLAY':
       return projection === null
-        ? [
-            `${grouped(number('published'))} events were published again. Whoever has them already passes over them.`,
-          ]
+        ? [`${grouped(number('published'))} events were published again. Listeners skip those they have.`]
         : rewritten(result)
     case 'BACKFILL':
       return [
@@ -101,7 +99,7 @@ function verified(result: VerifyResult, projection: string, options: ReportOptio
   ]
 }
 
-/** Whether all that was asked for was done, and nothing wrong was found. */
+/** Whether the operation did everything and found nothing wrong. */
 export function isGood({ status, type, result }: Operation): boolean {
   if (status !== 'SUCCEEDED') return false
   if (type === 'VERIFY' || type === 'VERIFY_JOURNAL') return result?.['clean'] === true

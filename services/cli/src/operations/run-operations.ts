@@ -16,9 +16,9 @@ interface Running {
 }
 
 /**
- * Asks for operations, shows their progress one after another, and prints what came of them; `process.exitCode` says whether
- * all is well. Ctrl-C leaves them to the daemon.
- * @throws RefusedError where the first is refused; where a later one is, that is said and the others go on
+ * Asks for operations, shows their progress one after another, and prints their results. It sets
+ * `process.exitCode` if not all is well. After Ctrl-C the daemon goes on with them.
+ * @throws RefusedError if the first is refused; if a later one is, that is printed and the others go on
  */
 export async function runOperations(requests: readonly OperationRequest[], running: Running): Promise<void> {
   const operations: Operation[] = []
@@ -35,7 +35,10 @@ export async function runOperations(requests: readonly OperationRequest[], runni
   if (refused && process.exitCode === undefined) process.exitCode = EXIT.failed
 }
 
-/** The same for operations that were asked for already. @param all whether every noted difference is printed */
+/**
+ * Like `runOperations`, for operations that exist already.
+ * @param all whether to print every noted difference
+ */
 export async function watchOperations(
   operations: readonly Operation[],
   { connection, json, detach, all = false }: Running & { readonly all?: boolean },

@@ -79,13 +79,13 @@ test('journals: unbroken ones with their head, and each problem at its sequence'
         sequence: 3,
         through: 3,
         memoryId: null,
-        message: 'its data is not what its hash was made of',
+        message: 'its data does not match its hash',
       },
     ],
   }
   const [rows, ...lines] = renderVerifiedJournal({ clean: false, projects: [sound, broken] }, options)
   expect(rows).toContain('default       7       2         7  unbroken   cccccccccccccccc')
-  expect(lines).toEqual(['shop: sequence 3: its data is not what its hash was made of'])
+  expect(lines).toEqual(['shop: sequence 3: its data does not match its hash'])
   expect(renderVerifiedJournal({ clean: true, projects: [] }, options)).toHaveLength(1)
 })
 

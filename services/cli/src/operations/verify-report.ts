@@ -4,20 +4,21 @@ import { outputColumns } from '../output/columns.ts'
 import { safeLine } from '../output/safe-text.ts'
 import { table } from '../output/table.ts'
 
+/** How much of a report is printed. */
 export interface ReportOptions {
-  /** Differences named, a project. */
+  /** The most differences listed per project. */
   readonly named: number
-  /** How to see the others. */
+  /** The command that shows the others. */
   readonly seeAll: string
 }
 
-/** Characters of a digest that a terminal shows: enough to see that two are not the same. Elsewhere it is whole. */
+/** Characters of a digest that a terminal shows: enough to tell two apart. Elsewhere it is printed whole. */
 const DIGEST = 16
 
 const shortDigest = (digest: string) =>
   safeLine(digest).slice(0, outputColumns() === Number.POSITIVE_INFINITY ? undefined : DIGEST)
 
-/** Each project in a line, then what differs, by name. */
+/** One line per project, then the differences. */
 export function renderVerified({ projects }: VerifyResult, options: ReportOptions): string[] {
   if (projects.length === 0) return ['There is nothing to compare yet.']
   const header = ['project', 'memories', 'position', 'pending', 'parked', 'repaired', 'result', 'digest']
@@ -61,14 +62,14 @@ function resultOf({ different, indexProblems, parked }: VerifiedProject): string
   return parked > 0 ? 'parked' : 'equal'
 }
 
-/** Equal ones are shown once. After a repair they are those from before it. */
+/** The digests of journal and projection, once if they are equal. After a repair, those from before it. */
 function digests({ journalDigest, projectionDigest, repaired }: VerifiedProject): string {
   const [wanted, held] = [journalDigest, projectionDigest].map(shortDigest)
   if (journalDigest === projectionDigest) return wanted ?? ''
   return `${wanted} in the journal, ${held} ${repaired > 0 ? 'before the repair' : 'in the index'}`
 }
 
-/** The same for journals and their hash chains. */
+/** Like `renderVerified`, for journals and their hash chains. */
 export function renderVerifiedJournal({ projects }: VerifyJournalResult, options: ReportOptions): string[] {
   if (projects.length === 0) return ['There is nothing to check yet.']
   const rows = projects.map((one) => [
@@ -93,7 +94,7 @@ export function renderVerifiedJournal({ projects }: VerifyJournalResult, options
   ]
 }
 
-/** @param count of all that there are, of which the lines may be the first */
+/** @param count how many there are in all; `lines` may hold only the first of them */
 function named(lines: readonly string[], count: number, { named: most, seeAll }: ReportOptions): string[] {
   const shown = lines.slice(0, most)
   if (count <= shown.length) return [...shown]

@@ -5,10 +5,13 @@ import type { Connection } from '../settings.ts'
 import { followOperation } from './follow-operation.ts'
 import { operationName, operationProgress } from './operation-progress.ts'
 
-/** Milliseconds after which an operation that nobody takes is worth a word. A reindex service looks twice a second. */
+/**
+ * After this long in the queue, say why the operation waits, in milliseconds. A reindex service looks twice a
+ * second.
+ */
 const QUEUED_LONG_MS = 3_000
 
-/** Shows an operation's progress until it has ended. @returns it; null where the signal came first */
+/** Shows an operation's progress until it has ended. @returns the operation; null if the signal came first */
 export async function watchOperation(
   connection: Connection,
   first: Operation,
@@ -25,7 +28,7 @@ export async function watchOperation(
       onNotice: progress.say,
       onChange: (operation) => {
         status = operation.status
-        // What came of it is printed; a line would say it twice.
+        // The caller prints the result of an ended operation; a line here would repeat it.
         if (!hasEnded(operation)) progress.update(operationProgress(operation))
       },
     })
@@ -40,9 +43,9 @@ async function sayWhyQueued(
   { id }: Operation,
   progress: ProgressDisplay,
 ): Promise<void> {
-  // A failure to look is no reason to stop watching.
+  // If this query fails, the watching goes on.
   const active = await listOperations(connection, { active: true }).catch(() => null)
-  // Begun, or ended, since its state was told.
+  // It may have begun, or ended, since its last known state.
   const own = active?.find((one) => one.id === id)
   if (active === null || own === undefined || own.status === 'RUNNING') return
   const other = active.find((one) => one.id !== id && one.status === 'RUNNING')

@@ -1,13 +1,15 @@
-/** Columns that an output has: those of a terminal; no limit elsewhere, where nothing may be cut for whoever reads on. */
+/**
+ * An output's width in columns: the terminal's, or no limit elsewhere, because programs need the whole text.
+ */
 export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
   if (stream.isTTY !== true) return Number.POSITIVE_INFINITY
-  // A terminal that does not say how wide it is: 0, or nothing.
+  // A terminal that does not tell its width reports 0 or undefined.
   return Math.max(LEAST, stream.columns || USUAL)
 }
 
-/** Of standard output, where what was asked for goes. */
+/** The width of standard output, in columns. */
 export const outputColumns = (): number => columnsOf(process.stdout)
 
 const USUAL = 80
-/** In less than this nothing reads well: the terminal breaks the lines then. */
+/** The least width to lay text out for. Narrower terminals break the lines themselves. */
 const LEAST = 30

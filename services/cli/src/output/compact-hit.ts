@@ -1,16 +1,15 @@
 import type { MemoryWithContent } from '../client/memory-content.ts'
 
 interface Hit {
-  readonly snippet: string
   readonly memory: MemoryWithContent
 }
 
 /**
- * A hit as JSON prints it: what the memory says stands there once, in `memory.content`. Its text is put together from that and its
- * snippet is cut from it; an agent that reads ten hits would pay for each three times.
+ * A hit as JSON prints it: what the memory says stands there once, in `memory.content`, and the snippet shows which passage matched. Its
+ * text is put together from the content; an agent that reads ten hits would pay for each twice.
  */
 export function compactHit<Given extends Hit>(given: Given) {
-  const { snippet: _, memory, ...hit } = given
-  const { text: __, ...once } = memory
+  const { memory, ...hit } = given
+  const { text: _, ...once } = memory
   return { ...hit, memory: once }
 }

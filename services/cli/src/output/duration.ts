@@ -1,4 +1,4 @@
-/** A time in words: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 3 min`. */
+/** A duration in words: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 3 min`. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   const whole = Math.round(seconds)

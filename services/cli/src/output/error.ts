@@ -6,7 +6,7 @@ import { toJson } from './json.ts'
 import { safeText } from './safe-text.ts'
 import { wrap } from './wrap.ts'
 
-/** How a failure ends: with a text on standard error (JSON where that was asked for), and an exit code. */
+/** The text (JSON with `json`) and the exit code of a failure. */
 export function renderError(error: unknown, json: boolean): { text: string; exitCode: ExitCode } {
   const failure = error instanceof CliError ? error : unexpected(error)
   const field = failure instanceof RefusedError ? failure.field : null
@@ -14,7 +14,7 @@ export function renderError(error: unknown, json: boolean): { text: string; exit
     const { code, message, hints } = failure
     return { text: toJson({ error: { code, message, field, hints } }), exitCode: failure.exitCode }
   }
-  // Messages about a field begin with its path, most of the time.
+  // Most messages about a field begin with its path already.
   const where = field === null || failure.message.includes(field) ? '' : `${field}: `
   const lines = [`daybook: ${where}${failure.message}`, ...failure.hints.map((hint) => `  ${hint}`)]
   return { text: wrap(safeText(lines.join('\n')), columnsOf(process.stderr)), exitCode: failure.exitCode }

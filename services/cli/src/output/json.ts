@@ -1,4 +1,4 @@
-// JSON escapes C0 controls itself; these are as dangerous on a terminal, and inside JSON strings an escape is the same data.
+// JSON escapes C0 controls itself. These are as dangerous on a terminal; escaped, they are the same data.
 const UNESCAPED = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 
 /** JSON that is safe to show on a terminal. One line, unless `indent` is given. */

@@ -6,13 +6,15 @@ import { safeLine, safeText } from './safe-text.ts'
 import { shorten } from './shorten.ts'
 import { wrap } from './wrap.ts'
 
-/** A field's value for people: lists one a line, texts as they are, set in where they have several lines. */
+/**
+ * A field's value for people: one list item per line, texts as they are, indented if they have several lines.
+ */
 function renderValue(value: unknown): string {
   if (Array.isArray(value)) return value.map((one) => safeLine(String(one))).join('\n')
   return typeof value === 'object' ? toJson(value) : safeText(String(value))
 }
 
-/** Columns by which what belongs to a line above is set in. */
+/** Columns of indentation below a line. */
 const SET_IN = 2
 
 function renderField(name: string, value: unknown): string {
@@ -22,7 +24,7 @@ function renderField(name: string, value: unknown): string {
     : [`${name}:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
-/** A memory whole: its own fields, then those of all memories that say something. */
+/** A whole memory: its own fields, then the common fields that are not empty. */
 export function renderMemory(memory: MemoryWithContent): string {
   const { id, kind, content, title: _, text: __, version, sequence, createdAt, updatedAt, ...common } = memory
   const own = Object.values(content)[0] ?? {}
@@ -43,7 +45,10 @@ export function renderMemory(memory: MemoryWithContent): string {
   ].join('\n')
 }
 
-/** What happened to a memory: an event, what it changed, and where that is its text, how it begins; then how to go back. */
+/**
+ * A memory's history: each event with what it changed and, if that was the text, its beginning; then how to
+ * go back.
+ */
 export function renderHistory(events: readonly HistoryEvent[], id: string): string {
   const columns = outputColumns()
   const lines = events.flatMap(({ version, sequence, recordedAt, type, changed, actor, memory }) => {

@@ -2,13 +2,14 @@ import { createColors } from 'picocolors'
 
 type Paint = (text: string) => string
 
-/** Ways to make text stand out. They change nothing where the output is not a terminal. */
+/** Ways to make text stand out. They change nothing if the output is not a terminal. */
 export interface Painter {
   readonly bold: Paint
   readonly dim: Paint
   readonly match: Paint
 }
 
+/** Creates a painter. @param coloured whether it changes the text at all */
 export function createPainter(coloured: boolean): Painter {
   const { bold, dim, yellow: match } = createColors(coloured)
   return { bold, dim, match }

@@ -3,8 +3,8 @@ import type { Painter } from './paint.ts'
 import { safeText } from './safe-text.ts'
 
 /**
- * The daemon's snippet (HTML: escaped, matches in `<mark>`) for a terminal. The marks are taken before the rest is
- * unescaped, so a memory that itself says `<mark>` shows it.
+ * Converts the daemon's snippet (escaped HTML with matches in `<mark>`) for a terminal. It replaces the marks
+ * before it unescapes the rest, so a memory that itself says `<mark>` shows it.
  */
 export function renderSnippet(html: string, paint: Painter): string {
   return html

@@ -6,15 +6,17 @@ import { wrap } from './wrap.ts'
 type Row = readonly (string | number)[]
 
 /**
- * Rows under a header, numbers to the right; plain text without lines, so that cut and awk can read it. Where the terminal is too
- * narrow for that, a row is what its columns say, one after the other:
+ * Rows under a header, numbers to the right. It is plain text without lines, so that cut and awk can read it.
+ * If the terminal is too narrow, each row lists its columns one after the other:
  *
  *   projection pgvector
  *     position: 12,345  head: 12,345  lag: 0
  *     parked: 0
  */
 export function table(header: readonly string[], rows: readonly Row[], columns = outputColumns()): string {
-  const cells = rows.map((row) => row.map(toText))
+  // Grouped for people only: a program takes 12,345 for 12.
+  const toText = columns === Number.POSITIVE_INFINITY ? String : grouping
+  const cells = rows.map((row) => row.map((cell) => toText(cell)))
   // As a terminal shows them: CJK and emoji take two columns.
   const widths = header.map((_, column) =>
     Math.max(...[header, ...cells].map((row) => stringWidth(row[column] ?? ''))),
@@ -30,7 +32,7 @@ export function table(header: readonly string[], rows: readonly Row[], columns =
     : cells.map((row) => rowAlone(header, row, columns)).join('\n')
 }
 
-const toText = (cell: string | number) => (typeof cell === 'number' ? grouped(cell) : cell)
+const grouping = (cell: string | number) => (typeof cell === 'number' ? grouped(cell) : cell)
 
 function rowAlone(
   [first = '', ...names]: readonly string[],

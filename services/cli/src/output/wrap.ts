@@ -1,10 +1,10 @@
 import stringWidth from 'string-width'
 
 /**
- * The text in lines of at most so many columns, broken at blanks; a longer word stays whole, and the terminal breaks it. Lines go on
- * where they began: as far in as their own text, or by `hang` columns.
+ * Wraps text to `columns`, at blanks. A longer word stays whole; the terminal breaks it. A continued line is
+ * indented like the text of its first line, or by `hang` columns.
  *
- * What two blanks set apart, such as a command to copy or a field of a line, is not broken where it fits on a line of its own.
+ * Two blanks set a part off, such as a command to copy. Such a part is not broken if it fits on one line.
  */
 export function wrap(text: string, columns: number, hang?: number): string {
   if (columns === Number.POSITIVE_INFINITY) return text
@@ -39,18 +39,20 @@ function wrapLine(line: string, columns: number, hang?: number): string {
   return [...lines, open].join('\n')
 }
 
-/** The parts between runs of two blanks or more, each with the run before it. */
+/** The parts between runs of two or more blanks, each with the run before it. */
 function segmentsOf(text: string): [gap: string, segment: string][] {
   const parts = text.split(/( {2,})/u)
   return parts.flatMap((part, index) => (index % 2 === 0 ? [[parts[index - 1] ?? '', part]] : []))
 }
 
-/** A text that goes on below where it begins, behind what stands before it. */
+/** Wraps `text` behind `before`; its further lines begin in the column where it began. */
 export function wrapBehind(before: string, text: string, columns: number): string {
   const indent = Math.min(stringWidth(before), Math.floor(columns / 2))
   const [first = '', ...others] = wrap(text, columns - indent).split('\n')
   return [before + first, ...others.map((line) => ' '.repeat(indent) + line)].join('\n')
 }
 
-/** Paragraphs as they are meant: lines that the source broke are one again. What is set in stays as it is. */
+/**
+ * Joins the lines of each paragraph, which were broken for the source only. Indented lines stay as they are.
+ */
 export const joinLines = (text: string): string => text.replace(/(?<=^\S.*)\n(?=\S)/gmu, ' ')

@@ -15,7 +15,7 @@ interface Dropping {
   readonly place: ParkedPlace
 }
 
-/** Has a projection pass over one event for good, once somebody has said that it may. */
+/** Makes a projection skip one event for good, after asking. */
 export async function dropOne(sequence: number, { connection, json, yes, place }: Dropping): Promise<void> {
   const found = (await findParked(connection, sequence, place)).filter(({ droppedAt }) => droppedAt === null)
   const [one] = found

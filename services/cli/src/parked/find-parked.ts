@@ -4,14 +4,14 @@ import { EXIT } from '../exit-codes.ts'
 import { projectionsMeant } from '../operations/projections.ts'
 import type { Connection } from '../settings.ts'
 
-/** Where to look; everywhere unless given. */
+/** Where to look. Default: everywhere. */
 export interface ParkedPlace {
   readonly projection?: string
   /** Its name or id. */
   readonly project?: string
 }
 
-/** All there are, up to a hundred a projection, the dropped ones among them. */
+/** Lists parked events, up to 100 per projection, including dropped ones. */
 export async function listParked(
   connection: Connection,
   { projection, project }: ParkedPlace,
@@ -21,7 +21,7 @@ export async function listParked(
 }
 
 /**
- * Those that are parked at a sequence: one for each projection and project that could not apply it.
+ * Finds the events parked at a sequence: one for each projection and project that could not apply it.
  * @throws CliError NOT_FOUND
  */
 export async function findParked(

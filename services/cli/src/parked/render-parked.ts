@@ -10,7 +10,7 @@ import { wrapBehind } from '../output/wrap.ts'
 /** Characters of an error in the list on a terminal; `parked show` has all of it. */
 const ERROR = 60
 
-/** One line an event. */
+/** A table with one line per parked event. */
 export function renderParkedList(
   parked: readonly ParkedEvent[],
   now: number,
@@ -35,7 +35,7 @@ export function renderParkedList(
   ].join('\n')
 }
 
-/** Everything about one. */
+/** All details of one parked event. */
 export function renderParked({ event, ...parked }: ParkedEvent, columns = outputColumns()): string {
   const memory = event?.memory ?? null
   return [

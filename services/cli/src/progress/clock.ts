@@ -1,11 +1,12 @@
-/** The time as a display needs it. */
+/** The clock of a progress display; tests give their own. */
 export interface Clock {
-  /** Milliseconds, only forward. */
+  /** Milliseconds; it never goes back. */
   now(): number
-  /** @returns how to end it */
+  /** Calls `action` repeatedly. @returns a function that ends this */
   every(milliseconds: number, action: () => void): () => void
 }
 
+/** The machine's own clock. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   every(milliseconds, action) {

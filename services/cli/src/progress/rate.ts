@@ -1,23 +1,27 @@
-/** Seconds that are looked back on: long enough to be steady, short enough to see a change. */
+/** The window of the rate, in milliseconds: long enough to be steady, short enough to show a change. */
 const WINDOW_MS = 5_000
-/** Two numbers that are closer than this say nothing of a rate yet, in milliseconds. */
+/** Samples closer together than this give no rate yet, in milliseconds. */
 const LEAST_MS = 400
 
-/** How fast a count grows. */
+/** Measures how fast a count grows. */
 export interface RateMeter {
-  /** @param now in milliseconds, of a clock that only goes forward. A count that goes back begins anew. */
+  /**
+   * Adds a sample. If the count goes back, the meter starts over.
+   * @param now in milliseconds, of a monotonic clock
+   */
   add(done: number, now: number): void
-  /** Over the last seconds; null while that is not known. */
+  /** The rate over the last seconds; null while it is not known. */
   perSecond(now: number): number | null
 }
 
+/** Creates a meter without samples. */
 export function createRateMeter(): RateMeter {
   let samples: { readonly done: number; readonly at: number }[] = []
   return {
     add(done, now) {
       if (done < (samples.at(-1)?.done ?? 0)) samples = []
       samples.push({ done, at: now })
-      // One from before the window stays, so that work that comes in leaps has a rate too.
+      // Keep one sample from before the window, so that work that comes in leaps has a rate too.
       while ((samples[1]?.at ?? now) < now - WINDOW_MS) samples.shift()
     },
     perSecond(now) {
@@ -29,7 +33,7 @@ export function createRateMeter(): RateMeter {
   }
 }
 
-/** Null where it cannot be told. */
+/** The seconds until `done` reaches `total`; null if that cannot be told. */
 export function secondsLeft(done: number, total: number | null, perSecond: number | null): number | null {
   if (total === null || perSecond === null || perSecond <= 0) return null
   return Math.max(0, total - done) / perSecond

@@ -4,22 +4,22 @@ import { duration } from '../output/duration.ts'
 import { shorten } from '../output/shorten.ts'
 import { secondsLeft } from './rate.ts'
 
-/** How far some work has come. */
+/** The state of some work in progress. */
 export interface Progress {
-  /** What people call it: `reindex of pgvector`. */
+  /** The work's name for people: `reindex of pgvector`. */
   readonly work: string
-  /** What it does now. A rate and a time left are those of a phase: each counts something else. */
+  /** What it does now. Each phase counts something else, so rate and time left belong to the phase. */
   readonly phase: string
   readonly done: number
-  /** Null where nobody knows. */
+  /** Null if it is not known. */
   readonly total: number | null
-  /** How much is done, in words; `420 of 1,000` and the rate unless given. */
+  /** How much is done, in words. Default: `420 of 1,000` and the rate. */
   readonly amount?: string
-  /** What it waits for, told in place of all amounts. */
+  /** What it waits for. It replaces all amounts. */
   readonly waiting?: string | null
 }
 
-/** Columns of a bar at most and at least. */
+/** The most and the fewest columns of a bar. */
 const [BAR, SHORT_BAR] = [24, 8]
 
 interface Details {
@@ -55,8 +55,8 @@ export function progressLine(progress: Progress, perSecond: number | null): stri
 }
 
 /**
- * The same for a terminal: `loading    ██████████░░░░░░░░░░░░░░  42 %  420 of 1,000  83/s  7.0 s left`. Where that is too long the bar
- * gives way first, then the rate; the time left stays.
+ * One line with a bar: `loading    ██████████░░░░░░░░░░░░░░  42 %  420 of 1,000  83/s  7.0 s left`.
+ * If it is too long, the bar goes first, then the rate; the time left stays.
  */
 export function progressBar(
   progress: Progress,
@@ -71,7 +71,7 @@ export function progressBar(
     const front = drawn.length > 0 ? [`${drawn} ${percentage}`] : percentage
     return [progress.phase.padEnd(10), ...front, ...amount, ...speed, ...left].join('  ')
   }
-  // A full last column makes some terminals begin another line.
+  // Text in the last column makes some terminals begin another line.
   const room = columns - 1
   const longest = stringWidth(line(BAR, rate))
   const bar = longest <= room ? BAR : BAR - (longest - room)

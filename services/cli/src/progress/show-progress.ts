@@ -5,29 +5,35 @@ import { type Clock, SYSTEM_CLOCK } from './clock.ts'
 import { createRateMeter } from './rate.ts'
 import { type Progress, progressBar, progressLine } from './render-progress.ts'
 
-/** Shows how far some long work has come, and lines that are worth reading above it. */
+/** Shows the progress of long work, with messages above it. */
 export interface ProgressDisplay {
   update(progress: Progress): void
-  /** A line that stays. */
+  /** Prints a line that stays. */
   say(message: string): void
-  /** Takes the bar away. */
+  /** Removes the bar. */
   stop(): void
 }
 
+/** How progress is shown. */
 export interface DisplayOptions {
-  /** Where there is no bar: how long nothing is said, in milliseconds, so that short work is not talked about. Default 0. */
+  /**
+   * Without a bar, nothing is printed for this long, in milliseconds: short work needs no lines. Default 0.
+   */
   readonly quietMs?: number
-  /** Default: standard error, as standard output is for what was asked for. */
+  /** Default: standard error, because standard output is for results. */
   readonly stream?: WriteStream
   readonly clock?: Clock
 }
 
-/** Between two lines of the same phase, where there is no terminal for a bar. */
+/** Milliseconds between two lines of the same phase, without a terminal for a bar. */
 const LINE_EVERY_MS = 5_000
-/** Between two looks of the bar at the clock: the time left goes on though nothing comes. */
+/** Milliseconds between two redraws of the bar: the time left changes even if no news comes. */
 const REDRAW_MS = 500
 
-/** A bar on a terminal, else a line for each phase and every few seconds; both with the time left, once that can be told. */
+/**
+ * Shows a bar on a terminal, else a line per phase and every few seconds. Both tell the time left once it is
+ * known.
+ */
 export async function showProgress({
   quietMs = 0,
   stream = process.stderr,
@@ -38,7 +44,7 @@ export async function showProgress({
     : showLines(stream, clock, quietMs)
 }
 
-/** Knows how fast a phase goes, over the last seconds. */
+/** Measures the rate of the current phase over the last seconds. */
 function createPhaseMeter(clock: Clock) {
   let meter = createRateMeter()
   let phase: string | null = null

@@ -11,7 +11,7 @@ interface Dropping {
   readonly yes: boolean
 }
 
-/** Deletes the old generations of a projection, or of all, once somebody has said that they may go. */
+/** Deletes the old generations of one projection, or of all, after asking. */
 export async function dropOld(given: string | undefined, { connection, json, yes }: Dropping): Promise<void> {
   const old = (await readGenerations(connection)).filter(
     ({ projection, status }) =>

@@ -5,7 +5,7 @@ import { size } from '../output/size.ts'
 import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
 
-/** One line a generation, over all projects. */
+/** A table with one line per generation, over all projects. */
 export function generationsTable(generations: readonly Generation[], now: number): string {
   return table(
     ['projection', 'generation', 'status', 'lag', 'parked', 'size', 'made', 'model'],

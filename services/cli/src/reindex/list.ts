@@ -5,7 +5,7 @@ import { print, printJson } from '../output/print.ts'
 import type { Connection } from '../settings.ts'
 import { generationsTable } from './generations-table.ts'
 
-/** The generations that there are, and the operations of late. */
+/** Prints the generations, and the recent operations. */
 export async function list({ connection, json }: { connection: Connection; json: boolean }): Promise<void> {
   const generations = await readGenerations(connection)
   const operations = await listOperations(connection, { first: 10 })

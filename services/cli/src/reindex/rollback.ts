@@ -5,7 +5,10 @@ import { print, printJson } from '../output/print.ts'
 import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
 
-/** Lets searches read again what they read before the last rebuild. Nothing is lost: what was live is old then. */
+/**
+ * Makes the generation live that was live before the last rebuild. The live one becomes old, so nothing is
+ * lost.
+ */
 export async function goBack(
   given: string | undefined,
   { connection, json }: { connection: Connection; json: boolean },

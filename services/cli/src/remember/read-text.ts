@@ -3,13 +3,13 @@ import { sizeInWords } from '@daybook/memory/size-in-words'
 import { UsageError } from '../cli-error.ts'
 import { note } from '../output/print.ts'
 
-/** More than any text may have; what is longer is refused before it fills the memory. */
+/** More bytes than any text may have. Longer input is refused before it fills the process's memory. */
 const MOST_BYTES = 1024 * 1024
 
-/** After so long without a byte it is said that input is waited for: a forgotten text would look like a hang. */
+/** After this long without input, say that we wait for it: otherwise a forgotten text looks like a hang. */
 const HINT_AFTER_MS = 2_000
 
-/** Standard input as one text, without the line feed at its end. @throws UsageError */
+/** Reads standard input as one text, without the line feed at its end. @throws UsageError */
 export async function readText(input: AsyncIterable<Uint8Array>): Promise<string> {
   const hint = setTimeout(
     () => note('Waiting for the text on standard input (Ctrl-C leaves) …'),

@@ -17,10 +17,10 @@ export interface CommonOptions {
 
 type RememberInput = InputOf<'RememberInput'>
 
-/** What was given for the fields of a kind, by their names in the API. */
+/** The given values of a kind's fields, by their names in the API. */
 export type FieldValues = Readonly<Record<string, string | readonly string[]>>
 
-/** @throws UsageError */
+/** Parses the value of `--metadata`. @throws UsageError unless it is a JSON object */
 export function parseMetadata(json: string): InputOf<'JSON'> {
   let value: unknown
   try {
@@ -36,8 +36,8 @@ export function parseMetadata(json: string): InputOf<'JSON'> {
 }
 
 /**
- * The request that a command line means. Limits are the daemon's to check; here it is only made sure that what must be
- * given was.
+ * Builds the request from the command line. It checks only that required fields were given; the daemon checks
+ * limits.
  * @throws UsageError naming the option
  */
 export function toRememberInput(
@@ -57,7 +57,7 @@ export function toRememberInput(
   const fields = options.flatMap(({ field, shape }) => {
     const value = values[field]
     if (value === undefined) return []
-    // A choice is an enum in the API: `closed` is CLOSED there.
+    // A choice is an enum in the API: `closed` becomes CLOSED.
     return [[field, Array.isArray(shape) ? String(value).toUpperCase() : value] as const]
   })
   const { label, category, metadata, importance, context, agent, occurredAt, expiresAt, idempotencyKey } =
@@ -74,7 +74,7 @@ export function toRememberInput(
     idempotencyKey,
   }
   return {
-    // Made from the kind's definition, which the type checker cannot follow; the daemon checks it.
+    // The type checker cannot follow the kind's definition here; the daemon checks the content.
     content: { [kind]: Object.fromEntries(fields) } as unknown as RememberInput['content'],
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   }

@@ -8,10 +8,10 @@ const EXPLANATION = graphql(`
     neighbours { memoryId distance contribution }
   }`)
 
-/** Why a hit scores what it scores. */
+/** How a hit's score came about. */
 export type Explanation = ResultOf<typeof EXPLANATION>
 
-/** @param content `memoryContent()`, or what stands in for it */
+/** The search query. @param content `memoryContent()`, or `NO_CONTENT` */
 export const searchDocument = (content: typeof NO_CONTENT) =>
   graphql(
     `query Search(
@@ -29,5 +29,5 @@ export const searchDocument = (content: typeof NO_CONTENT) =>
     [MEMORY, content, EXPLANATION],
   )
 
-/** One of the memories that a search found. */
+/** A memory that a search found. */
 export type SearchHit = ResultOf<ReturnType<typeof searchDocument>>['search']['hits'][number]

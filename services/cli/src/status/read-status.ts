@@ -7,25 +7,28 @@ import { readSystem, type SystemState } from '../client/system.ts'
 import { EXIT } from '../exit-codes.ts'
 import { connectionFrom, type Environment, type GlobalOptions, placeFrom } from '../settings.ts'
 
-/** What `status` tells. */
+/** What `daybook status` shows. */
 export interface Status {
   readonly reachable: boolean
   readonly url: string
   readonly version: string | null
   readonly ready: boolean
   readonly problems: readonly string[]
-  /** As far as they have come with the key's own project. */
+  /** The projections' progress with the key's own project. */
   readonly projections: readonly Projection[]
-  /** Over all projects; null where the key may not see that, or nothing is ready. */
+  /** The state over all projects; null if the key may not see it, or the daemon is not ready. */
   readonly system: SystemState['system'] | null
   readonly generations: readonly Generation[]
-  /** Those under way. */
+  /** The operations under way. */
   readonly operations: readonly Operation[]
 }
 
 const NOTHING = { projections: [], system: null, generations: [], operations: [] } as const
 
-/** @throws UnreachableError with `statusUnreachable` being what is known then; UnauthorisedError */
+/**
+ * Reads the status.
+ * @throws UnreachableError (`statusUnreachable` turns it into a status), UnauthorisedError
+ */
 export async function readStatus(options: GlobalOptions, environment: Environment): Promise<Status> {
   const place = placeFrom(options, environment)
   const [{ version }, { ready, problems }] = await Promise.all([readHealth(place), readReadiness(place)])
@@ -36,7 +39,7 @@ export async function readStatus(options: GlobalOptions, environment: Environmen
   return { ...found, ...NOTHING, projections, ...state }
 }
 
-/** The status of a daemon that does not answer; null where the error says something else. */
+/** The status of a daemon that does not answer; null for any other error. */
 export function statusUnreachable(
   options: GlobalOptions,
   environment: Environment,

@@ -10,6 +10,7 @@ import { progressLine } from '../progress/render-progress.ts'
 import { generationsTable } from '../reindex/generations-table.ts'
 import type { Status } from './read-status.ts'
 
+/** The status as text. @param now milliseconds since 1970 */
 export function renderStatus(status: Status, now: number): string {
   const { url, version, ready, problems, projections } = status
   const named = version === null ? 'Daybook' : `Daybook ${safeLine(version)}`
@@ -45,7 +46,7 @@ function projectionsTable(projections: readonly Projection[]): string {
   return table(header, rows)
 }
 
-/** What only a key sees that may run the whole Daybook. */
+/** The part that only a key for the whole Daybook may see. */
 function renderSystem({ system, generations, operations }: Status, now: number): string[] {
   if (system === null) return []
   const { projects, events, memories, databaseBytes, queuedTexts, failedTexts, parts } = system
@@ -69,7 +70,7 @@ function describePart({ name, configured, reachable, version, problem }: SystemP
   return reachable ? named : `${named} AWAY (${safeLine(problem ?? 'it does not answer')})`
 }
 
-/** What the numbers mean for whoever looks at them. */
+/** What the numbers mean, and what to do about them. */
 function nextSteps({ projections, system, generations }: Status): string[] {
   const steps = projections.flatMap(({ name, lag, pendingEmbeddings, parked, status: state }) => [
     ...(state === 'diverged'
@@ -94,7 +95,7 @@ function nextSteps({ projections, system, generations }: Status): string[] {
       ? [`Events that could not be applied: ${grouped(parked)}. Why:  daybook parked list`]
       : []),
   ])
-  // Of other projects, which the lines above do not see.
+  // Generations of other projects, which the lines above do not cover.
   const others = generations.filter(({ status, lag, parked }) => status === 'LIVE' && (lag > 0 || parked > 0))
   const away = system?.parts.some(({ configured, reachable }) => configured && !reachable) ?? false
   if (away || (system?.failedTexts ?? 0) > 0 || (steps.length === 0 && others.length > 0))

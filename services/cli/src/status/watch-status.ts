@@ -8,10 +8,13 @@ import type { Environment, GlobalOptions } from '../settings.ts'
 import { readStatus, type Status, statusUnreachable } from './read-status.ts'
 import { renderStatus } from './render-status.ts'
 
-/** Back to the upper left corner, with what is below it gone. */
+/** Moves the cursor to the upper left corner and clears the screen below it. */
 const HOME = '\u001B[H\u001B[J'
 
-/** Shows the status again and again, also while the daemon is unavailable, until Ctrl-C. With JSON, an object a line. */
+/**
+ * Shows the status repeatedly until Ctrl-C, even while the daemon is unavailable. With JSON, one object per
+ * line.
+ */
 export async function watchStatus(
   options: GlobalOptions,
   environment: Environment,
@@ -33,7 +36,7 @@ export async function watchStatus(
   }
 }
 
-/** @throws UnauthorisedError and others that do not pass */
+/** @throws UnauthorisedError, and other errors that do not go away by themselves */
 async function look(options: GlobalOptions, environment: Environment): Promise<string> {
   const show = (status: Status) => (options.json === true ? toJson(status) : renderStatus(status, Date.now()))
   try {

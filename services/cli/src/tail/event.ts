@@ -9,10 +9,10 @@ const WITHOUT_MEMORY: Readonly<Record<TailedEvent['status'], string>> = {
   ERASED: '(erased)',
 }
 
-/** What a title needs at least, beside what stands before it. */
+/** The fewest columns for a title beside the fields before it. */
 const TITLE = 24
 
-/** One line: sequence, time, type, kind, title; the last two below the others where a terminal is narrow. */
+/** One line: sequence, time, type, kind, title. In a narrow terminal the last two stand below the others. */
 export function renderEvent(
   { sequence, type, recordedAt, status, memory }: TailedEvent,
   columns = outputColumns(),

@@ -11,25 +11,27 @@ interface Following<Event> {
   readonly connection: Connection
   readonly document: GraphQLDocument<{ events: Event }, TailVariables>
   readonly filter: Given<TailVariables>['filter']
-  /** Null: from now on. */
+  /** Null means from now on. */
   readonly after: number | null
   readonly onEvent: (event: Event) => void
-  /** Said to the person who watches. */
+  /** Called with messages for the person who watches. */
   readonly onNotice: (message: string) => void
   readonly signal: AbortSignal
 }
 
 /**
- * Follows the journal, over restarts of the daemon, without a gap or a repeat:
+ * Follows the journal across restarts of the daemon, without a gap or a repeat:
  *
  *   asking for the head ──▶ subscribed after the last event seen ──lost──▶ waiting ──▶ asking for the head
  *
- * Asking first makes "from now on" a sequence, from which it can be gone on; and it fails with better words than a socket.
+ * Asking for the head first turns "from now on" into a sequence, from which the command can resume. Its
+ * errors also say more than a socket's.
  *
- * Each event's hash goes along with its sequence, so that a journal that lost its end meanwhile, and gave the sequence to another
- * event, is not taken for the same.
+ * Each sequence goes with its event's hash. So the command notices if the journal has lost its end meanwhile
+ * and gave the sequence to another event.
  *
- * @throws UnreachableError where the daemon does not answer at first, UnauthorisedError, RefusedError (DIVERGED among them)
+ * @throws UnreachableError if the daemon does not answer at first, UnauthorisedError, RefusedError (also
+ * DIVERGED)
  */
 export async function follow<Event extends { readonly sequence: number; readonly hash: string }>(
   given: Following<Event>,

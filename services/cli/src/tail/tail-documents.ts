@@ -1,7 +1,7 @@
 import { graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
 import { MEMORY, type NO_CONTENT } from '../client/memory.ts'
 
-/** What a line needs. */
+/** The subscription for one line per event. */
 export const TAIL = graphql(`
   subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
     events(after: $after, afterHash: $afterHash, filter: $filter) {
@@ -9,7 +9,7 @@ export const TAIL = graphql(`
     }
   }`)
 
-/** All of the event. @param content `memoryContent()` */
+/** The subscription for whole events. @param content `memoryContent()` */
 export const tailWhole = (content: typeof NO_CONTENT) =>
   graphql(
     `subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
@@ -21,6 +21,7 @@ export const tailWhole = (content: typeof NO_CONTENT) =>
     [MEMORY, content],
   )
 
+/** The variables of both subscriptions. */
 export type TailVariables = VariablesOf<typeof TAIL>
 
 /** An event as `tail` asks for it. */

@@ -1,11 +1,12 @@
 import { type ApplicationRights, readApplicationRights } from '@daybook/postgres/inspect/application-rights'
 import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 
-/** Whether what queries run as is bound by the database’s own rules. */
+/** Checks that the database’s own rules bind the role that queries run as. */
 export async function checkApplicationRole({ db }: CheckedParts): Promise<Finding> {
   return judgeRights(await readApplicationRights(db))
 }
 
+/** Judges the rights of the role that queries run as. */
 export function judgeRights({
   role,
   isSuperuser,
@@ -15,7 +16,7 @@ export function judgeRights({
   loginOwnsJournal,
 }: ApplicationRights): Finding {
   const problems = [
-    ...(isSuperuser ? ['is a superuser, or passes row level security by'] : []),
+    ...(isSuperuser ? ['is a superuser, or bypasses row level security'] : []),
     ...(ownsJournal ? ['owns the journal'] : []),
     ...(mayChangeJournal ? ['may change events'] : []),
   ]

@@ -3,12 +3,12 @@ import type { GatewayParts } from '../parts.ts'
 
 /**
  * - `OK`: as it should be
- * - `WARNING`: it works, and something about it should be known or done
+ * - `WARNING`: it works, but an operator should know or do something
  * - `FAILED`: it does not work
  */
 export type CheckStatus = 'OK' | 'WARNING' | 'FAILED'
 
-/** What came of looking at one thing. */
+/** The result of one check. */
 export interface Finding {
   readonly status: CheckStatus
   /** What was found, in a sentence for operators. */
@@ -17,25 +17,32 @@ export interface Finding {
   readonly advice: string | null
 }
 
+/** A finding with the name of its check. */
 export interface Check extends Finding {
-  /** What was looked at, in a word: `database`, `relay`. */
+  /** What was checked, in a word: `database`, `relay`. */
   readonly name: string
 }
 
-/** What checks look at. */
+/** The parts that checks look at. */
 export interface CheckedParts extends Pick<GatewayParts, 'bus' | 'embedders' | 'config' | 'logger'> {
   readonly db: Database
 }
 
+/** A finding that all is well. @param advice what an operator may still do */
 export const ok = (message: string, advice: string | null = null): Finding => ({
   status: 'OK',
   message,
   advice,
 })
+/** A finding that an operator should know about. */
 export const warning = (message: string, advice: string): Finding => ({ status: 'WARNING', message, advice })
+/** A finding that something does not work. */
 export const failed = (message: string, advice: string): Finding => ({ status: 'FAILED', message, advice })
 
-/** The worst of several findings, with the messages and advice of all that are as bad. @param fine where there is none */
+/**
+ * Joins the worst of several findings into one, with all their messages and advice.
+ * @param fine the result if there are none
+ */
 export function worst(findings: readonly Finding[], fine: Finding): Finding {
   for (const status of ['FAILED', 'WARNING'] as const) {
     const found = findings.filter((one) => one.status === status)
@@ -49,5 +56,5 @@ export function worst(findings: readonly Finding[], fine: Finding): Finding {
   return fine
 }
 
-/** Each once. */
+/** Joins the texts, each once. */
 const join = (texts: readonly (string | null)[]): string => [...new Set(texts.filter(Boolean))].join('; ')

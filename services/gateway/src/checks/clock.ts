@@ -1,14 +1,15 @@
 import { type ClockFacts, readClock } from '@daybook/postgres/inspect/clock'
 import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
-/** Clocks that follow a time server are milliseconds apart. */
+/** The largest difference accepted, in milliseconds. Clocks that follow a time server differ by far less. */
 const APART_MS = 5_000
 
-/** Whether the database's clock, by which events are recorded, can be trusted, and could be. */
+/** Checks that the database's clock, which dates events, is right, and was right for the last events. */
 export async function checkClock({ db }: CheckedParts): Promise<Finding> {
   return judgeClock(await readClock(db))
 }
 
+/** Judges the clock by what was read from the database. */
 export function judgeClock({ aheadMs, futureProjects, latest }: ClockFacts): Finding {
   const findings: Finding[] = []
   if (Math.abs(aheadMs) > APART_MS)

@@ -9,13 +9,15 @@ import {
 import { evenIfRefused } from '@daybook/postgres/connect'
 import { type CheckedParts, type Finding, failed, ok } from './check.ts'
 
+/** The advice for a process that is older than its database. */
 export const UPGRADE = 'Upgrade this process and start it again (docs/operations.md, Upgrading)'
 
-/** Whether this process may read the database and append to it, as the database itself says. */
+/** Checks that the database lets this version read from it and append to it. */
 export async function checkCompatibility({ db }: CheckedParts): Promise<Finding> {
   return judgeCompatibility(await readMinimum(evenIfRefused(db)))
 }
 
+/** Judges the versions that the database demands. @param minimum null if it demands none */
 export function judgeCompatibility(minimum: MinimumVersions | null): Finding {
   const problem = readerProblem(minimum) ?? writerProblem(minimum?.writer ?? 1)
   if (problem !== null) return failed(problem.message, UPGRADE)

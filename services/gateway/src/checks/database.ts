@@ -6,10 +6,13 @@ import { reasonOf } from '@daybook/runtime/reason-of'
 import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 import { UPGRADE } from './compatibility.ts'
 
-/** A search makes a handful of queries one after another; a slow way to the database is felt in each. */
+/**
+ * A round trip slower than this is worth a warning, in milliseconds: a search makes a handful of queries in
+ * sequence.
+ */
 const SLOW_MS = 50
 
-/** Whether the database answers, and how fast, and has room to write. */
+/** Checks that the database answers, how fast, and that it has room to write. */
 export async function checkDatabase({ db, config }: Pick<CheckedParts, 'db' | 'config'>): Promise<Finding> {
   const embedded = config.databaseUrl === undefined
   const refusal = refusalOf(db)
@@ -33,6 +36,7 @@ export async function checkDatabase({ db, config }: Pick<CheckedParts, 'db' | 'c
   }
 }
 
+/** Judges how fast a reachable database answers. */
 export function judgeServer({ version, roundTripMs }: ServerFacts, embedded: boolean): Finding {
   const name = `${embedded ? 'The embedded Postgres' : 'Postgres'} ${version}`
   const message = `${name} answers in ${roundTripMs.toFixed(1)} ms`

@@ -5,21 +5,21 @@ import { withTimeout } from '@daybook/runtime/with-timeout'
 import type { CheckedParts } from './check.ts'
 import { lookAtEngine, OUTER_ENGINES } from './engines.ts'
 
-/** Something that Daybook works with, as this process reaches it. */
+/** A part that Daybook works with, as this process sees it. */
 export interface SystemPart {
   /** `database`, `nats`, an engine's name such as `typesense`, `embedder` */
   readonly name: string
   readonly configured: boolean
-  /** Why it cannot be used, in words; null where it can, or is not configured. */
+  /** Why it cannot be used, in words; null if it can, or is not configured. */
   readonly problem: string | null
-  /** Null where it is not known. */
+  /** Null if it is not known. */
   readonly version: string | null
 }
 
-/** Milliseconds that one part may take to answer. */
+/** The longest a part may take to answer, in milliseconds. */
 const ANSWER_MS = 5_000
 
-/** Asks each part for a sign of life, at once. It does not throw. */
+/** Asks all parts for a sign of life, in parallel. It does not throw. */
 export function describeParts(parts: CheckedParts): Promise<SystemPart[]> {
   const { bus, db, config } = parts
   const described = [
@@ -57,7 +57,7 @@ async function describe(
   }
 }
 
-/** By the model of the live generation, as searches use it. */
+/** Describes the embedder of the live generation's model, which searches use. */
 async function describeEmbedder({ db, embedders }: CheckedParts): Promise<Described> {
   const { modelId } = (await liveGeneration(db, 'pgvector')) ?? embedders.preferred
   const embedder = await embedders.of(modelId)

@@ -1,11 +1,12 @@
 import { describeDiverged } from '@daybook/projection/positions/divergence'
 import { type CheckedParts, type Finding, failed, ok } from './check.ts'
 
-/** Whether each live generation is at a place that the journals have. */
+/** Checks that the journals have the position of each live generation. */
 export async function checkDivergence({ db }: CheckedParts): Promise<Finding> {
   return judgeDivergence(await describeDiverged(db))
 }
 
+/** Judges the diverged positions, given in words. */
 export function judgeDivergence(diverged: readonly string[]): Finding {
   return diverged.length === 0
     ? ok('No projection has applied anything that the journals do not have')

@@ -1,11 +1,12 @@
 import { type Durability, readDurability } from '@daybook/postgres/inspect/durability'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
-/** Whether what the database has acknowledged survives a power failure, and a failover. */
+/** Checks that acknowledged writes survive a power failure and a failover. */
 export async function checkDurability({ db, config }: CheckedParts): Promise<Finding> {
   return judgeDurability(await readDurability(db), config.databaseUrl === undefined)
 }
 
+/** Judges the durability settings of the database. */
 export function judgeDurability(
   { fsync, synchronousCommit, standbys, asynchronous }: Durability,
   embedded: boolean,

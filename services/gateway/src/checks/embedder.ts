@@ -5,10 +5,10 @@ import { withTimeout } from '@daybook/runtime/with-timeout'
 import { PROJECTIONS } from '../projection-names.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
-/** Milliseconds for one word. A model that is not in memory yet takes a second or two to load. */
+/** The longest that embedding one text may take, in milliseconds. Loading a model takes a second or two. */
 const ANSWER_MS = 8_000
 
-/** Whether queries can be embedded, with the models whose vectors the live generations hold. */
+/** Checks that queries can be embedded with the models of the live generations. */
 export async function checkEmbedder({ db, embedders, config }: CheckedParts): Promise<Finding> {
   if (config.embedder === 'none')
     return warning(
@@ -39,7 +39,7 @@ async function tryModel(embedders: Embedders, modelId: string): Promise<Finding>
     const startedAt = performance.now()
     const embedder = await withTimeout(ANSWER_MS, embedders.of(modelId))
     if (embedder === null) return failed(`This gateway has no embedder for ${modelId}`, advice)
-    // Not the same text twice, which would be remembered.
+    // A new text each time: the vector of an old one would come from the cache.
     await withTimeout(ANSWER_MS, embedder.embed([`check ${Date.now()}`], { priority: 'query' }))
     return ok(`${modelId} makes a vector in ${(performance.now() - startedAt).toFixed(0)} ms`)
   } catch (error) {

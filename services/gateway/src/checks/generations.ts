@@ -3,10 +3,13 @@ import { type GenerationState, listGenerations } from '@daybook/projection/gener
 import { PROJECTIONS } from '../projection-names.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
-/** Whoever deletes old generations looks every second; what is an hour too old, nobody deletes. */
+/**
+ * An old generation this late was forgotten, in milliseconds: the service that deletes them looks every
+ * second.
+ */
 const LATE_MS = 3_600_000
 
-/** Whether each projection has a live generation, and what there is besides. */
+/** Checks that each projection has a live generation, and reports the other generations. */
 export async function checkGenerations({ db, config }: CheckedParts): Promise<Finding> {
   const generations = (await Promise.all(PROJECTIONS.map((name) => listGenerations(db, name)))).flat()
   const active = await listOperations(db, { first: 20, active: true })
@@ -17,6 +20,7 @@ export async function checkGenerations({ db, config }: CheckedParts): Promise<Fi
   })
 }
 
+/** Judges the generations of all projections. */
 export function judgeGenerations(
   generations: readonly GenerationState[],
   { rebuilding, keepMs, now }: { rebuilding: readonly string[]; keepMs: number; now: number },

@@ -1,10 +1,12 @@
 import { type AppliedMigrations, compareMigrations } from '@daybook/postgres/inspect/applied-migrations'
 import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 
+/** Checks that the database has exactly the migrations of this version. */
 export async function checkMigrations({ db }: CheckedParts): Promise<Finding> {
   return judgeMigrations(await compareMigrations(db))
 }
 
+/** Judges the missing and unknown migrations. */
 export function judgeMigrations({ missing, unknown }: AppliedMigrations): Finding {
   if (missing.length > 0)
     return failed(

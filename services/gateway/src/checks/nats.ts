@@ -1,10 +1,12 @@
 import type { BusStatus } from '@daybook/transport/bus'
 import { type CheckedParts, type Finding, failed, ok } from './check.ts'
 
+/** Checks the bus: NATS, if it is configured. */
 export async function checkNats({ bus }: CheckedParts): Promise<Finding> {
   return judgeBus(await bus.status())
 }
 
+/** Judges the state of the bus. */
 export function judgeBus({ transport, problem, version, roundTripMs }: BusStatus): Finding {
   if (problem !== null)
     return failed(

@@ -2,9 +2,13 @@ import type { Operation } from '@daybook/operations/operation'
 import { listOperations, listUntaken } from '@daybook/operations/read'
 import { type CheckedParts, type Finding, failed, ok, warning } from './check.ts'
 
-/** Milliseconds after which somebody should have taken an operation: the lease of a process that has died, and then some. */
+/**
+ * A queued operation should be taken within this time, in milliseconds: a dead process's lease, and some
+ * more.
+ */
 const LATE_MS = 5_000
 
+/** Checks that somebody works on the operations under way. */
 export async function checkOperations({ db }: CheckedParts): Promise<Finding> {
   return judgeOperations(
     await listUntaken(db, LATE_MS),
@@ -15,6 +19,7 @@ export async function checkOperations({ db }: CheckedParts): Promise<Finding> {
 const named = ({ id, type, projection }: Operation) =>
   `${type}${projection === null ? '' : ` of ${projection}`} (${id})`
 
+/** Judges operations. @param untaken those that wait too long for a process */
 export function judgeOperations(untaken: readonly Operation[], active: readonly Operation[]): Finding {
   if (untaken.length > 0)
     return failed(

@@ -3,6 +3,7 @@ import { liveGeneration } from '@daybook/projection/generations/generations'
 import { PROJECTIONS } from '../projection-names.ts'
 import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
+/** Checks that no live generation has parked events. */
 export async function checkParked({ db }: CheckedParts): Promise<Finding> {
   const findings: Finding[] = []
   for (const name of PROJECTIONS) {
@@ -12,6 +13,7 @@ export async function checkParked({ db }: CheckedParts): Promise<Finding> {
   return worst(findings, ok('No event is parked'))
 }
 
+/** Judges the number of a projection's parked events. */
 export const judgeParked = (name: string, parked: number): Finding =>
   parked === 0
     ? ok('No event is parked')

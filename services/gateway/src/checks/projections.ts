@@ -7,14 +7,14 @@ import { liveGeneration } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'
 import { type Check, type CheckedParts, type Finding, failed, ok } from './check.ts'
 
-/** How long a projection that is behind is watched for a sign of life, and how often it is looked at, in milliseconds. */
+/** How long to watch a projection that is behind for progress, and how often to look, in milliseconds. */
 const WATCH_MS = 2_500
 const LOOK_MS = 250
 
-/** How far each live generation is behind the journals of all projects, and whether somebody writes it. */
+/** Checks how far each live generation is behind all journals, and whether a projector writes it. */
 export async function checkProjections({ db, config }: CheckedParts): Promise<Check[]> {
   const checks = ENGINES.map(async ({ name, isConfigured }): Promise<Check[]> => {
-    // One that is no longer configured is written no more; the settings' check says so.
+    // Nobody writes a projection that is no longer configured; the settings check reports it.
     if (!isConfigured(config)) return []
     const live = await liveGeneration(db, name)
     if (live === null) return []
@@ -32,6 +32,7 @@ export async function checkProjections({ db, config }: CheckedParts): Promise<Ch
 const isStill = (before: GenerationProgress, after: GenerationProgress): boolean =>
   after.lag > 0 && after.applied === before.applied
 
+/** Judges the progress of a generation between two looks. */
 export function judgeProgress(name: string, before: GenerationProgress, after: GenerationProgress): Finding {
   if (after.lag === 0) return ok(`All ${after.applied} events are applied`)
   return isStill(before, after)

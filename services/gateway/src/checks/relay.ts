@@ -1,14 +1,15 @@
 import { type Backlog, readBacklog } from '@daybook/transport/relay/backlog'
 import { type CheckedParts, type Finding, ok, warning } from './check.ts'
 
-/** Longer than it takes another relay to take over from one that died. */
+/** A backlog older than this is late, in milliseconds. Taking over from a dead relay takes less. */
 const LATE_MS = 15_000
 
-/** Whether committed events are published; null where they need not be, as they stay in this process. */
+/** Checks that committed events are published; null without NATS, where events stay inside this process. */
 export async function checkRelay({ db, config }: CheckedParts): Promise<Finding | null> {
   return config.nats === undefined ? null : judgeBacklog(await readBacklog(db))
 }
 
+/** Judges the events that are not published yet. */
 export function judgeBacklog({ events, oldestMs }: Backlog): Finding {
   if (events === 0) return ok('Everything that is committed is published')
   const message = `${events} committed events are not published yet, the oldest for ${(oldestMs / 1_000).toFixed(1)} s`

@@ -24,17 +24,22 @@ import { checkVectors } from './vectors.ts'
 
 interface NamedCheck {
   readonly name: string
-  /** Null: there is nothing to look at here. Several where there are several of the kind, under names of their own. */
+  /**
+   * Runs the check. It returns null if there is nothing to check, and several named checks if there are
+   * several parts.
+   */
   readonly look: (parts: CheckedParts) => Promise<Finding | null | readonly Check[]>
 }
 
-/** What needs no database. */
+/** The checks that need no database. */
 const OUTSIDE: readonly NamedCheck[] = [
   { name: 'disk', look: checkDisk },
   { name: 'nats', look: checkNats },
 ]
 
-/** All others, in the order of the report. A new check is a file here and a line there. */
+/**
+ * The other checks, in the order of the report. For a new check, add a file in this folder and a line here.
+ */
 const INSIDE: readonly NamedCheck[] = [
   { name: 'pgvector', look: checkPgvector },
   { name: 'durability', look: checkDurability },
@@ -55,13 +60,13 @@ const INSIDE: readonly NamedCheck[] = [
   { name: 'settings', look: checkSettings },
 ]
 
-/** Milliseconds that one check may take; longer than the longest waits within it. */
+/** The longest a check may take, in milliseconds; longer than the longest wait within one. */
 const LOOK_MS = 20_000
 
-/** Looks at everything that this gateway needs. What cannot be looked at has failed; it does not throw. */
+/** Runs all checks. A check that throws counts as failed; this function does not throw. */
 export async function runChecks(parts: CheckedParts): Promise<Check[]> {
   const database = await runCheck({ name: 'database', look: checkDatabase }, parts)
-  // Without it the others would all fail of the same.
+  // Without the database the others would all fail for the same reason.
   const reached = database.every(({ status }) => status !== 'FAILED')
   const rest = [...OUTSIDE, ...(reached ? INSIDE : [])]
   const found = await Promise.all(rest.map((one) => runCheck(one, parts)))

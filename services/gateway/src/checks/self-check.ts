@@ -4,22 +4,24 @@ import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-ch
 import { LONGEST_IDLE_REST_MS } from '@daybook/projection/self-check/start-self-check'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
-/** How long what was mended is told of, in milliseconds. */
+/** How long a repair is reported, in milliseconds. */
 const TOLD_MS = 24 * 3_600_000
 /** How long nobody may have looked, in milliseconds; at least, and as a multiple of the setting. */
-const IDLE_MS = LONGEST_IDLE_REST_MS + 60_000
+const IDLE_MS = 60_000
 const IDLE_TIMES = 12
 
-/** What the projectors' self-check found of late, and whether anybody makes it. */
+/** Reports what the projectors' self-check found recently, and whether it runs. */
 export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Finding> {
   const findings: Finding[] = []
   for (const { name, isConfigured } of ENGINES) {
-    // One that is no longer configured is written no more; the settings' check says so.
+    // Nobody writes a projection that is no longer configured; the settings check reports it.
     if (!isConfigured(config)) continue
     const live = await liveGeneration(db, name)
     if (live === null) continue
     const state = await readSelfChecks(db, { name, generation: live.generation })
-    findings.push(judgeSelfCheck(name, state, config.selfCheckMs))
+    // Alone on its database, a daemon that nobody asks for anything rests.
+    const restMs = config.databaseUrl === undefined ? LONGEST_IDLE_REST_MS : 0
+    findings.push(judgeSelfCheck(name, state, config.selfCheckMs, restMs))
   }
   return worst(
     findings,
@@ -29,10 +31,12 @@ export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Find
   )
 }
 
+/** Judges what the self-check of a projection noted. */
 export function judgeSelfCheck(
   name: string,
   { idleMs, differed, differedMs, example, unhealed, journalProblem }: SelfCheckState,
   everyMs: number,
+  restMs = 0,
 ): Finding {
   if (journalProblem !== null)
     return failed(
@@ -49,7 +53,7 @@ export function judgeSelfCheck(
       `${differed} memories of ${name} differed from the journal and were written anew, the last ${age(differedMs)} ago: ${example}`,
       `It has mended itself. Something else writes where only its projector should; prove the rest:  daybook verify ${name}`,
     )
-  if (everyMs > 0 && idleMs !== null && idleMs > Math.max(IDLE_MS, everyMs * IDLE_TIMES))
+  if (everyMs > 0 && idleMs !== null && idleMs > restMs + Math.max(IDLE_MS, everyMs * IDLE_TIMES))
     return warning(
       `Nobody has compared ${name} with the journal for ${age(idleMs)}`,
       `Its projector does: is one running, with DAYBOOK_SELF_CHECK as here?  npm run start:projector-${name}`,

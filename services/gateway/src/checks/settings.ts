@@ -3,7 +3,7 @@ import type { Engine } from '@daybook/projection/engine/engine'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
-/** Settings of this process that do not fit together, or not what is there. */
+/** Finds settings of this process that contradict each other, or the database's content. */
 export async function checkSettings({ db, config }: CheckedParts): Promise<Finding> {
   const written = await Promise.all(
     ENGINES.map(async ({ name }) => ((await liveGeneration(db, name)) === null ? [] : [name])),
@@ -11,7 +11,7 @@ export async function checkSettings({ db, config }: CheckedParts): Promise<Findi
   return judgeSettings(config, ENGINES, written.flat())
 }
 
-/** @param written the names of the engines that something was ever written to */
+/** @param written the names of the engines that were ever written to */
 export function judgeSettings(
   config: CheckedParts['config'],
   engines: readonly Pick<Engine, 'name' | 'title' | 'setting' | 'isConfigured'>[],

@@ -24,7 +24,7 @@ function unsupported() {
 const JSON_TYPE = /^application\/(?:graphql\+)?json\s*(?:;|$)/iu
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads a body, and stops as soon as it is over the limit, whatever its headers said. */
+/** Reads a body. It stops as soon as the body exceeds the limit, whatever its headers said. */
 async function readLimited(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > REQUEST_LIMITS.bodyBytes) throw tooLarge()
   const parts: Uint8Array[] = []
@@ -36,7 +36,7 @@ async function readLimited(request: Request): Promise<Uint8Array> {
       parts.push(part)
     }
   } catch (error) {
-    // Nobody reads this answer; without it the log would hold a fault of ours.
+    // Nobody reads this answer, but without it the log would report an internal error.
     if ((error as NodeJS.ErrnoException).code === 'ECONNRESET')
       throw invalid('The body broke off before its end')
     throw error
@@ -49,7 +49,7 @@ function parseJson(body: Uint8Array): GraphQLParams {
   try {
     text = UTF8.decode(body)
   } catch {
-    // Replaced in silence, something else would be remembered than was sent.
+    // Silent replacement characters would make us remember something other than was sent.
     throw invalid('The body is not UTF-8')
   }
   let parsed: unknown
@@ -64,8 +64,8 @@ function parseJson(body: Uint8Array): GraphQLParams {
 }
 
 /**
- * Reads every posted body itself, whatever its type, with a limit on its size; Yoga reads bodies of any size into memory. It is
- * JSON or refused: forms and plain queries are ways in that nobody needs.
+ * Reads every posted body, of any type, with a limit on its size; Yoga would read bodies of any size into
+ * memory. Anything but JSON is refused: nobody needs forms and plain queries.
  */
 export function bodyLimit(): Plugin {
   return {

@@ -5,17 +5,18 @@ import type { Plugin } from 'graphql-yoga'
 import { createKeyWork } from './key-work.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** What one request, and one key, may take of the gateway. */
+/** The limits of a request's time and of a key's parallel requests. */
 export interface WorkLimits {
   /** Milliseconds until a query or mutation is answered. */
   readonly deadlineMs: number
-  /** Queries and mutations of one key that are worked on at a time. */
+  /** How many queries and mutations of one key run at a time. */
   readonly perKey: number
 }
 
 /**
- * Bounds queries and mutations, over HTTP and WebSocket alike: each has a deadline, and a key has a number of turns. A request
- * keeps its turn until its work is really over, also after its deadline, so that giving up and asking again buys nothing.
+ * Bounds queries and mutations, over HTTP and WebSocket. Each has a deadline, and each key has a number of
+ * turns. A request keeps its turn until its work is really over, even after its deadline. So a client gains
+ * nothing by giving up and retrying.
  */
 export function boundWork(
   { deadlineMs, perKey }: WorkLimits,

@@ -2,8 +2,8 @@ import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 
 /**
- * A subscription over SSE that fails sends why, as its last result, and then completes. Yoga would break off the connection, which a
- * client cannot tell from a network that failed. (WebSocket has a message for it.)
+ * Makes a failing SSE subscription send its error as the last result, and then complete. Yoga would cut the
+ * connection, which a client cannot tell from a network failure. (WebSocket has its own message for errors.)
  */
 export function endWithError(mask: (error: unknown) => Error): Plugin {
   return {
@@ -14,7 +14,7 @@ export function endWithError(mask: (error: unknown) => Error): Plugin {
   }
 }
 
-/** No generator: its `return()` must reach the source while a result is waited for. */
+/** Not a generator, because `return()` must reach the source even while a result is pending. */
 function withLastError(
   source: AsyncIterable<ExecutionResult>,
   mask: (error: unknown) => Error,

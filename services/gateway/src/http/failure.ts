@@ -3,16 +3,16 @@ import { DaybookError, type ErrorCode } from '@daybook/memory/errors'
 import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from '@daybook/postgres/errors'
 import { RETRYABLE } from './retryable.ts'
 
-/** What a client is told of an error, outside of GraphQL. */
+/** An error as a client sees it outside GraphQL. */
 export interface Failure {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number
   readonly code: ErrorCode | 'INTERNAL'
   readonly message: string
   readonly retryable: boolean
-  /** Of an imported file, from 1. */
+  /** The line of the imported file, from 1. */
   readonly line?: number
-  /** Of the event that is in the way of an import. */
+  /** The sequence of the event that conflicts with an import. */
   readonly sequence?: number
 }
 
@@ -26,7 +26,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   CONFIGURATION: 503,
 }
 
-/** Expected failures as they are; of everything else only that it happened. */
+/** Converts an error: expected failures keep their message, everything else becomes INTERNAL. */
 export function failureOf(error: unknown): Failure {
   if (isDatabaseUnavailable(error) || isStatementTimeout(error))
     return failure('UNAVAILABLE', whyUnavailable(error))

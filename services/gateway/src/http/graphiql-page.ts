@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { renderOfflineGraphiQL } from './graphiql.ts'
 
-/** Serves GraphiQL: made and compressed once, at the first request for it. */
+/** Serves GraphiQL. The page is made and compressed once, at its first request. */
 export interface GraphiQLPage {
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
@@ -16,23 +16,24 @@ interface Page {
   readonly bodies: Readonly<Record<Encoding, Buffer>>
 }
 
-/** Level 5 takes 0.3 s for the 9 MB and leaves 1.9 MB; level 9 takes 1.7 s for 0.1 MB less. */
+/** Level 9 takes six times as long and saves 5 % more (docs/measurements.md#graphiqls-page-compressed). */
 const BROTLI_LEVEL = 5
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  // Kept by the browser, and asked about each time: a new version of Daybook has a new page.
+  // The browser keeps the page but asks each time whether it changed: a new version of Daybook has a new
+  // page.
   'cache-control': 'no-cache',
-  // One address: other clients get GraphQL's answers there.
+  // Other clients get GraphQL's answers at the same address.
   vary: 'accept, accept-encoding',
-  // The page holds the key of whoever has opened it: no other page may show it in a frame and lead clicks to it.
+  // The page holds its user's key, so no other page may embed it and steal clicks.
   'x-frame-options': 'DENY',
   'content-security-policy': "frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }
 
-/** @param render the page; the default is GraphiQL's */
+/** @param render makes the page. Default: GraphiQL's */
 export function createGraphiQLPage(render: () => Promise<string> = renderOfflineGraphiQL): GraphiQLPage {
   let made: Promise<Page> | undefined
   const page = (): Promise<Page> => {
@@ -56,13 +57,13 @@ export function createGraphiQLPage(render: () => Promise<string> = renderOffline
         'content-length': body.length,
         ...(encoding !== 'identity' && { 'content-encoding': encoding }),
       })
-      // The same bytes for all: a reader who stops costs no copy of them.
+      // All clients get the same buffer, so a slow reader costs no copy.
       response.end(method === 'HEAD' ? undefined : body)
     },
   }
 }
 
-/** Compresses in zlib's threads: the event loop goes on. */
+/** Compresses in zlib's threads, so the event loop is not blocked. */
 async function makePage(render: () => Promise<string>): Promise<Page> {
   const identity = Buffer.from(await render())
   const [br, zipped] = await Promise.all([
@@ -78,7 +79,7 @@ async function makePage(render: () => Promise<string>): Promise<Page> {
   return { hash, bodies: { identity, br, gzip: zipped } }
 }
 
-/** The smallest that the client takes (RFC 9110, 12.5.3). */
+/** The smallest encoding that the client accepts (RFC 9110, 12.5.3). */
 function chooseEncoding(accepted: string | string[] | undefined): Encoding {
   const refused = new Set<string>()
   const taken = new Set<string>()

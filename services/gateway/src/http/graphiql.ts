@@ -17,12 +17,12 @@ query Search {
 }
 `
 
-/** Where GraphiQL is put into its page. */
+/** The element of the page that GraphiQL renders into. */
 const ROOT = '<div id="root"></div>'
 
-/** The GraphiQL page, complete without any other server: some 9 MB. */
+/** Renders the GraphiQL page, some 9 MB. It needs no other server. */
 export async function renderOfflineGraphiQL(): Promise<string> {
-  // As a module of its own it stays out of memory where nobody opens the page.
+  // Imported late: it takes no memory if nobody opens the page.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const page = renderGraphiQL({ subscriptionsProtocol: 'SSE', title: 'Daybook', defaultQuery: FIRST_QUERY })
   return page

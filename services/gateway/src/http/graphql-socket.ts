@@ -4,25 +4,25 @@ import type { Logger } from '@daybook/runtime/logger'
 import { CloseCode, type Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
 
-/** What the handlers of graphql-ws know of a connection besides its protocol. */
+/** What graphql-ws's handlers know about a connection. */
 export interface SocketExtra {
   readonly socket: WebSocket
   readonly request: IncomingMessage
-  /** Whether an operation of that id is under way; absent until the connection is acknowledged. */
+  /** Whether an operation with that id is under way; absent until the connection is acknowledged. */
   isUnderWay?: (operationId: string) => boolean
 }
 
-/** Milliseconds between two pings; a client that has not answered one by the next is gone. */
+/** Milliseconds between two pings. A client that has not answered one by the next is gone. */
 const PING_MS = 12_000
 
-/** WebSocket's own code for "try again later": clients connect again, after the other codes they give up. */
+/** WebSocket's code for "try again later": clients reconnect after it, and give up after the others. */
 const TRY_AGAIN_LATER = 1013
 
 /**
- * Speaks graphql-transport-ws on one socket. What is wrong with one operation ends that one only: a `subscribe` that is not in
- * the protocol's form, but names its id, gets an `error` for this id. (The protocol lets the server close the socket with 4400 for
- * it, which ends all the operations of the others.) A message that is no JSON or of no known type belongs to no operation: the
- * protocol has no answer to it but 4400.
+ * Speaks graphql-transport-ws on one socket. A faulty operation ends only itself: a malformed `subscribe`
+ * that names its id gets an `error` for that id. (The protocol allows closing the socket with 4400, but that
+ * would end all its operations.) A message that is not JSON, or of an unknown type, belongs to no operation;
+ * the protocol's only answer is 4400.
  */
 export function speakGraphQL(server: Server<SocketExtra>, extra: SocketExtra, logger: Logger): void {
   const { socket } = extra
@@ -38,7 +38,7 @@ export function speakGraphQL(server: Server<SocketExtra>, extra: SocketExtra, lo
       protocol: socket.protocol,
       send,
       close(code, reason) {
-        // graphql-ws closes for a malformed message while it is given to it, so it is known which one that was.
+        // graphql-ws closes while it handles the malformed message, so we know which message it was.
         const id = code === CloseCode.BadRequest && beingRead !== null ? operationIdOf(beingRead) : null
         if (id !== null && extra.isUnderWay?.(id) === false) void send(malformed(id)).catch(onBroken)
         else socket.close(code, reason)
@@ -81,7 +81,7 @@ export function speakGraphQL(server: Server<SocketExtra>, extra: SocketExtra, lo
   })
 }
 
-/** The id of the operation that a malformed message was to begin; null where it is not known. */
+/** The id of the operation that a malformed message should have begun; null if it names none. */
 function operationIdOf(text: string): string | null {
   try {
     const message = JSON.parse(text) as { type?: unknown; id?: unknown } | null

@@ -6,7 +6,10 @@ import type { Readiness } from '@daybook/runtime/probes'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import type { GatewayParts } from '../parts.ts'
 
-/** Looks at what every request needs: a database that this version may read, and a live generation of the read model that is one with the journal. */
+/**
+ * Checks what every request needs: a database that this version may read, and a live generation that agrees
+ * with the journal.
+ */
 export async function readiness({ db }: GatewayParts): Promise<Readiness> {
   const refusal = refusalOf(db)
   if (refusal !== null) return { ready: false, problems: [refusal.message] }

@@ -7,14 +7,14 @@ import { readRequestTarget } from '@daybook/runtime/http/request-target'
 import type { GatewayParts } from '../parts.ts'
 import { failureOf } from './failure.ts'
 
-/** Characters that are sent at a time. */
+/** Characters sent at a time. */
 const CHUNK = 64 * 1024
 
 /**
- * `GET /journal/export?project=<name or id>`: the journal as JSON Lines, of all projects unless one is named, read no faster
- * than the client takes it. One that breaks off has a line `{"error":…}` instead of its end, and the connection is cut, so
- * that no client takes it for complete.
- * @throws DaybookError NOT_FOUND, errors of the database; nothing is sent then
+ * `GET /journal/export?project=<name or id>`: sends the journal as JSON Lines, of one project or of all. It
+ * is read no faster than the client takes it. If the export fails on the way, its last line is `{"error":…}`
+ * and the connection is cut, so that no client takes it for complete.
+ * @throws DaybookError NOT_FOUND, errors of the database; then nothing was sent
  */
 export async function answerExport(
   { db, logger, closing }: Pick<GatewayParts, 'db' | 'logger'> & { readonly closing: AbortSignal },

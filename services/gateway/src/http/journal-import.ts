@@ -8,7 +8,7 @@ import { discardBody } from './discard-body.ts'
 import { failureOf } from './failure.ts'
 import { sendFailure } from './json-response.ts'
 
-/** Milliseconds between two lines of progress at least. */
+/** The least time between two lines of progress, in milliseconds. */
 const PROGRESS_MS = 500
 
 interface ImportParts extends Pick<GatewayParts, 'db' | 'logger'> {
@@ -17,9 +17,9 @@ interface ImportParts extends Pick<GatewayParts, 'db' | 'logger'> {
 }
 
 /**
- * `POST /journal/import`: imports an exported journal of any length from the body, read no faster than it is written. The answer
- * is JSON Lines: `{"progress":…}` now and then, and at last `{"result":…}` or `{"error":…}`. What fails before the first
- * progress is answered with a status of its own.
+ * `POST /journal/import`: imports an exported journal of any length from the body. It reads no faster than it
+ * writes. The answer is JSON Lines: `{"progress":…}` now and then, and at the end `{"result":…}` or
+ * `{"error":…}`. A failure before the first progress is answered with its own HTTP status.
  */
 export async function answerImport(
   { db, logger, authenticate, closing }: ImportParts,
@@ -34,7 +34,7 @@ export async function answerImport(
     response.write(`${JSON.stringify(line)}\n`)
   }
   try {
-    // A request that is destroyed with its iterator could not be answered any more.
+    // If the iterator destroyed the request at its end, the request could no longer be answered.
     const body = request.iterator({ destroyOnReturn: false })
     const result = await importJournal(db, body, {
       signal: closing,
@@ -46,14 +46,14 @@ export async function answerImport(
     })
     const { imported, alreadyThere, projects } = result
     logger.info({ imported, alreadyThere, projects: projects.length }, 'a journal was imported')
-    // A project may have taken keys over.
+    // Keys may open other projects now.
     authenticate.forget()
     send({ result })
     response.end()
   } catch (error) {
     logger.info({ error }, 'an import of a journal ended early')
     authenticate.forget()
-    // The client went away: there is nobody to answer.
+    // The client is gone, so there is nobody to answer.
     if (response.destroyed) return
     const failure = failureOf(closing.aborted ? interrupted() : withAdvice(error))
     if (!response.headersSent) sendFailure(response, failure)

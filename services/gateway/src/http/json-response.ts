@@ -14,7 +14,7 @@ export function sendError(
   sendErrorBody(response, status, { message, extensions: { code, retryable: RETRYABLE.has(code) } }, headers)
 }
 
-/** The same of a failure. */
+/** Answers with a failure, in the same form. */
 export function sendFailure(response: ServerResponse, { status, message, ...extensions }: Failure): void {
   const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {}
   sendErrorBody(response, status, { message, extensions }, headers)

@@ -1,15 +1,16 @@
 import { DaybookError } from '@daybook/memory/errors'
 
-/** Milliseconds for which a request waits for others of its key before it is refused. */
+/** How long a request waits for others of its key before it is refused, in milliseconds. */
 const WAIT_MS = 5_000
 
-/** Requests that wait, for each that may run; whatever comes beyond that would not get its turn in time. */
+/** Waiting requests allowed per running one. More would not get their turn in time. */
 const WAITING_PER_RUNNING = 10
 
-/** Bounds what the requests of one key do at a time. */
+/** Limits how many requests of one key run at a time. */
 export interface KeyWork {
   /**
-   * Waits for a turn, at most 5 s. @returns ends the turn, to be called once the work is really over
+   * Waits for a turn, at most 5 s.
+   * @returns a function that ends the turn; call it once the work is really over
    * @throws DaybookError BUSY
    */
   begin(keyId: string): Promise<() => void>
@@ -20,7 +21,7 @@ interface Turns {
   readonly waiting: Set<() => void>
 }
 
-/** @param perKey requests of one key that are worked on at a time */
+/** @param perKey how many requests of one key run at a time */
 export function createKeyWork(perKey: number, waitMs = WAIT_MS): KeyWork {
   const keys = new Map<string, Turns>()
 
@@ -31,7 +32,7 @@ export function createKeyWork(perKey: number, waitMs = WAIT_MS): KeyWork {
     )
   const ending = (keyId: string, turns: Turns) => () => {
     const [next] = turns.waiting
-    // The turn goes on to whoever has waited longest.
+    // The request that has waited longest gets the turn.
     if (next !== undefined) return next()
     turns.running -= 1
     if (turns.running === 0) keys.delete(keyId)

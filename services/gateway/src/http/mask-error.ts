@@ -10,12 +10,14 @@ import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { RETRYABLE } from './retryable.ts'
 
-/** By name: `graphql` comes as CommonJS and as ES module, and a process that has loaded both has two classes of it. */
+/**
+ * Compares names, because a process that loads `graphql` as CommonJS and as ES module has two classes of it.
+ */
 function isGraphQLError(error: unknown): error is GraphQLError {
   return error instanceof Error && error.name === 'GraphQLError'
 }
 
-/** The error that we threw, under the layers that GraphQL put round it. */
+/** The error that we threw, inside the layers that GraphQL put around it. */
 function origin(error: unknown): unknown {
   return isGraphQLError(error) && error.originalError != null ? origin(error.originalError) : error
 }
@@ -32,8 +34,8 @@ function expected(error: DaybookError): GraphQLError {
 }
 
 /**
- * What a client sees of an error: expected failures as they are, GraphQL's own complaints about the request as they
- * are, and of everything else only that it happened; the log has the rest.
+ * Decides what a client sees of an error. Expected failures and GraphQL's own errors about the request pass
+ * unchanged. For everything else the client learns only that it happened; the log has the rest.
  */
 export function createMaskError(logger: Logger) {
   return (error: unknown): Error => {
@@ -46,7 +48,7 @@ export function createMaskError(logger: Logger) {
       logger.warn({ error: source }, 'the database cannot be used')
       return toLocated(expected(new DaybookError('UNAVAILABLE', whyUnavailable(source))))
     }
-    // Before a projector has looked: it notes the generation as unusable, and has it made anew.
+    // No projector has looked yet: it will mark the generation as unusable and have it rebuilt.
     if (isRelationMissing(source)) {
       logger.warn({ error: source }, 'the tables of a read model are missing')
       return toLocated(
@@ -58,7 +60,7 @@ export function createMaskError(logger: Logger) {
         ),
       )
     }
-    // The outer one says where in the request: which variable, which field.
+    // The outer error says which variable or field of the request is wrong.
     if (isGraphQLError(source)) return error as GraphQLError
     logger.error({ error: source }, 'a request failed unexpectedly')
     return toLocated(

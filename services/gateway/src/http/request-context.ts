@@ -3,24 +3,25 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Access } from '@daybook/postgres/access/api-keys'
 import { checkTraceparent } from '@daybook/runtime/trace-context'
 
-/** What the server found out about a request before handing it to GraphQL. */
+/** What the server knows about a request before GraphQL gets it. */
 export interface RequestContext {
-  /** Null: no key that opens a project. */
+  /** Null if the request has no key that opens a project. */
   readonly access: Access | null
-  /** The socket that it came on: what is counted for each connection goes by it. */
+  /** The request's socket. Limits per connection are counted by it. */
   readonly connection: object
-  /** The client's `X-Correlation-Id`, or one that was made for the request. It is in its log lines and its events. */
+  /** The client's `X-Correlation-Id`, or a new one. It appears in the request's log lines and events. */
   readonly correlationId: string
-  /** The client's trace (W3C), where it has one. */
+  /** The client's W3C trace context, if it sent one. */
   readonly traceparent: string | null
 }
 
 /** A request whose key opens a project. */
 export type KnownRequest = RequestContext & { readonly access: Access }
 
-/** What a longer correlation id would cost is paid in every log line and event. */
+/** The longest correlation id. Every log line and event of the request repeats it. */
 const CORRELATION_ID_CHARACTERS = 128
 
+/** Reads the ids of a request from its headers. */
 export function readRequestContext(
   headers: IncomingHttpHeaders,
 ): Omit<RequestContext, 'access' | 'connection'> {

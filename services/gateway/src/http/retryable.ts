@@ -1,2 +1,5 @@
-/** Codes of errors whose request may be sent again as it is. Not OUTCOME_UNKNOWN: without a key it might take effect twice. */
+/**
+ * Codes of errors after which the same request may be sent again. OUTCOME_UNKNOWN is not among them: without
+ * an idempotency key the request might take effect twice.
+ */
 export const RETRYABLE: ReadonlySet<string> = new Set(['UNAVAILABLE', 'BEHIND', 'BUSY'])

@@ -4,9 +4,9 @@ import type { Plugin } from 'graphql-yoga'
 import type { RequestContext } from './request-context.ts'
 
 /**
- * A span for each query and mutation, over HTTP and WebSocket alike, that continues the client's trace. Named by the
- * kind of operation only: names that clients choose are without number, so they go into an attribute. A subscription
- * lasts as long as its client likes and gets none.
+ * Makes a span for each query and mutation, over HTTP and WebSocket, that continues the client's trace. The
+ * span is named by the kind of operation; the names that clients choose are unbounded, so they go into an
+ * attribute. A subscription lasts as long as its client likes and gets no span.
  */
 export function traceOperations(): Plugin<RequestContext> {
   return {

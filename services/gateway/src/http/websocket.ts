@@ -12,7 +12,7 @@ import { createMaskError } from './mask-error.ts'
 import { type RequestContext, readRequestContext } from './request-context.ts'
 import type { GraphQLServer } from './yoga.ts'
 
-/** Carries the request's own functions to where graphql-ws calls them. */
+/** Yoga's own `execute` or `subscribe`, as graphql-ws calls it. */
 type Run = (args: ExecutionArgs) => unknown
 type Enveloped = ExecutionArgs & {
   readonly rootValue: { readonly execute: Run; readonly subscribe: Run }
@@ -22,11 +22,11 @@ type Enveloped = ExecutionArgs & {
 type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
 
 /**
- * Subscriptions (and anything else) over WebSocket, protocol graphql-transport-ws. The key comes in the upgrade's
- * `Authorization` header, or as `Authorization` in the connection's parameters, as browsers cannot set the header. It is looked
- * at for each operation: a connection outlives its key.
+ * Serves subscriptions (and other operations) over WebSocket, protocol graphql-transport-ws. The key comes in
+ * the upgrade's `Authorization` header, or as `Authorization` in the connection's parameters, because
+ * browsers cannot set the header. It is checked for each operation: a connection may outlive its key.
  *
- * @returns ends all connections, telling the clients that the server goes away
+ * @returns a function that ends all connections and tells the clients that the server goes away
  */
 export function serveWebSocket(
   server: Pick<HttpServer, 'takeWebSockets'>,
@@ -48,7 +48,8 @@ export function serveWebSocket(
   const prepare = async (connection: Connection, payload: SubscribePayload) => {
     const access = await authenticate(authorizationOf(connection))
     if (access === null) throw new DaybookError('UNAUTHENTICATED', KEY_GONE)
-    // Each operation is a request of its own: the connection's headers are as old as the connection.
+    // Each operation counts as its own request. The connection's headers are as old as the connection, so
+    // they do not apply.
     const request = { ...readRequestContext({}), access, connection: connection.extra.socket }
     const enveloped = graphql.getEnveloped({ ...request, params: payload })
     const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
@@ -64,7 +65,8 @@ export function serveWebSocket(
     }
     return { ...args, rootValue: { execute, subscribe } } as never
   }
-  // Whatever fails is the answer to its operation. Thrown to graphql-ws, it would close the socket and end all the others.
+  // An error becomes the answer to its operation. Thrown to graphql-ws, it would close the socket and end the
+  // others too.
   const run = async (args: Enveloped, start: Run) => {
     try {
       const { correlationId } = args.contextValue
@@ -75,11 +77,11 @@ export function serveWebSocket(
   }
 
   const service = makeServer<Record<string, unknown>, SocketExtra>({
-    // Yoga's own, so that its plugins and limits hold here too.
+    // Yoga's own functions, so that its plugins and limits apply here too.
     execute: (args) => run(args as Enveloped, (args as Enveloped).rootValue.execute),
     subscribe: (args) => run(args as Enveloped, (args as Enveloped).rootValue.subscribe),
     onConnect: async (connection) => {
-      // false closes the socket with 4403 Forbidden.
+      // Returning false closes the socket with 4403 Forbidden.
       if ((await authenticate(authorizationOf(connection))) === null) return false
       connection.extra.isUnderWay = (id) => id in connection.subscriptions
       return true

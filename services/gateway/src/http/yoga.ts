@@ -13,7 +13,7 @@ import { createMaskError } from './mask-error.ts'
 import type { RequestContext } from './request-context.ts'
 import { traceOperations } from './trace-operations.ts'
 
-/** GraphQL over HTTP and SSE, with everything that limits what one request may cost. */
+/** Creates GraphQL over HTTP and SSE, with all limits on what a request may cost. */
 export function createGraphQL(parts: GatewayParts, following: Following) {
   const maskError = createMaskError(parts.logger)
   return createYoga<RequestContext>({
@@ -21,14 +21,15 @@ export function createGraphQL(parts: GatewayParts, following: Following) {
     graphqlEndpoint: '/graphql',
     landingPage: false,
     batching: false,
-    // The key is in a header that browsers do not send by themselves, so other origins gain nothing from asking.
+    // The key is in a header that browsers do not send by themselves, so other origins gain nothing from
+    // requests.
     cors: false,
     logging: false,
     maskedErrors: { maskError },
-    // `graphiql-page.ts` serves it: Yoga would make its 9 MB anew for each request.
+    // `graphiql-page.ts` serves it: Yoga would render its 9 MB again for each request.
     graphiql: false,
     context: ({ access, connection, correlationId, traceparent }) => {
-      // The server answers 401 before it comes to this.
+      // The server has answered such requests with 401 before.
       if (access === null) throw new Error('a request without a project reached GraphQL')
       return createContext(parts, { access, connection, correlationId, traceparent }, following)
     },
@@ -44,4 +45,5 @@ export function createGraphQL(parts: GatewayParts, following: Following) {
   })
 }
 
+/** The GraphQL server that `createGraphQL` makes. */
 export type GraphQLServer = ReturnType<typeof createGraphQL>

@@ -7,7 +7,7 @@ import { createGraphQLError } from 'graphql-yoga'
 import type { Context } from '../context.ts'
 import { LIST_COST, REQUEST_LIMITS } from './limits.ts'
 
-/** The one builder that every type of the API registers with. */
+/** The builder with which every type of the API registers. */
 export const builder = new SchemaBuilder<{
   Context: Context
   DefaultFieldNullability: false
@@ -20,7 +20,7 @@ export const builder = new SchemaBuilder<{
   plugins: [ErrorsPlugin, RelayPlugin, DataloaderPlugin, ComplexityPlugin],
   defaultFieldNullability: false,
   errors: { defaultTypes: [] },
-  // Ids are made of kind and UUID by the memory itself, and read in both spellings by the queries.
+  // Memories make their own ids, of kind and UUID; queries accept them with or without the kind.
   relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
   complexity: {
     defaultComplexity: 1,

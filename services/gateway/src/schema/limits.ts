@@ -6,26 +6,36 @@ export const REQUEST_LIMITS = {
   directives: 50,
   depth: 16,
   breadth: 300,
-  /** A field costs 1; what is in a list costs as much as the list may hold, 10 where no argument says. */
+  /**
+   * A field costs 1. A list multiplies the cost of its items by the most items it may hold, 10 if no argument
+   * tells.
+   */
   cost: 20_000,
 } as const
 
 /**
- * What a search costs beside its answer: it compares vectors and words of the whole project, while a field copies a value. 13 in
- * a request are the limit so; 28 took 32 s.
+ * What a search costs beside its answer. It compares vectors and words of the whole project, while a field
+ * only copies a value. So a request may hold 13 searches; 28 took 32 s.
  */
 export const SEARCH_COST = 1_500
 
-/** What remembering one of many costs: it is checked, hashed, written and indexed. Four times 500 do not fit into a request. */
+/**
+ * The cost of remembering one of many memories: it is checked, hashed, written and indexed. 4 × 500 exceed a
+ * request's limit.
+ */
 export const REMEMBER_COST = 10
 
-/** Items in one page of a list. */
+/** The most items in one page of a list. */
 export const PAGE_MAX = 100
 
-/** What the builder takes a list to hold when it counts a query's cost. */
+/** The length that the builder assumes for every list when it counts a query's cost. */
 export const LIST_COST = 10
 
-/** The cost of a field whose list is as long as the argument says: it makes up for what the builder does not see. @param field of the field itself, beside its list */
+/**
+ * The cost of a field whose argument sets the list's length. It corrects the builder, which assumes
+ * `LIST_COST` items.
+ * @param field the cost of the field itself
+ */
 export function listCost(items: number | null | undefined, field = 1): { field: number; multiplier: number } {
   return { field, multiplier: Math.max(1, (items ?? LIST_COST) / LIST_COST) }
 }

@@ -3,8 +3,8 @@ import type { Database } from '@daybook/postgres/connect'
 import type { Context } from '../context.ts'
 
 /**
- * To be called first by whatever concerns more than the caller's own project.
- * @returns the database, bound to no project
+ * Call this first in a resolver that reaches beyond the caller's own project.
+ * @returns the database, not bound to a project
  * @throws DaybookError FORBIDDEN
  */
 export function requireAdmin({ admin }: Pick<Context, 'admin'>): Database {
@@ -12,7 +12,7 @@ export function requireAdmin({ admin }: Pick<Context, 'admin'>): Database {
   return admin
 }
 
-/** What is told to a key that may not run the whole Daybook. */
+/** The error for a key that may not run the whole Daybook. */
 export function forbidden(): DaybookError {
   return new DaybookError(
     'FORBIDDEN',

@@ -6,22 +6,25 @@ import type { Logger } from '@daybook/runtime/logger'
 import type { Bus } from '@daybook/transport/bus'
 import { lookWhile } from './look-while.ts'
 
-/** Milliseconds after which the journals are looked at even if the bus brought no news. */
+/** How often to look at the journals even if the bus brings no news, in milliseconds. */
 const POLL_MS = 1_000
 
-/** One subscriber's ear for the news of a project. */
+/** One subscriber's access to the news of a project. */
 export interface Follower {
-  /** Where the news are now: taken before the journal is read, so that nothing is missed between reading and waiting. */
+  /**
+   * A mark of the news so far. Take it before you read the journal; then nothing is missed between reading
+   * and waiting.
+   */
   mark(): number
-  /** Resolves once there were news since the mark, or the signal is aborted. */
+  /** Resolves once there is news since the mark, or the signal is aborted. */
   since(mark: number, ended: AbortSignal): Promise<void>
   stop(): void
 }
 
-/** Tells all who follow journals in this process that there is something new. */
+/** Tells all followers of journals in this process that there is something new. */
 export interface JournalNews {
   follow(projectId: string): Follower
-  /** Reads that are asked for while the same one is under way share its result. */
+  /** Reads with the same key that overlap share one result. */
   shared<T>(key: string, read: () => Promise<T>): Promise<T>
   stop(): void
 }
@@ -34,8 +37,9 @@ interface Followed {
 }
 
 /**
- * One wake-up a project, whatever the number of its subscribers: one ear at the bus, and one statement a second that looks at
- * the heads of all journals that are followed. (A poll each took a core with 1,000 subscribers.)
+ * Wakes all subscribers of a project together. It has one subscription to the bus, and one statement a second
+ * that reads the heads of all followed journals. (A poll per subscriber took a whole core with 1,000
+ * subscribers.)
  */
 export function createJournalNews({
   db,
@@ -56,7 +60,7 @@ export function createJournalNews({
   }
   const unsubscribe = bus.subscribe(({ projectId, sequence, hash }) => {
     const followed = projects.get(projectId)
-    // Where the message does not say it, the next look has one.
+    // If the message has no hash, the next look reads it.
     const head = { sequence, hash: hash ?? '' }
     if (followed !== undefined && head.hash !== followed.head?.hash) raise(followed, head)
   })
@@ -65,7 +69,8 @@ export function createJournalNews({
     const heads = await readHeads(db, [...projects.keys()])
     for (const [projectId, followed] of projects) {
       const head = heads.get(projectId) ?? { sequence: 0, hash: CHAIN_START }
-      // Any other head is news, a lower one or another event in its place too: a failover may have taken the journal's end.
+      // Any other head is news, even a lower one or another event at the same sequence: a failover may lose
+      // the journal's end.
       if (head.hash !== followed.head?.hash) raise(followed, head)
     }
   }
@@ -73,7 +78,7 @@ export function createJournalNews({
     everyMs: POLL_MS,
     needed: () => projects.size > 0,
     logger,
-    // Each subscriber meets it at its own next read too.
+    // Each subscriber meets the same problem at its own next read.
     problem: 'the journals could not be looked at',
   })
 

@@ -1,24 +1,28 @@
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { Logger } from '@daybook/runtime/logger'
 
-/** A look at the database that is made again and again, as long as there is something to look for. */
+/** A look at the database that repeats as long as there is something to look for. */
 export interface RepeatedLook {
-  /** To be called once there is something; it may be under way already. */
+  /** Call this when there is something to look for. It may be under way already. */
   begin(): void
   stop(): void
 }
 
+/** How a look repeats. */
 export interface LookOptions {
   /** Milliseconds between the end of a look and the next. */
   readonly everyMs: number
   /** Whether there is still something to look for. */
   readonly needed: () => boolean
   readonly logger: Logger
-  /** What is logged where a look fails, which the next one follows all the same. Nothing while the database is unavailable. */
+  /**
+   * The log message for a failed look. The next look follows all the same. Nothing is logged while the
+   * database is unavailable.
+   */
   readonly problem: string
 }
 
-/** The first look comes after `everyMs`. It keeps no process alive. */
+/** Repeats a look; the first comes after `everyMs`. Its timer does not keep the process alive. */
 export function lookWhile(
   look: () => Promise<void>,
   { everyMs, needed, logger, problem }: LookOptions,

@@ -6,7 +6,10 @@ import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { lookWhile } from './look-while.ts'
 
-/** Milliseconds between two looks whether the keys of open subscriptions still hold: with the look itself within 5 s. */
+/**
+ * How often to check the keys of open subscriptions, in milliseconds. With the check itself, a revoked key
+ * ends within 5 s.
+ */
 const KEYS_MS = 2_000
 
 /** How many subscriptions may be open at a time. */
@@ -17,24 +20,25 @@ export interface SubscriptionLimits {
   readonly perKey: number
 }
 
-/** Whose subscription it is. */
+/** The owner of a subscription. */
 export interface Subscriber {
   readonly access: Access
-  /** What its connection is known by: any object that is the connection's own. */
+  /** Identifies the connection: any object that belongs to that connection alone. */
   readonly connection: object
 }
 
 /** The subscriptions that this gateway serves. */
 export interface OpenSubscriptions {
   /**
-   * Begins one. It ends when its client leaves, its key is revoked or expires, or the gateway stops.
+   * Begins a subscription. It ends when its client leaves, its key is revoked or expires, or the gateway
+   * stops.
    * @throws DaybookError TOO_MANY_SUBSCRIPTIONS
    */
   open<T>(
     subscriber: Subscriber,
     generate: (ended: AbortSignal) => AsyncGenerator<T, void>,
   ): AsyncIterableIterator<T>
-  /** Ends all of them, as the gateway stops. */
+  /** Ends all subscriptions when the gateway stops. */
   stop(): void
 }
 
@@ -44,8 +48,8 @@ interface Open {
 }
 
 /**
- * Counts, limits and ends subscriptions. The keys of all that are open are looked at together, with one statement, so that a
- * revoked key stops hearing of events within 5 s.
+ * Counts, limits and ends subscriptions. One statement checks the keys of all open ones, so that a revoked
+ * key gets no more events after 5 s.
  */
 export function createOpenSubscriptions({
   db,
@@ -58,7 +62,7 @@ export function createOpenSubscriptions({
   readonly limits: SubscriptionLimits
   readonly logger: Logger
   readonly metrics?: Pick<Metrics, 'subscribed'> | undefined
-  /** Hears that keys do not open any more what they opened. */
+  /** Called when keys no longer open what they opened. */
   onKeysChanged(): void
 }): OpenSubscriptions {
   const all = new Set<Open>()
@@ -92,7 +96,7 @@ export function createOpenSubscriptions({
     everyMs: KEYS_MS,
     needed: () => all.size > 0,
     logger,
-    // While the database is unavailable nothing can be read with those keys either; the next look finds out.
+    // While the database is unavailable, those keys cannot read anything either. The next check finds out.
     problem: 'the keys of subscriptions could not be looked at',
   })
 

@@ -1,14 +1,14 @@
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 
-/** How long a subscription waits for a database that is unavailable before it ends, in milliseconds. */
+/** How long a subscription waits for an unavailable database before it ends, in milliseconds. */
 export const PATIENCE_MS = 30_000
 
 /**
- * Reads again while the database cannot be reached, at most 30 s: a restart or a failover of it is no reason to send every
- * subscriber away at once, who would all come back in the same moment.
+ * Retries a read while the database cannot be reached, at most 30 s. A restart or failover should not
+ * disconnect every subscriber, because all would reconnect in the same moment.
  *
- * @throws what the last try failed with
+ * @throws the error of the last try
  */
 export async function patiently<T>(
   read: () => Promise<T>,

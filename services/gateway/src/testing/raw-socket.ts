@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws'
 import type { TestClient } from './test-gateway.ts'
 
+/** A message of graphql-transport-ws. */
 export interface Message {
   readonly type: string
   readonly id?: string

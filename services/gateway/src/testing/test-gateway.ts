@@ -35,6 +35,7 @@ export interface TestGateway {
   stop(): Promise<void>
 }
 
+/** Sends requests with one key. */
 export interface TestClient {
   readonly url: string
   readonly key: string
@@ -46,6 +47,7 @@ export interface TestClient {
   data(query: string, variables?: object): Promise<Record<string, any>>
 }
 
+/** A GraphQL answer. */
 export interface Reply {
   readonly status: number
   readonly body: {
@@ -136,15 +138,15 @@ export async function startTestGateway(
   }
 }
 
-/** What the tests of a suite share; there from the suite's first test on. */
+/** What the tests of a suite share. It exists from the suite's first test on. */
 export interface GatewaySuite {
   readonly database: TestDatabase
   readonly running: TestGateway
-  /** Of a project of the test's own. */
+  /** A client of the test's own project. */
   readonly client: TestClient
 }
 
-/** Runs a gateway on a database of its own for the suite that calls this, and gives each test a new project. */
+/** Runs a gateway on its own database for the calling suite, and gives each test a new project. */
 export function useTestGateway(start: TestDatabaseKind['start']): GatewaySuite {
   let database: TestDatabase
   let running: TestGateway

@@ -15,6 +15,7 @@ import { sql } from 'kysely'
 import { type Projections, projectionOf } from '../projections.ts'
 import { readProjects } from '../projects.ts'
 
+/** The parts that a backfill needs. */
 export interface BackfillParts {
   readonly db: Database
   readonly projections: Projections
@@ -26,8 +27,8 @@ const PAGE = 250
 const POLL_MS = 250
 
 /**
- * Sees to it that every memory of the live generation has its vector: texts that the store lacks are queued, those that
- * failed are tried again at once, and it waits until each has its vector or has failed.
+ * Makes the vectors that memories of the live generation lack. It queues texts that the embedding store
+ * lacks, retries failed ones at once, and waits until each has its vector or has failed.
  */
 export function handleBackfill({
   db,
@@ -64,7 +65,10 @@ export function handleBackfill({
   }
 }
 
-/** Queues what lacks a vector. @returns those texts, each once a project, and how many memories had theirs */
+/**
+ * Queues texts without a vector.
+ * @returns those texts, each once per project, and how many memories had their vector
+ */
 async function queueMissing(
   db: Database,
   work: Work,
@@ -124,7 +128,7 @@ async function embedded(
   return new Set(rows.map((row) => row.hash))
 }
 
-/** Of these texts, those that are still worked on and those that failed. */
+/** Counts how many of these texts are still in work, and how many failed. */
 async function countOpen(
   db: Database,
   modelId: string,

@@ -4,7 +4,7 @@ import { liveGeneration } from '@daybook/projection/generations/generations'
 import { type Projections, projectionOf } from '../projections.ts'
 import { retryParked } from './retry-parked.ts'
 
-/** Tries to apply parked events of the live generation again. */
+/** Handles `retry-parked`: tries again to apply parked events of the live generation. */
 export function handleRetryParked(db: Database, projections: Projections): OperationHandler<'retry-parked'> {
   return {
     async run(work) {

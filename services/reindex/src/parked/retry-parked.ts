@@ -10,8 +10,8 @@ import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { reasonOf } from '@daybook/runtime/reason-of'
 
 /**
- * Tries to apply parked events again, memory by memory: one that fails stays parked, with what it failed of now.
- * @returns how many memories are up to date again, and how many are not
+ * Tries again to apply parked events, memory by memory. One that fails stays parked, with its new error.
+ * @returns how many memories are up to date again, and how many still have parked events
  */
 export async function retryParked(
   db: Database,

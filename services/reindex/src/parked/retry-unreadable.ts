@@ -5,18 +5,19 @@ import { liveGeneration } from '@daybook/projection/generations/generations'
 import type { Repeated } from '@daybook/runtime/repeat'
 import { type LoopOptions, watchProjections } from '../watch-projections.ts'
 
+/** The parts and settings for retrying unreadable events. */
 export interface RetryUnreadableOptions extends LoopOptions {
-  /** What this process can read. Default: what this code can. */
+  /** The version that this process reads as. Default: this code's. */
   readonly readerVersion?: number | undefined
 }
 
-/** Who asks, in the operation's record. */
+/** The requester in the operation's record. */
 const ITSELF = 'daybook (a newer version can read more)'
 
 /**
- * Has events applied that an older process parked since it could not read them: once a newer one is here, nobody need ask for it. An
- * operation, as for everybody who asks, so that no rebuild or verification is at work meanwhile. Each version of a reader tries
- * an event once, as what is damaged stays so.
+ * Retries events that an older process parked because it could not read them. Nobody needs to ask for it. It
+ * runs as an operation, so that no rebuild or verification runs at the same time. Each reader version tries
+ * an event once: a damaged event stays damaged.
  */
 export function startRetryingUnreadable(options: RetryUnreadableOptions): Repeated {
   const { db, projections, logger, readerVersion = READER_VERSION, pollMs = 2_000, activity } = options
@@ -34,7 +35,7 @@ export function startRetryingUnreadable(options: RetryUnreadableOptions): Repeat
       options: { projectId: null, memoryIds },
       requestedBy: ITSELF,
     })
-    // Once it is asked for: an operation is not lost.
+    // Note it only after the request: a requested operation is not lost.
     await noteTriedBy(db, place, memoryIds, readerVersion)
     logger.info(
       { projection, memories: memories.length },

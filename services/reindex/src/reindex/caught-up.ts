@@ -9,13 +9,16 @@ interface Lag {
   readonly events: number
 }
 
-/** A generation that reaches, within this many milliseconds, what the journals held at one moment has caught up. */
+/**
+ * A generation has caught up if it applies, within this many milliseconds, all that the journals held at one
+ * moment.
+ */
 const SOON_MS = 1_000
 const POLL_MS = 25
 
 /**
- * Waits until the generation has caught up with the journals. While much is written it is never at the very end of all of
- * them at once; but it comes to where they ended a moment ago, within a second.
+ * Waits until the generation has caught up with the journals. During many writes it is never at the end of
+ * all journals at once, but it reaches their ends of a moment ago within a second.
  */
 export async function waitUntilCaughtUp(db: Database, generation: Generation, work: Work): Promise<void> {
   for (;;) {
@@ -33,7 +36,7 @@ export async function waitUntilCaughtUp(db: Database, generation: Generation, wo
   }
 }
 
-/** The heads of the journals that it is behind. */
+/** Reads the heads of the journals that the generation is behind. */
 async function readBehind(
   db: Database,
   { projection, generation }: Generation,

@@ -6,8 +6,9 @@ import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuilda
 import { pause } from '@daybook/runtime/backoff'
 
 /**
- * Deletes a generation that is not live: first nobody writes it any more, then its data goes. May be called again.
- * @param builder whose operation it must still be; null for one that no operation builds
+ * Deletes a generation that is not live. First it makes sure that nobody writes it any more, then it deletes
+ * the data. It may be called again.
+ * @param builder the operation that must still own it; null if no operation builds it
  * @throws FencedOffError
  */
 export async function dropGeneration(
@@ -26,12 +27,15 @@ export async function dropGeneration(
     })
     if (!moved) return
   }
-  // Until the projectors have seen it. One that has not logs an error and leaves it alone.
+  // Wait until the projectors have noticed. One that has not noticed logs an error and stops writing.
   if (found.status !== 'building') await pause(4 * (rebuildable.seenMs ?? GENERATIONS_SEEN_MS))
   await rebuildable.drop(generation)
 }
 
-/** Drops what unfinished rebuilds have left behind, and what somebody began to drop. @param but the one that is going on */
+/**
+ * Drops what unfinished rebuilds and unfinished drops left behind.
+ * @param but the rebuild under way, which is kept
+ */
 export async function dropUnfinished(
   db: Database,
   rebuildable: RebuildableProjection,

@@ -8,6 +8,7 @@ import { type Projections, projectionOf } from '../projections.ts'
 import { abandonRebuild, rebuild } from './rebuild.ts'
 import { rewrite } from './rewrite.ts'
 
+/** The parts that a rebuild needs. */
 export interface ReindexParts {
   readonly db: Database
   readonly projections: Projections
@@ -15,7 +16,10 @@ export interface ReindexParts {
   readonly logger: Logger
 }
 
-/** Rebuilds a projection beside the live generation; or, of some kinds or one project, writes memories anew in place. */
+/**
+ * Rebuilds a projection beside the live generation. For some kinds or one project, it rewrites memories in
+ * place.
+ */
 export function handleReindex(parts: ReindexParts): OperationHandler<'reindex'> {
   const { db, projections } = parts
   return {
@@ -26,7 +30,7 @@ export function handleReindex(parts: ReindexParts): OperationHandler<'reindex'> 
       if (kinds === null && projectId === null) return rebuild(parts, rebuildable, options, work)
       const rewritten = await rewrite(db, rebuildable, { projectId, kinds, range: null }, work)
       const live = await liveGeneration(db, rebuildable.name)
-      // A project that is made anew is made anew whole.
+      // A rewrite of a whole project includes its parked events.
       if (projectId === null || kinds !== null || live === null) return rewritten
       const verifiable = rebuildable.check(live)
       return { ...rewritten, ...(await retryParked(db, verifiable, { projectId, memoryIds: null }, work)) }

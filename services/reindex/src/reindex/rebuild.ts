@@ -43,19 +43,20 @@ import { dropGeneration, dropUnfinished } from './drop-generation.ts'
 import { waitForVectors } from './wait-for-vectors.ts'
 
 /*
- * A rebuild: a new generation of a projection is made from the journal beside the live one, and takes its place.
+ * A rebuild makes a new generation of a projection from the journal, beside the live one, and swaps it in.
  *
  *   making ──▶ loading ──▶ embedding ──▶ indexing ──▶ following ──▶ comparing ──▶ swapped
  *
  * loading    each project's memories up to its head, in parallel
- * embedding  until every text has its vector that can have one
- * indexing   what is best built over what is there
- * following  projectors keep it up with the journal from here on, until it has caught up
- * comparing  against the fold of the journal, as `verify` does
+ * embedding  waits until every text that can have a vector has one
+ * indexing   builds the indexes that are best built over complete data
+ * following  projectors apply new events from here on; waits until it has caught up
+ * comparing  compares it with the fold of the journal, as `verify` does
  *
- * Whatever is killed, the next process goes on from the checkpoint: the generation, and in loading the project and page. One
- * that was not killed but stalled is fenced off (`@daybook/projection/rebuild/fence`). Where its writes may arrive however late,
- * the next process does not go on with its generation but makes one of its own, and the late ones arrive in what is dropped.
+ * If the process is killed, the next one goes on from the checkpoint: the generation, and while loading the
+ * project and page. A process that only stalled is fenced off (`@daybook/projection/rebuild/fence`). In an
+ * engine where its writes may arrive arbitrarily late, the next process starts a new generation instead, and
+ * late writes land in the dropped one.
  */
 
 type RebuildOptions = Pick<ReindexOptions, 'model' | 'regenerateEmbeddings' | 'acceptParked'>
@@ -72,7 +73,10 @@ interface Checkpoint {
   } | null
 }
 
-/** @throws HandedOnError where the rebuild is another process's by now */
+/**
+ * Runs a rebuild, or resumes it from its checkpoint.
+ * @throws HandedOnError if another process has taken it over
+ */
 export async function rebuild(
   parts: Parameters<typeof build>[0],
   rebuildable: RebuildableProjection,
@@ -103,7 +107,7 @@ async function build(
   await work.report({ phase: 'making', done: 0, total: null })
   await dropUnfinished(db, rebuildable, checkpoint?.generation ?? null, builder)
   if (checkpoint === null || (await findGeneration(db, rebuildable, checkpoint.generation)) === null) {
-    const { generation } = await rebuildable.create(await modelOf(db, rebuildable, options), builder)
+    const { generation } = await rebuildable.create(await modelOf(parts, rebuildable, options), builder)
     await save({ generation, begun: await now(db), loading: null })
   }
   const { generation: number, begun } = checkpoint as unknown as Checkpoint
@@ -134,7 +138,8 @@ async function build(
     })
   }
 
-  // Projectors write it too, once they see it. So that a rebuild does not depend on them, so does this process.
+  // Projectors also write it once they see it. This process writes it too, so that a rebuild does not depend
+  // on them.
   const applier = rebuildable.apply(generation)
   try {
     await work.report({ phase: 'following', done: 0, total: null })
@@ -144,7 +149,7 @@ async function build(
     await waitUntilCaughtUp(db, generation, work)
     await work.report({ phase: 'swapping' })
     await swap(db, generation, { acceptParked: options.acceptParked, fence }, work)
-    // The projectors have it by then.
+    // By then the projectors have picked it up.
     await pause(2 * (rebuildable.seenMs ?? GENERATIONS_SEEN_MS))
   } finally {
     await applier.stop()
@@ -152,13 +157,17 @@ async function build(
   return report(db, rebuildable, generation)
 }
 
-/** Milliseconds for which a swap waits for a moment in which the new generation is nowhere behind the live one. */
+/**
+ * How long a swap waits for a moment in which the new generation is nowhere behind the live one, in
+ * milliseconds.
+ */
 const TOGETHER_MS = 5_000
 const POLL_MS = 10
 
 /**
- * Swaps the generation in. While much is written the live one may be an event ahead at any moment, which the new one may yet
- * park: what it had parked when it came there is looked at once more, and if it is more, the live one comes back.
+ * Swaps the generation in. During many writes the live one may be an event ahead, which the new one might
+ * still park. So its parked events are counted again once it has reached that point. If they are more than
+ * the live one's, the swap is undone.
  * @throws MoreParkedError
  */
 async function swap(
@@ -196,7 +205,7 @@ async function comeBackIfMoreParked(db: Database, generation: Generation, old: G
   throw new MoreParkedError(generation.projection, parked)
 }
 
-/** Where to go on; null: at the beginning, with a generation of one's own. */
+/** The checkpoint to resume from; null to begin with a new generation. */
 async function goOn(
   db: Database,
   rebuildable: RebuildableProjection,
@@ -208,7 +217,10 @@ async function goOn(
   return found?.status === 'building' ? null : checkpoint
 }
 
-/** What is left of a rebuild that does not go on. @throws FencedOffError where it goes on elsewhere */
+/**
+ * Cleans up after a rebuild that does not go on.
+ * @throws FencedOffError if another process goes on with it
+ */
 export async function abandonRebuild(
   db: Database,
   rebuildable: RebuildableProjection,
@@ -222,11 +234,17 @@ export async function abandonRebuild(
     await dropGeneration(db, rebuildable, generation, builder)
 }
 
-async function modelOf(db: Database, { name }: RebuildableProjection, { model }: RebuildOptions) {
+async function modelOf(
+  { db, embedders }: { readonly db: Database; readonly embedders: Embedders },
+  { name }: RebuildableProjection,
+  { model }: RebuildOptions,
+) {
   if (model !== null) {
     const known = findModel(model)
     if (known === null) throw new ValidationError('model', `must be ${MODEL_NAMES}`)
-    return { modelId: known.modelId, dimension: known.dimension }
+    // What is loaded under that name may say another id: that of a folder.
+    const { modelId, dimension } = (await embedders.of(known.name)) ?? known
+    return { modelId, dimension }
   }
   const live = await liveGeneration(db, name)
   if (live === null)
@@ -272,8 +290,9 @@ async function load(
     const upTo = resumed?.head ?? { sequence: head, hash }
     if (!loaded.has(id)) {
       const base = { generation: generation.generation, begun: checkpoint?.begun ?? '' }
-      // Before its first page: whoever goes on must load up to the same head. Up to a later one, memories that are there already and
-      // were revised since would keep the vectors of their earlier texts.
+      // Before the first page, because a process that resumes must load up to the same head. With a later
+      // head, memories that were loaded already and revised since would keep the vectors of their earlier
+      // texts.
       if (resumed === null)
         await save({ ...base, loading: { projectId: id, head: upTo, place: LOAD_BEGINNING } })
       await loadProject(scope, {
@@ -293,7 +312,7 @@ async function load(
   }
 }
 
-/** @throws where the new generation is not what the journal says: then it must not become live */
+/** @throws if the new generation differs from the journal, because then it must not become live */
 async function compare(
   db: Database,
   rebuildable: RebuildableProjection,

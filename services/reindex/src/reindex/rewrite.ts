@@ -7,16 +7,16 @@ import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuilda
 import { sql } from 'kysely'
 import { readProjects } from '../projects.ts'
 
-/** Which memories are written anew in place. */
+/** Which memories to rewrite in place. */
 export interface RepostOptions {
   readonly projectId: string | null
   /** Null for all kinds. */
   readonly kinds: readonly string[] | null
-  /** Only memories with events in this range of sequences. Null: all. */
+  /** Only memories with events in this range of sequences. Null for all. */
   readonly range: { readonly from: number; readonly to: number } | null
 }
 
-/** Memories written anew in one transaction. */
+/** Memories rewritten in one transaction. */
 const PAGE = 200
 
 interface Checkpoint {
@@ -26,8 +26,8 @@ interface Checkpoint {
 }
 
 /**
- * Writes memories anew into the live generation, page by page, each in one transaction (or under one lease): a search sees each
- * memory as it was or as it is. What it does twice after a crash comes to the same.
+ * Rewrites memories in the live generation, page by page, each page in one transaction (or under one lease).
+ * A search sees a memory either as it was or as it is. Repeating a page after a crash gives the same result.
  */
 export async function rewrite(
   db: Database,

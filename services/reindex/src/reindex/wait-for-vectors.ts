@@ -9,14 +9,14 @@ import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuilda
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 
-/** A text that could not be embedded so often is not waited for. */
+/** After this many failures a text is not waited for any longer. */
 const ATTEMPTS = 5
 const POLL_MS = 250
 
 /**
- * Makes the vectors that a new generation lacks, and waits for all but those that cannot be made. Without an embedder in this
- * process they come late, as they do in the live generation; for another model than the live one's that is refused, as
- * meaning would be lost with the swap.
+ * Makes the vectors that a new generation lacks, and waits for all that can be made. Without an embedder in
+ * this process they come later, as in the live generation. If the model differs from the live one's, that is
+ * refused: after the swap, searches by meaning would find nothing.
  */
 export async function waitForVectors(
   { db, embedders, logger }: { db: Database; embedders: Embedders; logger: Logger },
@@ -37,7 +37,7 @@ export async function waitForVectors(
   try {
     for (let total = 0; ; await pause(POLL_MS, work.signal)) {
       work.signal.throwIfAborted()
-      // Looked up before they are filled: what was stored in between is filled in the next round.
+      // Check before filling: vectors stored in between are filled in the next round.
       const more = await isWorkLeft(db, generation.modelId)
       await rebuildable.fillVectors(generation, fence)
       const pending = await rebuildable.pendingVectors(generation)

@@ -11,8 +11,9 @@ import { rewrite } from '../reindex/rewrite.ts'
 const PAGE = 200
 
 /**
- * Brings a range of a project's journal out again: to one projection, whose memories with events in it are written anew, or to
- * everybody who listens on the bus. Whoever has them already skips them, so it may be repeated; and so it is after a crash.
+ * Replays a range of a project's journal. For a projection, it rewrites the memories with events in the
+ * range. Otherwise it publishes the events to all listeners on the bus. Listeners skip events they have, so
+ * it starts over after a crash.
  */
 export function handleReplay(db: Database, bus: Bus, projections: Projections): OperationHandler<'replay'> {
   return {
@@ -35,7 +36,7 @@ export function handleReplay(db: Database, bus: Bus, projections: Projections): 
         const records = await readJournal(scope, { after, limit: Math.min(PAGE, to - after) })
         const last = records.at(-1)
         if (last === undefined) break
-        // An id of its own: those that NATS remembers it would drop as repeats.
+        // A new message id, because NATS drops messages whose id it remembers as duplicates.
         await bus.publish(projectId, records.map(publishable), { again: work.operation.id })
         published += records.length
         after = last.sequence

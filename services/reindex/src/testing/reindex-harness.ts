@@ -33,6 +33,7 @@ import { type ReindexService, startReindex } from '../start.ts'
 
 /** The model that everything begins with, and one of another dimension. */
 export const SMALL = 'test-hash/24'
+/** The id of a second embedding model. */
 export const OTHER = 'test-hash/40'
 
 /** Journal, both projections with their projectors, and the reindex service, in this process. */
@@ -77,15 +78,17 @@ const ALL = {
 }
 
 /**
- * What suites of rebuilds run on: each projection on the native server, and on the embedded database its own one. Typesense's, which is
- * elsewhere, gets to know no more of a second database; where there is no native one, it runs on the embedded.
+ * What suites of rebuilds run on: each projection on the native server, and on the embedded database its own
+ * one. Typesense's, which is elsewhere, gets to know no more of a second database; where there is no native
+ * one, it runs on the embedded.
  */
 export const REBUILT = TEST_DATABASES.flatMap((database) =>
-  (['pgvector', 'typesense', IN_MEMORY] as const)
+  (['pgvector', 'typesense'] as const)
     .filter((projection) => projection === 'pgvector' || database === TEST_DATABASES.at(-1))
     .map((projection) => ({ ...database, projection })),
 )
 
+/** Starts a reindex service with everything that it works on. */
 export async function startReindexHarness({
   start,
 }: Pick<TestDatabaseKind, 'start'>): Promise<ReindexHarness> {

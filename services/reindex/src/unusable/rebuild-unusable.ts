@@ -6,17 +6,17 @@ import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuilda
 import type { Repeated } from '@daybook/runtime/repeat'
 import { type LoopOptions, watchProjections } from '../watch-projections.ts'
 
-/** Who asks, in the operation's record. */
+/** The requester in the operation's record. */
 const ITSELF = 'daybook (the live generation is unusable)'
 
-/** Until it is tried again after it failed: doubled with each failure, up to the longest. */
+/** Milliseconds until the first retry after a failure; doubled with each failure, up to the longest. */
 const FIRST_WAIT_MS = 30_000
 const LONGEST_WAIT_MS = 3_600_000
 
 /**
- * Has a live generation that can be neither written nor read made anew: one whose tables are missing or others, or whose layout
- * has another version. One operation a projection, as for everybody who asks for one; after a failure it waits, and the
- * failures stand in the operations, so that a restart does not begin at once again.
+ * Rebuilds a live generation that can be neither written nor read: its tables are missing or different, or
+ * its layout has another version. It asks for one operation per projection and waits after a failure.
+ * Failures are counted from the operations' records, so a restart does not retry at once.
  */
 export function startRebuildingUnusable(options: LoopOptions): Repeated {
   const { db, projections, logger, pollMs = 2_000, activity } = options
@@ -33,7 +33,7 @@ export function startRebuildingUnusable(options: LoopOptions): Repeated {
     if (await markUnusable(db, live, problem))
       logger.error({ ...fields, problem }, 'a generation is unusable')
     const failures = await failedLately(db, rebuildable.name)
-    // Without chance in it: it is looked at every few seconds, and the shortest of many throws would decide.
+    // No jitter: this runs every few seconds, and the shortest of many random waits would decide.
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures.count - 1))
     if (failures.count > 0 && failures.sinceMs < waitMs) return
     await requestRebuild(rebuildable.name)
@@ -44,7 +44,7 @@ export function startRebuildingUnusable(options: LoopOptions): Repeated {
     requestOperation(db, {
       type: 'reindex',
       projection,
-      // Anything is more than nothing; what is parked is said as ever.
+      // A generation with parked events is better than none. They are reported as usual.
       options: {
         model: null,
         regenerateEmbeddings: false,
@@ -67,7 +67,7 @@ export function startRebuildingUnusable(options: LoopOptions): Repeated {
   )
 }
 
-/** The failures since the last one of these operations that did not fail, and how long ago the last was. */
+/** Counts the failures since the last such operation that did not fail, and how long ago the latest was. */
 async function failedLately(db: Database, projection: string): Promise<{ count: number; sinceMs: number }> {
   const rows = await db
     .selectFrom('operations')

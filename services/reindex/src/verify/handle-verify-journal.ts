@@ -5,10 +5,13 @@ import type { OperationHandler } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
 import { readCheckedProjects } from '../projects.ts'
 
-/** Problems named in the result, a project; all are counted. */
+/** The most problems listed per project; all are counted. */
 const NAMED = 100
 
-/** Checks each project's journal against its hash chain. It changes nothing, so that after a crash it begins again. */
+/**
+ * Checks each project's journal against its hash chain. It changes nothing, so after a crash it simply starts
+ * over.
+ */
 export function handleVerifyJournal(db: Database): OperationHandler<'verify-journal'> {
   return {
     async run(work) {

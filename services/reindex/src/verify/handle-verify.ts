@@ -11,12 +11,12 @@ import { repairProject, type Verification, verifyProject } from '@daybook/projec
 import { type Projections, projectionOf } from '../projections.ts'
 import { countMemories, type KnownProject, readComparedProjects } from '../projects.ts'
 
-/** Differences named in the result, a project; a broken index would else name every memory. */
+/** The most differences listed per project; a broken index would otherwise list every memory. */
 const NAMED = 100
 
 /**
- * Holds the live generation against the journal, project by project, and writes anew what differs where that is asked for. It
- * changes nothing of its own, so that after a crash it begins again.
+ * Compares the live generation with the journal, project by project, and rewrites what differs if asked to.
+ * It keeps no state of its own, so after a crash it starts over.
  */
 export function handleVerify(db: Database, projections: Projections): OperationHandler<'verify'> {
   return {
@@ -29,7 +29,7 @@ export function handleVerify(db: Database, projections: Projections): OperationH
       const verifiable = rebuildable.check(generation)
       const projects: VerifiedProject[] = []
       let done = 0
-      // How many have changed, only the comparing tells.
+      // Only the comparison itself tells how many have changed.
       const total = options.incremental ? null : await countMemories(db, options.projectId)
       await work.report({ phase: 'comparing', done: 0, total })
       for (const project of await readComparedProjects(db, verifiable, options.projectId)) {
@@ -73,7 +73,7 @@ async function verifyOne(
   let verified: Verification = await verifyProject(scope, verifiable, { since, signal, onProgress })
   const found = verified.differences.length
   const lost = await lostEnd(scope, verifiable)
-  // What the journal has lost may be nowhere but here: to make the projection equal would be to delete it.
+  // Events that the journal has lost may exist only here: a repair would delete them.
   if (repair && lost.length === 0 && (found > 0 || verified.indexProblems.length > 0)) {
     await work.report({ phase: `repairing ${name}` })
     const differences = await repairProject(scope, verifiable, verified, { signal })
@@ -99,11 +99,11 @@ async function verifyOne(
   }
 }
 
-/** Nothing differs, and nothing was left out of what was compared. */
+/** Whether nothing differs and nothing was left out of the comparison. */
 const isClean = ({ different, indexProblems, parked }: VerifiedProject): boolean =>
   different === 0 && indexProblems.length === 0 && parked === 0
 
-/** A position is a witness: it was once an event's. */
+/** Says whether the journal has lost its end: a position proves that an event was once there. */
 async function lostEnd(scope: ProjectScope, verifiable: Verifiable): Promise<string[]> {
   const diverged = await readDivergence(scope, verifiable)
   if (diverged === null) return []
@@ -115,16 +115,16 @@ async function lostEnd(scope: ProjectScope, verifiable: Verifiable): Promise<str
   ]
 }
 
-/** Verifications looked through for where each project was last found right. */
+/** How many past verifications to search for the last clean one of each project. */
 const LOOKED_AT = 20
 
-/** Where the last verification of this generation was that found everything right, by project. */
+/** Finds, by project, the sequence up to which the last clean verification of this generation reached. */
 async function verifiedUpTo(
   db: Database,
   { projection, generation }: Generation,
 ): Promise<Map<string, number>> {
   const upTo = new Map<string, number>()
-  // The oldest first, as each may have been about one project alone.
+  // The oldest first, so that later ones win; each may have covered only one project.
   for (const { result } of (await listSucceeded(db, 'verify', projection, LOOKED_AT)).toReversed()) {
     if (result === null || result.generation !== generation) continue
     for (const one of result.projects)

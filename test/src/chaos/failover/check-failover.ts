@@ -8,27 +8,30 @@ import type { Cluster } from '../cluster.ts'
 import type { Follower } from './follower.ts'
 import type { Receipt } from './writers.ts'
 
-/** When a round's failover was, in milliseconds since 1970. */
+/** The times of a round's failover, in milliseconds since 1970. */
 export interface Failover {
-  /** Whatever was answered before has reached the standby. */
+  /** Everything answered before this has reached the standby. */
   readonly cutAt: number
-  /** Whatever was sent afterwards went to the new primary. */
+  /** Everything sent after this went to the new primary. */
   readonly overAt: number
 }
 
+/** The result of a round's checks. */
 export interface Checked {
   readonly differences: readonly string[]
   /** Receipts whose events the journal does not have. */
   readonly lost: number
-  /** Milliseconds until both projections were live again and had nothing left to do. */
+  /** Milliseconds until both projections were live again and up to date. */
   readonly healedMs: number
 }
 
 const HEALED_MS = 60_000
-/** Lost memories that are looked up one by one. */
+/** How many lost memories to look up one by one. */
 const SAMPLED = 20
 
-/** Holds a cluster, whose writers have stopped, to what a failover may do: lose the tail, and nothing silently. */
+/**
+ * Checks a cluster whose writers have stopped: a failover may lose the journal's end, but nothing silently.
+ */
 export async function checkFailover(
   cluster: Cluster,
   scope: ProjectScope,
@@ -81,7 +84,7 @@ async function untilHealed(api: Api): Promise<string[]> {
   }
 }
 
-/** Who comes with a receipt of what is lost is told so. */
+/** Checks that a read with the receipt of a lost event says so. */
 async function checkLostReceipts(api: Api, lost: readonly Receipt[]): Promise<string[]> {
   const query = `query ($id: ID!, $atLeast: Int!, $hash: String!) {
     memory(id: $id, atLeast: $atLeast, atLeastHash: $hash) { version }
@@ -98,7 +101,7 @@ async function checkLostReceipts(api: Api, lost: readonly Receipt[]): Promise<st
   return differences
 }
 
-/** No search brings a text that the journal does not have. */
+/** Checks that no search finds a text that the journal does not have. */
 async function checkLostAreNotFound(
   api: Api,
   lost: readonly Receipt[],
@@ -111,7 +114,7 @@ async function checkLostAreNotFound(
   const differences: string[] = []
   for (const { text } of lost) {
     const [mark = ''] = text.split(' ')
-    // A write that was answered, lost, and sent again under its key by nobody: no event has its mark.
+    // Another event has the same text, so searches may find it.
     if (texts.includes(`"${text}"`)) continue
     for (const engine of ['POSTGRES', 'TYPESENSE']) {
       const found = dataOf(

@@ -3,7 +3,7 @@ import { HAS_NATIVE_NATS } from '@daybook/transport/testing/native-nats'
 import { expect, test } from 'vitest'
 import { runFailoverRounds } from './run.ts'
 
-const ROUNDS = 2
+const ROUNDS = 1
 /** Fixed, so that what this run covers is known; `npm run test:chaos` takes others. */
 const SEED = 3
 

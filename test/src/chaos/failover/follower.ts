@@ -1,11 +1,11 @@
 import { pause } from '@daybook/runtime/backoff'
 import { subscribe } from '../../support/subscribe.ts'
 
-/** Follows `events` over SSE through whichever gateway lives, as an agent does that keeps a copy of the journal. */
+/** Follows `events` over SSE through any living gateway, like an agent that keeps a copy of the journal. */
 export interface Follower {
-  /** How often it was told that what it has is not what the journal has. */
+  /** How often it was told that its copy differs from the journal. */
   readonly diverged: number
-  /** Waits until it has come to the journal's end. @returns how its copy differs from the journal */
+  /** Waits until it has reached the journal's end. @returns how its copy differs from the journal */
   differences(chain: readonly { readonly sequence: number; readonly hash: string }[]): Promise<string[]>
   stop(): Promise<void>
 }
@@ -18,6 +18,7 @@ interface Answer {
   readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[]
 }
 
+/** Starts to follow the journal from its first event. */
 export function startFollower(urls: () => string[], apiKey: string): Follower {
   /** Hashes by sequence, from 1 on. */
   const copy: string[] = []
@@ -29,7 +30,7 @@ export function startFollower(urls: () => string[], apiKey: string): Follower {
   const hear = ({ data, errors }: Answer) => {
     if (errors?.some(({ extensions }) => extensions?.code === 'DIVERGED') === true) {
       diverged += 1
-      // It begins anew, as an agent does that does not know since when its copy differs.
+      // It starts over, like an agent that does not know where its copy begins to differ.
       copy.length = 0
     }
     const event = data?.events
@@ -55,7 +56,7 @@ export function startFollower(urls: () => string[], apiKey: string): Follower {
       const url = known[connections % Math.max(1, known.length)]
       if (url === undefined) continue
       connections += 1
-      // A stream that breaks is followed by the next one from where this one came to.
+      // If a stream breaks, the next one continues after its last event.
       await follow(url).catch(() => {})
     }
   }

@@ -9,34 +9,36 @@ import { checkFailover } from './check-failover.ts'
 import { startFollower } from './follower.ts'
 import { startWriters } from './writers.ts'
 
+/** The options of a failover run. */
 export interface FailoverRunOptions {
   readonly rounds: number
   /** Decides who writes what, and when replication is cut and the primary lost. */
   readonly seed: number
-  /** Whether there is NATS, or each process has a bus of its own. */
+  /** Whether there is NATS; without it each process has its own bus. */
   readonly withNats: boolean
-  /** Hears a line a round. */
+  /** Called with one line per round. */
   readonly report?: (line: string) => void
 }
 
+/** The result of a failover run. */
 export interface FailoverRun {
   readonly rounds: number
   readonly acknowledged: number
-  /** Acknowledged writes that went with the tail. */
+  /** Acknowledged writes that were lost with the journal's end. */
   readonly lost: number
-  /** How often a subscriber was told that its copy is not the journal any more. */
+  /** How often a subscriber was told that its copy differs from the journal. */
   readonly diverged: number
-  /** What did not hold, in words; the run ends with the round that found something. */
+  /** The violations found, in words; the run ends with the first round that finds one. */
   readonly differences: readonly string[]
   /** Where logs and data folders are kept after a failure; null without one. */
   readonly folder: string | null
 }
 
 /**
- * Loses the journal's tail, over and over, while every process lives on: an asynchronous standby is cut off, clients write on,
- * the primary crashes and the standby takes its place. What had reached the standby must be there, what was written since must be
- * there, and nobody may go on from events that the journal does not have: projections equal the journal again without
- * anybody's help, subscribers and holders of receipts are told.
+ * Loses the journal's end repeatedly while every process lives on: an asynchronous standby is cut off,
+ * clients write on, the primary crashes and the standby takes its place. Events that had reached the standby,
+ * and those written since, must be there. Nobody may go on from events that the journal does not have:
+ * projections become equal to the journal by themselves, and subscribers and holders of receipts are told.
  */
 export async function runFailoverRounds(options: FailoverRunOptions): Promise<FailoverRun> {
   const { rounds, seed, withNats, report = () => {} } = options

@@ -4,7 +4,7 @@ import type { Api } from '../../support/graphql.ts'
 import { TransportError } from '../../support/graphql.ts'
 import type { Random } from '../../support/random.ts'
 
-/** A write that the API said is committed. Times are milliseconds since 1970, of this process. */
+/** A write that the API acknowledged. Times are milliseconds since 1970, by this process's clock. */
 export interface Receipt {
   readonly sentAt: number
   readonly answeredAt: number
@@ -15,28 +15,32 @@ export interface Receipt {
   readonly text: string
 }
 
-/** Agents that write as fast as they get answers, and tell what they were told. */
+/** Agents that write as fast as they get answers, and collect their receipts. */
 export interface Writers {
   readonly receipts: readonly Receipt[]
-  /** Answers that no agent can make sense of. */
+  /** Answers that a correct API does not give. */
   readonly complaints: readonly string[]
-  /** They begin nothing new, find out what became of what they have begun, and end. */
+  /** They begin nothing new, find out the results of their last writes, and end. */
   stop(): Promise<void>
 }
 
 const WRITERS = 3
-/** How long a writer tries to learn what became of its last write, in milliseconds. */
+/** How long a writer tries to learn the result of its last write, in milliseconds. */
 const GIVE_UP_MS = 60_000
-/** What a writer that revises a memory must expect when a failover has lost it, or the version that it had. */
+/** Errors that a revision must expect if a failover has lost the memory or its version. */
 const LOST = new Set(['NOT_FOUND', 'FORGOTTEN', 'VERSION_CONFLICT'])
 
+/** Starts the writers. @param name begins the marks of their writes */
 export function startWriters({ api, random, name }: { api: Api; random: Random; name: string }): Writers {
   const receipts: Receipt[] = []
   const complaints: string[] = []
   const stopping = new AbortController()
   let deadline = Number.POSITIVE_INFINITY
 
-  /** Sends it under its key until there is a final answer. @returns null where there was none in time */
+  /**
+   * Sends an operation under its key until there is a final answer.
+   * @returns null if there is none in time
+   */
   const untilAnswered = async ({ request, resultsOf }: Operation) => {
     while (Date.now() < deadline) {
       try {

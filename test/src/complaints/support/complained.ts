@@ -27,37 +27,38 @@ import { createTypesenseSearch } from '@daybook/typesense/search/typesense-searc
 import { collectionName } from '@daybook/typesense/write/collection'
 import { TYPESENSE_SERVERS, type TypesenseKind } from '@daybook/typesense-double/typesense-servers'
 
-/** What the parts of a Daybook in this process are made of. */
+/** The parts of a Daybook in this process that a test may choose. */
 export interface ComplainedOptions {
   /** Default: none. */
   readonly typesense?: TypesenseKind | null
   /** Default: the one for tests, which knows words and no meaning. */
   readonly embedder?: Embedder
-  /** What events travel on from the first gateway. Default: one that works. */
+  /** The bus of the first gateway. Default: one that works. */
   readonly bus?: Bus
-  /** Gateways, each with a projector of its own, on one database. Default 1. */
+  /** How many gateways, each with its own projector, on one database. Default 1. */
   readonly gateways?: number
-  /** `DAYBOOK_SELF_CHECK`; default 1s, a fifth of what users have. */
+  /** `DAYBOOK_SELF_CHECK`. Default 1s, a fifth of the product's. */
   readonly selfCheck?: string
 }
 
 /**
- * A whole Daybook on real parts, in this process so that it can be harmed: gateways with their projectors, the reindex service,
- * Typesense where a test wants it. Users see it through its API.
+ * A whole Daybook on real parts: gateways with their projectors, the reindex service, and Typesense if a test
+ * wants it. It runs in this process so that tests can damage it. Users see it through its API.
  */
 export interface Complained {
   readonly database: TestDatabase
   readonly gateways: readonly TestGateway[]
   readonly typesense: TypesenseClient | null
-  /** The collection of the first generation. */
+  /** The Typesense collection of the first generation. */
   readonly collection: string
-  /** Does what nobody may but the owner of the tables. */
+  /** Runs work that only the owner of the tables may do. */
   harm<T>(work: (trx: DatabaseTransaction) => Promise<T>): Promise<T>
   stopTypesenseProjector(): Promise<void>
   startTypesenseProjector(): Promise<void>
   stop(): Promise<void>
 }
 
+/** Starts such a Daybook. */
 export async function startComplained(
   { start }: Pick<TestDatabaseKind, 'start'>,
   {
@@ -84,7 +85,7 @@ export async function startComplained(
   }
   const gateways: TestGateway[] = []
   for (let n = 0; n < count; n += 1) {
-    // Patient: what is tested is what is found, not how soon.
+    // A long timeout: the tests check what is found, not how fast.
     const search =
       typesense === null ? null : createTypesenseSearch({ ...typesense, timeoutMs: 10_000, probeAfterMs: 1 })
     const gateway = await startTestGateway(database, embedder, {
@@ -150,7 +151,9 @@ export async function startComplained(
   return complained
 }
 
-/** The places in which an index lies, each with everything before it: a complaint is tried at all of them. */
+/**
+ * The databases, with and without Typesense, that can hold an index. Each complaint is tested on all of them.
+ */
 export const PLACES = [
   ...TEST_DATABASES.map((database) => ({
     name: database.name,

@@ -2,16 +2,17 @@ import type { TestClient, TestGateway } from '@daybook/gateway/testing/test-gate
 import { pause } from '@daybook/runtime/backoff'
 import { vi } from 'vitest'
 
-/** A memory as the API gave it back. */
+/** A remembered memory, as the API returned it. */
 export interface Remembered {
   readonly sequence: number
   readonly duplicate: boolean
   readonly id: string
-  /** Without the type, as the tables have it. */
+  /** The id without the kind, as in the tables. */
   readonly memoryId: string
   readonly text: string
 }
 
+/** The answer to a search. */
 export interface Found {
   readonly texts: readonly string[]
   readonly ids: readonly string[]
@@ -20,6 +21,7 @@ export interface Found {
   readonly sequence: number
 }
 
+/** The options of a search. */
 export interface FindOptions {
   readonly mode?: 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
   readonly engine?: 'AUTO' | 'POSTGRES' | 'TYPESENSE'
@@ -28,13 +30,14 @@ export interface FindOptions {
   readonly filter?: object
 }
 
-/** What a report says, wherever a user or an operator looks. */
+/** One check of `daybook doctor`. */
 export interface Check {
   readonly name: string
   readonly status: 'OK' | 'WARNING' | 'FAILED'
   readonly message: string
 }
 
+/** An event of the journal. */
 export interface Event {
   readonly sequence: number
   readonly type: string
@@ -43,11 +46,11 @@ export interface Event {
   readonly actor: string | null
 }
 
-/** Somebody who knows the API and nothing else: remembers, searches, looks at the reports. */
+/** A user who knows only the API: remembers, searches, and reads reports. */
 export interface User extends TestClient {
-  /** Through `rememberMany`, of at most 500. */
+  /** Remembers at most 500, through `rememberMany`. */
   remember(inputs: readonly (string | RememberOptions)[]): Promise<Remembered[]>
-  /** By words unless the mode is another, and up to 100. */
+  /** Searches for up to 100 memories, by words unless the options name another mode. */
   find(query: string, options?: FindOptions): Promise<Found>
   /** @returns the sequence */
   forget(id: string): Promise<number>
@@ -55,18 +58,19 @@ export interface User extends TestClient {
   restore(id: string): Promise<number>
   /** @returns the sequence */
   revise(id: string, text: string): Promise<number>
-  /** The first events after a sequence, at most 1,000. */
+  /** Reads the events after a sequence, at most 1,000. */
   journal(after?: number): Promise<Event[]>
-  /** What `daybook doctor` asks. */
+  /** Runs one check of `daybook doctor`. */
   check(name: string): Promise<Check>
-  /** A line of `/metrics`. */
+  /** The value of one line of `/metrics`. */
   metric(name: string): Promise<number>
-  /** Whether `daybook verify` finds the projection as the journal says. */
+  /** Whether `daybook verify` finds that the projection agrees with the journal. */
   verify(projection: string): Promise<boolean>
-  /** Until the live generations have everything, vectors too. */
+  /** Waits until the live generations have everything, with vectors. */
   settled(): Promise<void>
 }
 
+/** A note to remember. */
 export interface RememberOptions {
   readonly text: string
   readonly context?: string
@@ -86,21 +90,23 @@ const SEARCH = `query ($query: String!, $mode: SearchMode, $engine: SearchEngine
   }
 }`
 
-/** Of a change: its sequence, or why it was refused. */
+/** The selection of a change's result: why it was refused. */
 const CHANGED = '... on DaybookError { code message }'
 
-/** How long mending may take, in milliseconds; a busy machine takes longer than a quiet one. */
+/** How long a repair may take, in milliseconds; long enough for a busy machine. */
 const HEALED_WITHIN_MS = 60_000
 
 /** For `expect.poll`: a fault is reported within 10 s. */
 export const REPORTED = { timeout: 10_000, interval: 200 }
-/** For `expect.poll`: nobody had to see to it. */
+/** For `expect.poll`: a fault is healed without a person. */
 export const HEALED = { timeout: HEALED_WITHIN_MS, interval: 200 }
 
+/** A user with a new project. */
 export async function newUser(gateway: TestGateway): Promise<User> {
   return asUser(await gateway.newClient(true))
 }
 
+/** The user who has this client's key. */
 export function asUser(client: TestClient): User {
   const change = async (field: string, variables: string, values: object): Promise<number> => {
     const [result] = Object.values(await client.data(`mutation (${variables}) { ${field} }`, values))

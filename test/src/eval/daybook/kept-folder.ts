@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { REPOSITORY } from '../../support/daemon.ts'
 import type { Collection } from '../collection.ts'
 
-/** What decides what a data folder holds. Searching and ranking do not, so that they can be worked on without loading again. */
+/**
+ * The sources that decide the content of a data folder. Search and ranking do not, so changing them needs no
+ * new load.
+ */
 const STORED_BY = [
   'embeddings',
   'journal',
@@ -15,7 +18,10 @@ const STORED_BY = [
   'engines/pgvector',
 ]
 
-/** The folder in `parent` for the collection as it is now, under the sources as they are now: others hold something else. */
+/**
+ * The folder in `parent` for this collection and the current sources. Other collections or sources have other
+ * folders.
+ */
 export function keptFolder(parent: string, { groups }: Collection): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify(groups.map(({ name, memories }) => [name, memories])))

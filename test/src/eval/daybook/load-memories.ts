@@ -4,10 +4,10 @@ import { dataOf } from '../../support/graphql.ts'
 import type { Group, JudgedMemory } from '../collection.ts'
 import type { Place } from './evaluated-daybook.ts'
 
-/** Where hits find the id of their memory again. */
+/** The metadata field with a memory's id in the collection. */
 export const ID_IN_METADATA = 'evaluated'
 
-/** Both below the API's limits for one request, 500 memories and 1 MiB. */
+/** The size of a batch, below the API's limits for one request (500 memories, 1 MiB). */
 const BATCH_MEMORIES = 100
 const BATCH_CHARACTERS = 300_000
 
@@ -20,9 +20,8 @@ interface Remembered {
 }
 
 /**
- * Remembers the group's memories in their order. Memories that are there already, from an evaluation before, are not added
- * twice.
- * @throws Error naming the memory that cannot be remembered
+ * Remembers the group's memories, in order. Memories from an earlier evaluation are not added twice.
+ * @throws Error that names the memory that cannot be remembered
  */
 export async function loadMemories(place: Place, { memories }: Group): Promise<void> {
   for (const batch of inBatches(memories)) {
@@ -72,13 +71,13 @@ interface Status {
   readonly parked: number
 }
 
-/** Milliseconds without any progress before waiting is given up; a model takes seconds to load. */
+/** Waiting ends after this long without progress, in milliseconds. A model takes seconds to load. */
 const STALL_MS = 120_000
 const SAY_EVERY_MS = 5_000
 
 /**
- * Waits until every index has all memories of the project, and, where vectors count, all vectors.
- * @throws Error where an event was parked, or nothing moves any more
+ * Waits until every index has all memories of the project and, if they are needed, all vectors.
+ * @throws Error if an event was parked, or nothing moves any more
  */
 export async function untilSearchable(
   place: Place,

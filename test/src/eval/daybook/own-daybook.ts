@@ -12,17 +12,18 @@ import { createTestDaemon } from '../../support/daemon.ts'
 import { askGraphQL, TransportError } from '../../support/graphql.ts'
 import { categoryOf, type EvaluatedDaybook } from './evaluated-daybook.ts'
 
+/** How the daemon is set up. */
 export interface OwnDaybookOptions {
-  /** Each becomes a project. */
+  /** The names of the groups; each becomes a project. */
   readonly groups: readonly string[]
   readonly embedder: 'minilm' | 'none'
-  /** A folder that is kept and used again; default a temporary one. Only for the same groups. */
+  /** A data folder to keep and use again, for the same groups only. Default: a temporary one. */
   readonly folder?: string
 }
 
 /**
- * Starts a daemon, with a project for each group: on embedded parts, or on the Postgres and the Typesense that the environment
- * names.
+ * Starts a daemon with a project for each group, on embedded parts or on the Postgres and Typesense that the
+ * environment names.
  * @throws DaemonDidNotStart
  */
 export async function startOwnDaybook(options: OwnDaybookOptions): Promise<EvaluatedDaybook> {
@@ -55,7 +56,10 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
   }
 }
 
-/** A key for each group's project. The API makes no projects yet, so they are made in the database before the daemon starts. */
+/**
+ * Makes a project and a key for each group, in the database before the daemon starts: the API makes no
+ * projects yet.
+ */
 async function projectKeys(
   dataDir: string,
   groups: readonly string[],
@@ -64,7 +68,7 @@ async function projectKeys(
   return url ? makeKeys(serverAddress(url), groups) : embeddedKeys(dataDir, groups)
 }
 
-/** Kept beside the database, which has one connection: later it is the daemon's. */
+/** Does so in the embedded database, and keeps the keys in a file: later only the daemon can connect. */
 async function embeddedKeys(
   dataDir: string,
   groups: readonly string[],
@@ -99,7 +103,7 @@ async function makeKeys(
   }
 }
 
-/** What the daemon is told of servers that it shall use. */
+/** The daemon's settings for servers that the environment names. */
 function serverSettings(): Record<string, string> {
   const { DATABASE_URL: database, TYPESENSE_URL: url, TYPESENSE_API_KEY: key } = process.env
   return {

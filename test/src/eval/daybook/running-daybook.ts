@@ -1,7 +1,7 @@
 import { askGraphQL, dataOf, type GraphQLRequest } from '../../support/graphql.ts'
 import { categoryOf, EVALUATION, type EvaluatedDaybook } from './evaluated-daybook.ts'
 
-/** Where a Daybook listens, and the key of the project that is evaluated. */
+/** The address of a Daybook, and the key of the project to evaluate. */
 export interface Address {
   readonly url: string
   readonly apiKey: string
@@ -10,10 +10,10 @@ export interface Address {
 const FIRST_MEMORY = '{ journal(after: 0, first: 1) { memory { categories } } }'
 
 /**
- * A Daybook that runs already. A key opens one project, so all groups go into it, and searches are kept apart by categories;
- * the statistics of words are then those of all groups, unlike those of projects of their own.
- * @param amongOthers whether memories that are no evaluation's may be in the project
- * @throws Error where they are and may not: the collection would be found among them from then on
+ * Uses a Daybook that runs already. A key opens one project, so all groups go into it, and searches separate
+ * them by category. Word statistics then cover all groups, unlike with a project per group.
+ * @param amongOthers whether the project may hold other memories
+ * @throws Error if it does but may not: users would find the collection among their memories
  */
 export async function runningDaybook(address: Address, amongOthers: boolean): Promise<EvaluatedDaybook> {
   const ask = <Data>(request: GraphQLRequest) => askGraphQL<Data>(address, request)

@@ -14,15 +14,17 @@ interface Query {
   readonly text: string
 }
 
+/** Whether a folder holds a collection in BEIR's format. */
 export function isBeir(folder: string): boolean {
   return existsSync(join(folder, 'corpus.jsonl')) && existsSync(join(folder, 'queries.jsonl'))
 }
 
 /**
- * A collection in the format of BEIR (Thakur et al., 2021): `corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv`. Each
- * document is a memory of kind document, without a context; those without title and text cannot be remembered and are left
- * out, judged or not. Queries without a judgement above 0 are not asked.
- * @param split default `test`, or the only file there is
+ * Loads a collection in the format of BEIR (Thakur et al., 2021): `corpus.jsonl`, `queries.jsonl` and
+ * `qrels/<split>.tsv`. Each document becomes a memory of kind document, without a context. Documents without
+ * title and text cannot be remembered and are left out, even if they are judged. Queries without a judgement
+ * above 0 are not asked.
+ * @param split default `test`, or the only file
  */
 export function loadBeir(folder: string, split?: string): Collection {
   const judgements = readJudgements(qrelsFile(folder, split))
@@ -59,7 +61,10 @@ function qrelsFile(folder: string, split: string | undefined): string {
   return join(place, file)
 }
 
-/** Lines of `query-id corpus-id score`, with a line of headings or without. Scores of 0 and less mean "not relevant". */
+/**
+ * Reads lines of `query-id corpus-id score`, with or without a heading. Scores of 0 or less mean "not
+ * relevant".
+ */
 function readJudgements(file: string): Map<string, Map<string, number>> {
   const byQuery = new Map<string, Map<string, number>>()
   for (const line of readFileSync(file, 'utf8').split(/\r?\n/u)) {

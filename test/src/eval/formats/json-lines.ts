@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** One JSON object a line; blank lines are skipped. @throws Error naming file and line */
+/** Reads one JSON object per line; skips blank lines. @throws Error that names file and line */
 export function readJsonLines<Row>(file: string): Row[] {
   return readFileSync(file, 'utf8')
     .split('\n')

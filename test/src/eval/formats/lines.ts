@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import type { Collection } from '../collection.ts'
 import { readJsonLines } from './json-lines.ts'
 
-/** A line of `memories.jsonl`: a `RememberInput` with the id by which questions name it. */
+/** A line of `memories.jsonl`: a `RememberInput`, and the id that questions use. */
 type MemoryLine = { readonly id: string } & Readonly<Record<string, unknown>>
 
 /** A line of `questions.jsonl`. */
@@ -17,11 +17,15 @@ interface QuestionLine {
   readonly filter?: Readonly<Record<string, unknown>>
 }
 
+/** Whether a folder holds a collection in the bundled set's format. */
 export function isLines(folder: string): boolean {
   return existsSync(join(folder, 'memories.jsonl')) && existsSync(join(folder, 'questions.jsonl'))
 }
 
-/** The format of the bundled set: two files of JSON lines, all memories in one project. @throws Error for unknown evidence */
+/**
+ * Loads the format of the bundled set: two files of JSON lines, all memories in one project.
+ * @throws Error for unknown evidence
+ */
 export function loadLines(folder: string): Collection {
   const memories = readJsonLines<MemoryLine>(join(folder, 'memories.jsonl'))
   const ids = new Set(memories.map(({ id }) => id))

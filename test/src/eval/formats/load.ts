@@ -5,9 +5,9 @@ import { isLines, loadLines } from './lines.ts'
 import { isLocomo, loadLocomo } from './locomo.ts'
 
 /**
- * Reads a collection in whichever format it is.
- * @param split of BEIR's judgements
- * @throws Error where nothing is there, or in no known format
+ * Reads a collection, and finds out its format.
+ * @param split the split of BEIR's judgements
+ * @throws Error if nothing is there, or its format is unknown
  */
 export function loadCollection(path: string, split?: string): Collection {
   if (!existsSync(path))

@@ -4,7 +4,7 @@ import { answerable, type Conversation, toRememberInputs } from '../../locomo/co
 import type { Collection, Group } from '../collection.ts'
 import { originalConversations } from './original-locomo.ts'
 
-/** LoCoMo's numbers of categories in words; 5, unanswerable, is not asked. */
+/** The names of LoCoMo's categories. 5, unanswerable, is not asked. */
 const CATEGORIES: Readonly<Record<number, string>> = {
   1: 'several pieces',
   2: 'time',
@@ -12,10 +12,13 @@ const CATEGORIES: Readonly<Record<number, string>> = {
   4: 'single piece',
 }
 
-/** One file a conversation. */
+/** The name of a conversation's file. */
 const CONVERSATION_FILE = /^conv-\d+\.json$/u
 
-/** Whether it is a folder with `conv-<n>.json`, one such file, or `locomo<n>.json` as LoCoMo's authors publish it. */
+/**
+ * Whether the path is a folder with `conv-<n>.json`, one such file, or `locomo<n>.json` as LoCoMo's authors
+ * publish it.
+ */
 export function isLocomo(path: string): boolean {
   if (!existsSync(path)) return false
   return statSync(path).isDirectory()
@@ -23,7 +26,10 @@ export function isLocomo(path: string): boolean {
     : /^(conv-|locomo)\d+\.json$/u.test(basename(path))
 }
 
-/** LoCoMo (Maharana et al., ACL 2024): each conversation a group, each turn a memory, each session a context. */
+/**
+ * Loads LoCoMo (Maharana et al., ACL 2024): each conversation is a group, each turn a memory, each session a
+ * context.
+ */
 export function loadLocomo(path: string): Collection {
   const files = statSync(path).isDirectory()
     ? readdirSync(path)

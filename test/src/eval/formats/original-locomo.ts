@@ -7,7 +7,7 @@ interface OriginalTurn {
   readonly blip_caption?: string
 }
 
-/** A conversation as `locomo10.json` of LoCoMo's authors has it: sessions by numbered fields. */
+/** A conversation in LoCoMo's own `locomo10.json`, with sessions in numbered fields. */
 interface Original {
   /** "conv-26" */
   readonly sample_id: string
@@ -20,7 +20,7 @@ interface Original {
   }[]
 }
 
-/** The same conversations in the form that this repository reads. Dates without turns are left out. */
+/** Converts such conversations to the form that this repository reads. Dates without turns are left out. */
 export function originalConversations(originals: readonly unknown[]): Conversation[] {
   return (originals as readonly Original[]).map(({ sample_id: id, conversation, qa }, index) => ({
     conversation: Number(/\d+/u.exec(id)?.[0] ?? index + 1),

@@ -1,16 +1,16 @@
 import { type MethodReport, type Report, reportMethod } from './report.ts'
 
-/** How a method does now beside how it, or another one, did in an earlier report: over the questions that both asked. */
+/** A method's results beside those of an earlier report, over the questions that both asked. */
 export interface Comparison {
   readonly before: MethodReport
   readonly now: MethodReport
-  /** Evidence that was among the first ten, and is not any more. */
+  /** Evidence that was among the first ten and no longer is. */
   readonly lost: readonly Moved[]
-  /** Evidence that is among the first ten, and was not. */
+  /** Evidence that is among the first ten and was not before. */
   readonly gained: readonly Moved[]
 }
 
-/** A relevant memory whose rank changed; null where it is not among the hits. */
+/** A relevant memory whose rank changed. A rank is null if the memory is not among the hits. */
 export interface Moved {
   readonly question: string
   readonly questionId: string
@@ -20,12 +20,12 @@ export interface Moved {
   readonly now: number | null
 }
 
-/** How deep evidence counts as found. */
+/** Evidence counts as found down to this rank. */
 const DEPTH = 10
 
 /**
- * Compares each method with the one of the same name, or else with the earlier report's first.
- * @throws Error where the reports have no question in common
+ * Compares each method with the earlier report's method of the same name, else with its first one.
+ * @throws Error if the reports have no question in common
  */
 export function compare(earlier: Report, now: Pick<Report, 'methods'>): Comparison[] {
   return now.methods.map((method) => {

@@ -5,7 +5,7 @@ import { MEASURES, type Measure, type MethodReport, type QuestionReport, type Re
 import { STYLE } from './style.ts'
 import { escaped } from './svg.ts'
 
-/** The report as one page that needs nothing else: plots of all methods beside each other, and the numbers in tables. */
+/** The report as one self-contained page: plots of all methods side by side, and the numbers in tables. */
 export function htmlReport(report: Report, comparisons: readonly Comparison[]): string {
   const { data, at, commit, daybook, groups, memories, methods } = report
   const facts = [
@@ -135,7 +135,7 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   )
 }
 
-/** @param rows HTML */
+/** @param rows cells of HTML, which are not escaped */
 function rawTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const align = (html = '') => (/^[\d.–]/u.test(html) ? '' : ' class="text"')
   const head = headings.map((one, column) => `<th${align(rows[0]?.[column])}>${escaped(one)}</th>`)

@@ -5,10 +5,10 @@ const WIDTH = 900
 const TOP = 34
 const BAR = 12
 const GAP = 14
-/** For the number behind a bar. */
+/** The room for the number behind a bar. */
 const RIGHT = 50
 
-/** Horizontal bars from 0 to 1: for each label one a series, with its number behind it. */
+/** Draws horizontal bars from 0 to 1: for each label one bar per series, with its number behind it. */
 export function plotBars(title: string, labels: readonly string[], series: readonly Series[]): string {
   const block = series.length * BAR + GAP
   const bottom = TOP + labels.length * block

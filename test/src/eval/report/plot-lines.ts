@@ -3,7 +3,7 @@ import { colour, escaped, legend, round, type Series, svgPicture, svgText } from
 const [LEFT, TOP, WIDTH, HEIGHT] = [40, 34, 900, 320]
 const BOTTOM = HEIGHT - 26
 
-/** Lines from 0 to 1 over labels that stand at equal distances. */
+/** Draws lines from 0 to 1 over equidistant labels. */
 export function plotLines(title: string, labels: readonly string[], series: readonly Series[]): string {
   const x = (place: number) => LEFT + 30 + (place * (WIDTH - LEFT - 80)) / Math.max(1, labels.length - 1)
   const y = (value: number) => BOTTOM - value * (BOTTOM - TOP)
@@ -21,7 +21,7 @@ export function plotLines(title: string, labels: readonly string[], series: read
       (value, place) =>
         `<circle cx="${round(x(place))}" cy="${round(y(value))}" r="4" fill="${colour(index)}"><title>${escaped(`${name}, ${labels[place]}: ${value.toFixed(3)}`)}</title></circle>`,
     )
-    // Numbers of several lines would stand on each other.
+    // Numbers of several lines would overlap.
     const numbers =
       series.length > 1
         ? []

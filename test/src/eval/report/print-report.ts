@@ -1,7 +1,7 @@
 import { type Comparison, describeMoved } from './compare.ts'
 import { MEASURES, type MethodReport, type Report, type Summary } from './report.ts'
 
-/** The report as tables for a terminal, one a method. */
+/** The report as tables for a terminal, one per method. */
 export function printReport({ data, groups, memories, daybook, methods }: Report): string {
   const questions = methods[0]?.all.questions ?? 0
   const parts = groups === 1 ? '' : `${groups} groups, `

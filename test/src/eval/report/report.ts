@@ -1,32 +1,33 @@
 import { mean, ndcgAt, percentile, recallAt, reciprocalRank } from '../metrics.ts'
 
-/** What is measured of every question, in the order of the tables. */
+/** The measures of every question, in the order of the tables. */
 export const MEASURES = ['recall@5', 'recall@10', 'recall@20', 'recall@50', 'nDCG@10', 'MRR'] as const
 export type Measure = (typeof MEASURES)[number]
-/** From 0 to 1 each. */
+/** Each measure's value, from 0 to 1. */
 export type Measures = Readonly<Record<Measure, number>>
 
-/** An evaluation as it is written to `report.json`, and read again to be compared with. */
+/** An evaluation, as written to `report.json` and read for comparisons. */
 export interface Report {
-  /** Of this format. */
+  /** The version of this format. */
   readonly version: 1
   /** The collection's name. */
   readonly data: string
-  /** RFC 3339. */
+  /** When it was made, in RFC 3339. */
   readonly at: string
-  /** Of the sources, `-dirty` where they were changed since; null outside a repository. */
+  /** The sources' commit, with `-dirty` if they were changed since; null outside a repository. */
   readonly commit: string | null
-  /** What was asked, and how. */
+  /** Describes the Daybook that was asked. */
   readonly daybook: string
   readonly groups: number
   readonly memories: number
   readonly methods: readonly MethodReport[]
 }
 
+/** The results of one method. */
 export interface MethodReport {
   readonly name: string
   readonly all: Summary
-  /** Empty where the collection has no categories. */
+  /** Empty if the collection has no categories. */
   readonly categories: Readonly<Record<string, Summary>>
   readonly questions: readonly QuestionReport[]
 }
@@ -38,16 +39,18 @@ export interface Summary {
   readonly latencyMs: { readonly p50: number; readonly p95: number }
 }
 
+/** The results of one question. */
 export interface QuestionReport {
   readonly id: string
   readonly question: string
   readonly category: string | null
-  /** The place of each relevant memory among the hits, from 1 on; null where it was not among them. */
+  /** The rank of each relevant memory among the hits, from 1; null if it was not among them. */
   readonly ranks: Readonly<Record<string, number | null>>
   readonly measures: Measures
   readonly ms: number
 }
 
+/** A question with its judgements. */
 export interface Judged {
   readonly id: string
   readonly text: string
@@ -55,6 +58,7 @@ export interface Judged {
   readonly relevant: ReadonlyMap<string, number>
 }
 
+/** Measures one answer. */
 export function reportQuestion(
   { id, text, category, relevant }: Judged,
   { found, ms }: { readonly found: readonly string[]; readonly ms: number },
@@ -80,6 +84,7 @@ export function reportQuestion(
   }
 }
 
+/** Sums up a method's questions, over all and by category. */
 export function reportMethod(name: string, questions: readonly QuestionReport[]): MethodReport {
   const categories = [...new Set(questions.flatMap(({ category }) => category ?? []))].toSorted()
   return {
@@ -105,7 +110,7 @@ function summarise(questions: readonly QuestionReport[]): Summary {
   }
 }
 
-/** Digits that say nothing would make a committed baseline unreadable. */
+/** Rounds: meaningless digits would make a committed baseline unreadable. */
 function rounded(measures: Measures): Measures {
   return Object.fromEntries(
     MEASURES.map((measure) => [measure, Math.round(measures[measure] * 1e5) / 1e5]),

@@ -1,4 +1,4 @@
-/** The report's style sheet: light and dark, nothing loaded from elsewhere. */
+/** The report's style sheet, light and dark. It loads nothing from elsewhere. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2330; --soft: #667085; --line: #e3e6ec; --paper: #fff;
   --series-0: #2f6fdb; --series-1: #e07b28; --series-2: #2a9d6f; --series-3: #b0409c; --series-4: #8a6d3b; --series-5: #5b6b7c;

@@ -4,7 +4,7 @@ import type { Comparison } from './compare.ts'
 import { htmlReport } from './html-report.ts'
 import type { MethodReport, Report } from './report.ts'
 
-/** Writes `report.json` and `report.html`. @returns where they are */
+/** Writes `report.json` and `report.html`. @returns their paths */
 export function writeReport(folder: string, report: Report, comparisons: readonly Comparison[]): string[] {
   mkdirSync(folder, { recursive: true })
   const [json, html] = [join(folder, 'report.json'), join(folder, 'report.html')]
@@ -13,7 +13,7 @@ export function writeReport(folder: string, report: Report, comparisons: readonl
   return [json, html]
 }
 
-/** @throws Error where the file is no report of this version */
+/** Reads `report.json`. @throws Error if the file is no report of this version */
 export function readReport(file: string): Report {
   const report = JSON.parse(readFileSync(file, 'utf8')) as Partial<Report>
   if (report.version !== 1 || report.methods === undefined)
@@ -21,7 +21,7 @@ export function readReport(file: string): Report {
   return report as Report
 }
 
-/** JSON with a question a line, so that of a committed report a diff shows which questions changed. */
+/** JSON with one question per line, so that a diff of a committed report shows which questions changed. */
 function toText({ methods, ...head }: Report): string {
   const method = ({ questions, ...rest }: MethodReport) =>
     `${JSON.stringify(rest).slice(0, -1)},"questions":[\n${questions.map((one) => JSON.stringify(one)).join(',\n')}\n]}`

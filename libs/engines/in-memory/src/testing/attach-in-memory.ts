@@ -8,6 +8,7 @@ import { createInMemoryEngine } from '../engine.ts'
 import { fill } from '../held-generation.ts'
 import { inMemoryWriter } from '../projection.ts'
 
+/** Attaches an in-memory engine to a test's read model. */
 export async function attachInMemory({
   db,
   embedder,

@@ -3,23 +3,24 @@ import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope
 import type { Logger } from '@daybook/runtime/logger'
 import { type SqlBool, sql } from 'kysely'
 
-/** How often a memory was found or read, and when last. */
+/** How often a memory was found or read, and when it last was. */
 export interface Access {
   readonly accessedAt: string
   readonly accessCount: number
 }
 
 /**
- * Counts reads without slowing them: they are added up in this process and written together once a second. A crash
- * loses at most that second's counts; they are no facts, so they do not go through the journal.
+ * Counts reads without slowing them down: counts are added up in this process and written together once a
+ * second. A crash loses at most that second's counts. Counts are no facts, so they do not go through the
+ * journal.
  */
 export interface AccessTracker {
   touch(scope: ProjectScope, memoryIds: readonly string[]): void
-  /** Writes what is left. */
+  /** Writes the remaining counts. */
   stop(): Promise<void>
 }
 
-/** Counts by memory id. Those never accessed are left out. */
+/** Counts by memory id. Memories that were never accessed are left out. */
 export async function readAccess(
   { db, projectId }: ProjectScope,
   memoryIds: readonly string[],
@@ -35,9 +36,13 @@ export async function readAccess(
   )
 }
 
-/** Memories whose counts wait to be written, per project, at most; what comes beyond in that second is not counted. */
+/**
+ * The most memories per project whose counts wait to be written. Further memories are not counted until the
+ * next write.
+ */
 const CAPACITY = 10_000
 
+/** Starts a tracker that writes its counts every `flushMs` milliseconds. */
 export function startAccessTracker(db: Database, logger: Logger, flushMs = 1_000): AccessTracker {
   let counts = new Map<string, Map<string, number>>()
 
@@ -48,7 +53,7 @@ export function startAccessTracker(db: Database, logger: Logger, flushMs = 1_000
   }
   const flushLogged = () =>
     flush().catch((error: unknown) =>
-      logger.warn({ error }, 'access counts of the last second could not be written'),
+      logger.warn({ error }, 'could not write the access counts of the last second'),
     )
 
   let running = Promise.resolve()

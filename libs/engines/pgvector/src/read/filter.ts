@@ -2,8 +2,8 @@ import type { MemoryFilter } from '@daybook/memory/filter'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * The filter as SQL over the table `memories` with the alias `m`; `matchesFilter` says the same of a state. Forgotten
- * memories are left out unless asked for, expired ones always: they have served their time.
+ * The filter as an SQL condition on the table `memories` with the alias `m`; `matchesFilter` applies the same
+ * rules to a state. Forgotten memories are left out unless asked for. Expired ones are always left out.
  */
 export function filterCondition(filter: MemoryFilter): RawBuilder<boolean> {
   const conditions: RawBuilder<unknown>[] = [sql`(m.expires_at is null or m.expires_at > now())`]

@@ -2,7 +2,7 @@ import type { Queryable } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
 import { generationTables } from '../generation-tables.ts'
 
-/** The bytes that a generation takes in the database: its tables with their indexes. 0 where there is none. */
+/** The size of a generation's tables with their indexes, in bytes. 0 if there are none. */
 export async function generationBytes(db: Queryable, generation: number): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(pg_total_relation_size(relation.oid)), 0)::bigint as bytes
@@ -11,7 +11,10 @@ export async function generationBytes(db: Queryable, generation: number): Promis
   return rows[0]?.bytes ?? 0
 }
 
-/** Memories of all projects that the generation finds by words, from one row a project; forgotten ones are left out. */
+/**
+ * The number of memories, over all projects, that the generation finds by words. Forgotten ones are left out.
+ * Reads one row per project.
+ */
 export async function countIndexed(db: Queryable, generation: number): Promise<number> {
   const { rows } = await sql<{ memories: number }>`
     select coalesce(sum(memories), 0)::bigint as memories from ${generationTables(generation).lexicalStats}`.execute(

@@ -10,9 +10,10 @@ export interface LiveReadModel {
 }
 
 /**
- * Looks up which generation is live. One query through the switch, then every statement of a request reads that same
- * generation: a swap in between leaves the old one standing, so the request is never answered from a mixture.
- * @throws UnavailableError before the projector's first start, and while the read model is unusable and is made anew.
+ * Looks up the live generation. A request calls this once and reads that generation with all its statements.
+ * A swap in between leaves the old generation in place, so a request never mixes two.
+ * @throws UnavailableError before the projector's first start, and while the read model is unusable and is
+ *   being rebuilt
  */
 export async function liveReadModel(db: Database): Promise<LiveReadModel> {
   const live = await liveGenerationState(db, PGVECTOR)
@@ -22,7 +23,7 @@ export async function liveReadModel(db: Database): Promise<LiveReadModel> {
     )
   if (live.unusable !== null)
     throw new UnavailableError(
-      `The search index is unusable (${live.unusable}): it is made anew from the journal by itself, how far is in: daybook operations`,
+      `The search index is unusable (${live.unusable}). It is being rebuilt from the journal automatically. To see the progress: daybook operations`,
     )
   const { projection, generation: number, modelId, dimension } = live
   const generation: Generation = { projection, generation: number, modelId, dimension }

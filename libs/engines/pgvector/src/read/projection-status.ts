@@ -10,7 +10,7 @@ export async function pgvectorStatus(
   generation: Pick<Generation, 'projection' | 'generation'>,
 ): Promise<ProjectionStatus> {
   const status = await readProjectStatus(scope, generation)
-  // Its tables may not be there to be counted.
+  // Its tables may be missing.
   if (status.status === 'unusable') return { ...status, pendingEmbeddings: 0 }
   const { rows } = await sql<{ pending: number }>`
     select count(*) as pending from ${generationTables(generation.generation).memories}

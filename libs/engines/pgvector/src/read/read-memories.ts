@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
 import { filterCondition } from './filter.ts'
 
-/** What a memory is read from. */
+/** The columns that a memory is read from. */
 export interface MemoryColumns {
   readonly state: MemoryState
   readonly version: number
@@ -14,11 +14,12 @@ export interface MemoryColumns {
   readonly first_sequence: number
 }
 
-/** A memory in a list, with the cursor that the next page begins after. */
+/** A memory in a list, with the cursor at which the next page begins. */
 export interface ListedMemory extends Memory {
   readonly firstSequence: number
 }
 
+/** Converts a row to a memory. */
 export const toMemory = (row: MemoryColumns): ListedMemory => ({
   state: row.state,
   version: row.version,
@@ -26,7 +27,7 @@ export const toMemory = (row: MemoryColumns): ListedMemory => ({
   firstSequence: row.first_sequence,
 })
 
-/** Memories by id (plain UUIDs), forgotten ones included. What is not there is left out. */
+/** Memories by id (plain UUIDs), forgotten ones included. Unknown ids are left out. */
 export async function readMemories(
   { db, projectId }: ProjectScope,
   tables: GenerationTables,
@@ -38,7 +39,10 @@ export async function readMemories(
   return new Map(rows.map((row) => [row.state.id, toMemory(row)]))
 }
 
-/** The first 50 characters of those memories that are notes, by id: enough to see who speaks, without reading them whole. */
+/**
+ * The first 50 characters of the notes among these memories, by id. They show who speaks without reading the
+ * whole text.
+ */
 export async function readNoteBeginnings(
   { db, projectId }: ProjectScope,
   tables: GenerationTables,
@@ -50,7 +54,9 @@ export async function readNoteBeginnings(
   return new Map(rows.map((row) => [row.memory_id, row.beginning]))
 }
 
-/** Memories that the filter means, newest first, those written before the one with `before` as its first sequence. */
+/**
+ * Memories that match the filter, newest first. With `before`, only those whose first sequence is below it.
+ */
 export async function listMemories(
   { db, projectId }: ProjectScope,
   tables: GenerationTables,
@@ -77,7 +83,7 @@ export async function readByKey(
   return rows.map(toMemory)
 }
 
-/** The keys written last among a kind's memories, newest first, each once; for hints. */
+/** The most recently written keys of a kind, newest first, each once. Used for hints. */
 export async function recentKeys(
   { db, projectId }: ProjectScope,
   tables: GenerationTables,

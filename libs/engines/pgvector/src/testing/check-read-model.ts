@@ -10,22 +10,22 @@ import { PGVECTOR } from '../generation-tables.ts'
 import type { LiveReadModel } from '../read/live-read-model.ts'
 import { type MemoryRow, memoryRow } from '../write/memory-row.ts'
 
-/** Differences named; a broken table would else name every row of it. */
+/** The most differences reported, as a broken table would report every row. */
 const NAMED = 50
 
 /**
- * Holds a project's rows in a generation against the journal: whether the index is what the events up to its position come
- * to, parked ones left out. Everything is read in one snapshot, so it may run beside writers and projectors.
+ * Compares a project's rows in a generation with the journal's events up to the position, without parked
+ * ones. Everything is read in one snapshot, so it may run beside writers and projectors.
  *
- * - `memories` is the fold of the events, each column of it, and the lexemes are those of its text
- * - `memory_versions` is the events
- * - `postings` is the lexemes of the live memories, `lexical_stats` their number and total length
- * - `vectors` holds, of live memories only, what the embedding store has for their text, unless they still wait for it;
- *   what waits is in the store's queue
+ * - `memories` must be the fold of the events, with the lexemes of each memory's text
+ * - `memory_versions` must hold the events
+ * - `postings` must hold the lexemes of the live memories, `lexical_stats` their number and total length
+ * - `vectors` must hold, for live memories only, what the embedding store has for their text, unless they
+ *   still wait for it; a text that is waited for must be in the store's queue
  *
- * It says nothing of how far the position is behind the journal.
+ * It does not check how far the position is behind the journal.
  *
- * @returns every difference in words; empty where there is none
+ * @returns every difference in words; empty if there is none
  */
 export async function checkReadModel(scope: ProjectScope, readModel: LiveReadModel): Promise<string[]> {
   return scope.db
@@ -46,15 +46,18 @@ export async function checkReadModel(scope: ProjectScope, readModel: LiveReadMod
     })
 }
 
-/** The events that the generation must hold: up to its position, without the parked, and what came before an erasure. */
+/**
+ * The events that the generation must hold: up to its position, without parked events and those before an
+ * erasure.
+ */
 async function appliedEvents(scope: ProjectScope, { generation }: LiveReadModel): Promise<JournalEvent[]> {
-  const place = { name: PGVECTOR, generation: generation.generation }
-  const position = await readPosition(scope.db, place, scope.projectId)
+  const ref = { name: PGVECTOR, generation: generation.generation }
+  const position = await readPosition(scope.db, ref, scope.projectId)
   const parkedRows = await scope.db
     .selectFrom('parked_events')
     .select('sequence')
-    .where('projection', '=', place.name)
-    .where('generation', '=', place.generation)
+    .where('projection', '=', ref.name)
+    .where('generation', '=', ref.generation)
     .where('project_id', '=', scope.projectId)
     .execute()
   const parked = new Set(parkedRows.map((row) => row.sequence))
@@ -76,7 +79,7 @@ async function appliedEvents(scope: ProjectScope, { generation }: LiveReadModel)
   return events
 }
 
-/** A row by column; moments as milliseconds since 1970. */
+/** A row by column. Moments are in milliseconds since 1970. */
 type StoredRow = Readonly<Record<string, unknown>> & { readonly memory_id: string }
 
 const MOMENTS = ['created_at', 'occurred_at', 'expires_at'] as const
@@ -118,7 +121,7 @@ async function checkMemories(
   return differences
 }
 
-/** By hand and not by `rowsOf`, which is what is checked. */
+/** Does not use `rowsOf`, which is being tested. */
 function expectedRows(events: readonly JournalEvent[]): Map<string, MemoryRow> {
   const newest = new Map<string, JournalEvent>()
   const firstSequences = new Map<string, number>()
@@ -134,7 +137,7 @@ function expectedRows(events: readonly JournalEvent[]): Map<string, MemoryRow> {
   )
 }
 
-/** Lexemes and lengths as Postgres makes them of the texts. */
+/** The lexemes and lengths that Postgres makes of the texts. */
 async function analyse(
   { db }: ProjectScope,
   rows: readonly MemoryRow[],
@@ -197,7 +200,7 @@ async function checkVersions(
   return differences
 }
 
-/** `memories` has been held against the journal: from here on it says what must be in the indexes. */
+/** `memories` has been compared with the journal, so the indexes can be compared with `memories`. */
 async function checkPostings({ db, projectId }: ProjectScope, { tables }: LiveReadModel): Promise<string[]> {
   const { rows } = await sql<{ problem: string; lexeme: string; number: number; posting: string }>`
     with wanted as materialized (
@@ -230,7 +233,7 @@ async function checkPostings({ db, projectId }: ProjectScope, { tables }: LiveRe
   )
 }
 
-/** Each 32 bits of a string, with the byte at which they begin. */
+/** Splits bytes into 32-bit numbers, each with its byte offset. */
 const bitsIn = (bytes: RawBuilder<unknown>) => sql`
   select at, ('x' || encode(substr(${bytes}, at + 1, 4), 'hex'))::bit(32)::bigint as posting
   from generate_series(0, octet_length(${bytes}) - 1, 4) at`
@@ -250,7 +253,7 @@ async function checkStats({ db, projectId }: ProjectScope, { tables }: LiveReadM
     from ${tables.memories} m where m.project_id = ${projectId}`.execute(db)
   const { stored = null, ...wanted } = rows[0] ?? { memories: 0, total_length: 0, next_number: 1 }
   const is = stored ?? { memories: 0, total_length: 0, next_number: 1 }
-  // Numbers of memories that were erased are not given out again.
+  // Numbers of erased memories are not reused.
   if (wanted.next_number < is.next_number) wanted.next_number = is.next_number
   return isDeepStrictEqual(normal(is), normal(wanted))
     ? []
@@ -294,7 +297,7 @@ async function checkVectors(
   return rows.map((row) => row.problem)
 }
 
-/** JSON's view of a value: absent and undefined are one, and a driver's own classes are gone. */
+/** The value as JSON, in which absent and undefined are the same and a driver's own classes are gone. */
 const normal = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null))
 
 function show(value: unknown): string {

@@ -19,26 +19,30 @@ import { PGVECTOR_LAYOUT } from '../write/create-generation.ts'
 import { pgvectorProjection } from '../write/pgvector-projection.ts'
 import { fillAllVectors } from '../write/write-vectors.ts'
 
-/** A journal and a read model on a test database, stepped by hand: nothing runs by itself. */
+/** A journal and a read model on a test database. Nothing runs by itself: the test makes every step. */
 export interface ReadModelHarness extends TestDatabase {
   readonly writer: JournalWriter
   readonly readModel: LiveReadModel
   readonly projection: Projection
-  /** Knows words only: texts are alike as far as they share words. */
+  /** Compares words only: texts are similar as far as they share words. */
   readonly embedder: Embedder
-  /** Writes to the journal only. Fails as the command does. */
+  /** Writes to the journal only. Throws what the command throws. */
   append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
-  /** Remembers, and writes with vectors; what a test of reading begins with. */
+  /** Remembers memories and writes them to the read model, with vectors. */
   remember(scope: ProjectScope, ...inputs: RememberInput[]): Promise<Memory[]>
-  /** Writes what the journal has beyond the position, in batches of `size`. */
+  /** Applies the events beyond the position, in batches of `size`. */
   apply(scope: ProjectScope, size?: number): Promise<void>
-  /** Embeds what is queued and gives it to the memories that wait. */
+  /** Embeds the queued texts and writes their vectors to the memories that wait. */
   embed(): Promise<void>
 }
 
+/** A request to append a command, without metadata. */
 export const appendRequest = (command: Command): AppendRequest => ({ command, metadata: NOBODY })
 
-/** @param dimension of the hash embedder; small, as an HNSW index is slow to fill. */
+/**
+ * Starts the harness on a new test database.
+ * @param dimension of the hash embedder's vectors; small by default, as filling an HNSW index is slow
+ */
 export async function startReadModelHarness(
   { start }: Pick<TestDatabaseKind, 'start'>,
   { dimension = 64 } = {},

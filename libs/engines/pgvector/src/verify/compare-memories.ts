@@ -8,10 +8,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
 import { memoryRow, relationOf } from '../write/memory-row.ts'
 
-/** SHA-256 of a text in hexadecimal, made by Postgres. */
+/** The SHA-256 of a text in hexadecimal, computed by Postgres. */
 const hashed = (text: RawBuilder<unknown>) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
-/** Both sides of a memory, each null where there is none. */
+/** Both sides of a memory; null where a side has nothing. */
 interface ComparedRow {
   readonly memory_id: string
   readonly wanted_row: string | null
@@ -24,26 +24,28 @@ interface ComparedRow {
 }
 
 /**
- * Compares the rows of memories with what the journal says they must be, in one snapshot: the current state with its lexemes,
- * every version, and the vectors, which must be those of the embedding store unless they are still waited for. Rows of both
- * sides are made into text by Postgres and only digests are looked at, so that no column can be forgotten here and not there.
+ * Compares the rows of memories with the journal in one snapshot: the current state with its lexemes, every
+ * version, and the vectors, which must be those of the embedding store unless the memory still waits for
+ * them. Postgres turns the rows of both sides into text, and only digests are compared. So no column can be
+ * left out on one side.
  *
- * Versions are compared as they are in the journal; those of events that had to be upcast, by number and type alone.
+ * Versions are compared with the journal's events. A version whose event had to be upcast is compared by
+ * number and type only.
  */
 export async function compareMemories(
   { db, projectId }: ProjectScope,
   generation: Generation,
   memoryIds: readonly string[],
 ): Promise<ComparedPage> {
-  const place = { name: PGVECTOR, generation: generation.generation }
+  const ref = { name: PGVECTOR, generation: generation.generation }
   const { memories, versions, vectors } = generationTables(generation.generation)
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
       const scope = projectScope(trx, projectId)
-      const position = await readPosition(trx, place, projectId)
-      const applied = await appliedMemories(scope, place, { memoryIds, position })
+      const position = await readPosition(trx, ref, projectId)
+      const applied = await appliedMemories(scope, ref, { memoryIds, position })
       const rows = applied.map(({ newest, firstSequence }) => memoryRow(newest, { number: 0, firstSequence }))
       const result = await sql<ComparedRow>`
         with asked as materialized (
@@ -65,7 +67,7 @@ export async function compareMemories(
           select memory_id, ${hashed(sql`string_agg(row(version, sequence, type, recorded_at,
             case when schema_version = ${SCHEMA_VERSION}::int then data->'state' end)::text, ',' order by version)`)} as hash
           from events e where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
-            and ${isApplied(place, position)}
+            and ${isApplied(ref, position)}
           group by memory_id
         ), held_versions as materialized (
           select memory_id, ${hashed(sql`string_agg(row(v.version, v.sequence, v.type, v.recorded_at,
@@ -104,14 +106,14 @@ export async function compareMemories(
               and content_hash = given.text_hash offset 0) as awaited) waits`.execute(trx)
       const found = new Map(result.rows.map((row) => [row.memory_id, compared(row)]))
       return {
-        // In the order asked, so that digests over many do not depend on a plan.
+        // In the given order, so that digests over many memories do not depend on a query plan.
         memories: memoryIds.flatMap((id) => found.get(id) ?? []),
         pending: result.rows.filter((row) => row.pending).length,
       }
     })
 }
 
-/** Null where the first part is: then there is nothing. */
+/** Null if the first part is: then there is no such memory. */
 const whole = (...parts: readonly (string | null)[]): string | null =>
   parts[0] === null ? null : parts.join(' ')
 

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { generationTables } from '../generation-tables.ts'
 
 /**
- * What keeps a generation from being written and read: tables or columns that are not there, as after a restore of a dump that
- * left them out. The statements ask for every column and no row. Null where all are there.
+ * Why a generation can be neither written nor read: a table or column is missing, for example after a restore
+ * of a dump that left it out. Null if all are there. The statements select every column and no row.
  */
 export async function findProblem(db: Database, generation: number): Promise<string | null> {
   const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation)

@@ -8,10 +8,10 @@ import { generationTables, PGVECTOR } from '../generation-tables.ts'
 import { rewriteMemories } from '../write/rewrite-memories.ts'
 import { compareMemories } from './compare-memories.ts'
 
-/** The rows of a generation, as they are held against the journal and written anew. */
+/** Compares a generation's rows with the journal and rewrites them. */
 export function pgvectorVerifiable(db: Database, generation: Generation): Verifiable {
   const tables = generationTables(generation.generation)
-  const place = { name: PGVECTOR, generation: generation.generation }
+  const ref = { name: PGVECTOR, generation: generation.generation }
   return {
     name: PGVECTOR,
     generation: generation.generation,
@@ -30,7 +30,7 @@ export function pgvectorVerifiable(db: Database, generation: Generation): Verifi
     compare: (scope, memoryIds) => compareMemories(scope, generation, memoryIds),
     compareIndexes: (scope, signal) => compareLexicalIndex(scope, tables, signal),
     repairIndexes: (scope, signal) =>
-      repairLexicalIndex(scope, tables, (trx) => holdPosition(trx, place, scope.projectId), signal),
+      repairLexicalIndex(scope, tables, (trx) => holdPosition(trx, ref, scope.projectId), signal),
     async surplus({ db: bound, projectId }) {
       const { rows } = await sql<{ memory_id: string }>`
         select memory_id from (
@@ -48,7 +48,10 @@ export function pgvectorVerifiable(db: Database, generation: Generation): Verifi
   }
 }
 
-/** From one project to the next by the key, which begins with the project: there may be millions of rows, and few projects. */
+/**
+ * Finds each next project by the key, which begins with the project: there may be millions of rows but few
+ * projects.
+ */
 async function projectsIn(db: Database, table: RawBuilder<unknown>): Promise<string[]> {
   const { rows } = await sql<{ project_id: string }>`
     with recursive found as (

@@ -6,7 +6,10 @@ import type { Fence } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
 import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
 
-/** Generations of the Postgres read model. Of one that is being built, the vectors have no index yet. */
+/**
+ * How to create generations of the Postgres read model. The vectors of a generation that is being built have
+ * no index yet.
+ */
 export const PGVECTOR_LAYOUT: GenerationLayout = {
   projection: PGVECTOR,
   layoutVersion: LAYOUT_VERSION,
@@ -16,7 +19,10 @@ export const PGVECTOR_LAYOUT: GenerationLayout = {
   },
 }
 
-/** Deletes a generation that is being dropped with everything in it; any other is left alone. Safe to be called again. */
+/**
+ * Deletes a generation that is being dropped, with all its data; any other is left alone. May be called
+ * again.
+ */
 export async function dropGeneration(db: Database, generation: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (!(await holdDropping(trx, { projection: PGVECTOR, generation }))) return
@@ -28,11 +34,12 @@ export async function dropGeneration(db: Database, generation: number): Promise<
 }
 
 /**
- * Builds the index of a generation's vectors where it has none. On vectors that are there already this takes a tenth of what
- * it takes to insert them one by one (20,000 on PGlite: 7 s against 90 s), and for that time the table cannot be written.
+ * Builds the index of a generation's vectors if it is missing. Building it over existing vectors takes a
+ * tenth of the time of inserting them one by one (`docs/measurements.md#building-the-vector-index`).
+ * Meanwhile the table cannot be written.
  *
- * @param workers that Postgres may use besides the session's own process. Each takes a core from whoever searches meanwhile,
- *   and a server of two cores has none to spare
+ * @param workers processes that Postgres may use besides the session's own. Each takes a core from searches,
+ *   and a server with two cores has none to spare
  */
 export async function buildVectorIndex(
   db: Database,
@@ -53,8 +60,8 @@ async function createVectorIndex(
 ): Promise<void> {
   const { vectors } = generationTables(generation)
   await sql`set local role daybook_indexer`.execute(trx)
-  // Whatever does not fit is built several times slower: 100,000 vectors of 384 numbers need some 200 MB.
-  // Hours, of millions.
+  // No time limit: with millions of vectors it takes hours. An index that does not fit into the memory is
+  // built several times slower; 100,000 vectors of 384 numbers need about 200 MB.
   await sql`set local statement_timeout = 0`.execute(trx)
   await sql`set local maintenance_work_mem = '512MB'`.execute(trx)
   await sql`set local max_parallel_maintenance_workers = ${sql.lit(workers)}`.execute(trx)
@@ -66,8 +73,8 @@ async function createVectorIndex(
 }
 
 /**
- * Has the planner know a generation that has just been filled, before anybody searches it. A server would look at it by itself
- * within a minute or so; until then a search of 5,760 memories took 65 ms instead of 33.
+ * Gathers planner statistics for a generation that has just been filled, before anybody searches it. A server
+ * would do so by itself about a minute later. Without them a search of 5,760 memories took twice as long.
  */
 export async function gatherStatistics(db: Database, generation: number, fence: Fence): Promise<void> {
   const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
@@ -79,9 +86,10 @@ export async function gatherStatistics(db: Database, generation: number, fence: 
 }
 
 /**
- * Neighbours: the memories before and after in the same context and of the same kind. 170 candidates' take 2.5 ms by this index
- * and 6.1 ms by one of the columns themselves: Postgres compares the rest of the page it comes to, one number for each entry here
- * and an id and two texts there. With all that is asked of a neighbour, so that rows that a server has vacuumed need not be read.
+ * For neighbours: the memories before and after in the same context and of the same kind. `session` is a hash
+ * of both, because an index on the columns themselves took more than twice as long
+ * (`docs/measurements.md#finding-neighbours-by-session`). The index includes everything that is asked of a
+ * neighbour, so that rows that a server has vacuumed need not be read.
  */
 async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unknown>): Promise<void> {
   await sql`
@@ -90,7 +98,10 @@ async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unkn
     where session is not null and not forgotten`.execute(trx)
 }
 
-/** Makes a generation's schema and tables. They belong to `daybook_indexer`, the application may only use them. */
+/**
+ * Creates a generation's schema and tables. They belong to `daybook_indexer`; the application may only use
+ * them.
+ */
 async function createTables(trx: DatabaseTransaction, generation: number, dimension: number): Promise<void> {
   const { schema, memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
   const schemaName = sql.id(schema)
@@ -126,7 +137,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       unique (project_id, number)
     )`.execute(trx)
   await sql`create index on ${memories} (project_id, first_sequence)`.execute(trx)
-  // Filters by context.
+  // For filters by context.
   await sql`create index on ${memories} (project_id, context, kind, first_sequence) where context is not null`.execute(
     trx,
   )
@@ -135,7 +146,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
     trx,
   )
   await sql`create index on ${memories} (project_id) where forgotten`.execute(trx)
-  // Who waits for a text's vector; and how many wait in a project.
+  // For the memories that wait for a text's vector, and for their number in a project.
   await sql`create index on ${memories} (content_hash) where vector_pending`.execute(trx)
   await sql`create index on ${memories} (project_id) where vector_pending`.execute(trx)
   await sql`
@@ -150,7 +161,8 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       content_hash bytea not null,
       primary key (project_id, memory_id, version)
     )`.execute(trx)
-  // Lexemes are compared as bytes: by a language's rules it takes several times as long, and nobody reads their order.
+  // Lexemes are compared as bytes: a language's rules take several times as long, and nobody reads them in
+  // order.
   await sql`
     create table ${postings} (
       project_id uuid not null,
@@ -161,7 +173,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       recent bytea not null default '',
       primary key (project_id, lexeme, segment)
     )`.execute(trx)
-  // `entries` outside the row once they are long, and never compressed; the others always in it.
+  // Long `entries` are stored outside the row and never compressed; the other columns always inside it.
   await sql`
     alter table ${postings} alter entries set storage external,
       alter removed set storage plain, alter recent set storage plain`.execute(trx)

@@ -6,8 +6,8 @@ import { readOldRows } from './write-memories.ts'
 import { removeVectors } from './write-vectors.ts'
 
 /**
- * Takes memories out of all tables of a generation, with every version that they had. Their numbers are not given out again.
- * Part of the caller's transaction.
+ * Removes memories, with all their versions, from all tables of a generation. Their numbers are not reused.
+ * Call it in a transaction.
  */
 export async function eraseMemories(
   trx: DatabaseTransaction,

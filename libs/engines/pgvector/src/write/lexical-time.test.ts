@@ -14,7 +14,7 @@ const state = (text: string) =>
     createdAt: '2026-01-01T00:00:00.000Z',
   }) as unknown as MemoryState
 
-/** What joins tokens, begins addresses, tags and entities, or is a letter to one locale and not to another. */
+/** Characters that join tokens, begin addresses, tags and entities, or are letters in some locales only. */
 const PIECES =
   'a b1 1 e x _ - . / @ : < > !-- & # ; + ? = " \' ~ % é \u0301 記 \u00a0 \u3000 🎉 , ( \\ http://'
     .split(' ')
@@ -22,7 +22,7 @@ const PIECES =
 
 const JOINERS = ['_', '@', '/~', '../', '/', '<!--', '-', '.', ':']
 
-/** Patterns that are quadratic to the parser, whole or in part. */
+/** Patterns that take the parser quadratic time, at least in part. */
 const KNOWN = [
   'a_',
   '1_',
@@ -38,9 +38,12 @@ const KNOWN = [
   'a/a_',
 ]
 
-/** Milliseconds that nothing up to 256 KB takes in proportion to its length: some 50 are usual. */
+/** No text up to 256 KB may take this many milliseconds if the time is linear; about 50 are usual. */
 const SLOW_MS = 2_000
-/** Four times as long, and the same again for what a busy machine does; quadratic time is 16. */
+/**
+ * Linear time is a factor of 4; this allows the same again for a busy machine. Quadratic time is a factor of
+ * 16.
+ */
 const IN_PROPORTION = 9
 
 const filled = (pattern: string, bytes: number) =>
@@ -53,7 +56,10 @@ describe.each(TEST_DATABASES)('C2: indexing a text on $name', ({ start }) => {
   })
   afterAll(() => database?.stop())
 
-  /** Milliseconds, the best of several: what else the machine does only adds. One try of what is slow says enough. */
+  /**
+   * Milliseconds, the best of several attempts, as other load only adds time. One attempt is enough for a
+   * slow text.
+   */
   async function timeOf(text: string, tries = 3): Promise<number> {
     const lexical = lexicalText(state(text))
     let best = Number.POSITIVE_INFINITY
@@ -67,18 +73,18 @@ describe.each(TEST_DATABASES)('C2: indexing a text on $name', ({ start }) => {
   }
 
   /**
-   * How much longer a text takes than a quarter of it. Goes there from 1 KB on, and no further than to what is slow: 256 KB
-   * would take half an hour.
+   * How much longer a text takes than a quarter of it. Starts at 1 KB and stops at slow texts: 256 KB would
+   * take half an hour.
    */
   async function growth(pattern: string, bytes: number): Promise<number> {
     let quarter = await timeOf(filled(pattern, 1024))
     let times = 1
     for (let size = 4096; size <= bytes; size *= 4) {
-      // What takes less than 8 ms is measured with too much noise.
+      // Times below 8 ms have too much noise.
       const most = IN_PROPORTION * Math.max(quarter, 8)
       const text = filled(pattern, size)
       let whole = await timeOf(text)
-      // A busy machine may have held up each try.
+      // A busy machine may have slowed every attempt.
       if (whole >= most && whole <= SLOW_MS) whole = Math.min(whole, await timeOf(text, 20))
       if (whole > SLOW_MS) return Number.POSITIVE_INFINITY
       times = whole / Math.max(quarter, 8)
@@ -95,10 +101,10 @@ describe.each(TEST_DATABASES)('C2: indexing a text on $name', ({ start }) => {
 
   it('of 256 KB takes time in proportion to its length, whatever is in it', async () => {
     const anything = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 8 })
-    // One in three of these is quadratic to the parser; of anything it is one in some fifty.
+    // One in three of these takes the parser quadratic time; of arbitrary texts, one in about fifty.
     const joined = fc.tuple(fc.constantFrom('a', '1', 'b1', 'snake', 'é'), fc.constantFrom(...JOINERS))
     const pattern = fc.oneof(anything, joined)
-    // Runs that are just not taken apart cost the most.
+    // Runs just too short to be split cost the most.
     const separator = fc.constantFrom('', ' ')
     await fc.assert(
       fc.asyncProperty(pattern, separator, async (pieces, between) => {
@@ -106,7 +112,7 @@ describe.each(TEST_DATABASES)('C2: indexing a text on $name', ({ start }) => {
         const run = between === '' ? short : filled(short, 98).replaceAll('\uFFFD', '') + between
         expect(await growth(run, INDEXED_BYTES)).toBeLessThan(IN_PROPORTION)
       }),
-      // To look for the shortest that fails would take minutes.
+      // Shrinking to the shortest failing text would take minutes.
       { numRuns: 12, endOnFailure: true },
     )
   }, 300_000)

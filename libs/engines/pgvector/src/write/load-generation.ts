@@ -11,9 +11,10 @@ import { insertVersions, upsertMemories } from './write-memories.ts'
 import { insertStoredVectors, queueLiveTexts, textsOf } from './write-vectors.ts'
 
 /**
- * A generation of the Postgres read model, as a rebuild fills it. Rows of a batch are one transaction; the lexical index
- * follows by pages. With `vectorsAtOnce` rows come with the vectors that the store has, which is for a table whose vectors have
- * no index yet; else they wait to be filled in small steps.
+ * A generation of the Postgres read model, as a rebuild fills it. The rows of a batch are written in one
+ * transaction; the lexical index follows page by page. With `vectorsAtOnce` rows are written together with
+ * the vectors that the store has, which suits a table whose vectors have no index yet. Otherwise rows wait,
+ * and vectors are filled in small steps.
  */
 export function pgvectorLoadTarget(
   generation: Generation,
@@ -21,7 +22,7 @@ export function pgvectorLoadTarget(
 ): LoadTarget {
   const { modelId } = generation
   const tables = generationTables(generation.generation)
-  const place = { name: PGVECTOR, generation: generation.generation }
+  const ref = { name: PGVECTOR, generation: generation.generation }
   return {
     async load({ db, projectId }, { memories, events, parked }) {
       const rows = memories.map(({ newest, number, firstSequence }) =>
@@ -29,7 +30,7 @@ export function pgvectorLoadTarget(
       )
       await db.transaction().execute(async (trx) => {
         await fence.hold(trx)
-        await parkEvents(trx, place, projectId, parked)
+        await parkEvents(trx, ref, projectId, parked)
         if (events.length > 0) await insertVersions(trx, tables, projectId, events)
         if (rows.length === 0) return
         if (regenerateBefore === null) await queueLiveTexts(trx, generation, projectId, rows)
@@ -49,7 +50,7 @@ export function pgvectorLoadTarget(
       db.transaction().execute(async (trx) => {
         await fence.hold(trx)
         await countLexicalStats(trx, tables, projectId, memories + 1)
-        await setPosition(trx, place, projectId, head)
+        await setPosition(trx, ref, projectId, head)
       }),
   }
 }

@@ -4,10 +4,13 @@ import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, keyOf } from '@daybook/memory/state'
 import { sql } from 'kysely'
 
-/** A memory as it goes into the table `memories`: names as the columns, in JSON's types; its hash is hexadecimal. */
+/** A row of the table `memories`, with its column names and JSON's types. The hash is hexadecimal. */
 export type MemoryRow = ReturnType<typeof memoryRow>
 
-/** The row of the memory after `event`. `first_sequence` and `number` are those of its first row, if there is one. */
+/**
+ * The row of a memory after `event`. `number` and `firstSequence` are those of the memory's first row, if it
+ * has one.
+ */
 export function memoryRow(event: JournalEvent, place: { number: number; firstSequence: number }) {
   const { state } = event.data
   return {

@@ -58,7 +58,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
     await harness.append(ready, rememberCommand(note('everybody has this')))
     await harness.apply(ready)
     const [leased] = await leaseTexts(harness.db, harness.embedder.modelId, { limit: 64 })
-    // 600 other projects wait for the same text; whichever come first, they are more than a page.
+    // 600 other projects wait for the same text: more than a page, whichever come first.
     const { tables } = harness.readModel
     await sql`
       insert into ${tables.memories} (project_id, memory_id, number, kind, version, sequence, first_sequence, state, labels,

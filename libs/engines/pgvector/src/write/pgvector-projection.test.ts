@@ -35,7 +35,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
         const ids = Array.from({ length: 6 }, () => newId())
         const remembered = new Set<number>()
         for (const { steps, size, embed } of rounds) {
-          // Commands that are refused leave no event.
+          // Refused commands leave no event.
           await harness.writer.appendMany(
             scope,
             steps
@@ -86,7 +86,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     )
     await harness.apply(scope)
     await harness.embed()
-    // Its posting and vector are in the index, are there and taken away in one batch, and are never seen.
+    // Its posting and vector are added and removed in one batch, and are never visible.
     await harness.append(
       scope,
       forgetting(between),
@@ -105,7 +105,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
         select from ${table} where memory_id = any(${[before, between, after]}::uuid[])`.execute(harness.db)
       expect(rows).toEqual([])
     }
-    // Held against the journal, the memories are as they should be; a rebuild and a rewrite come to the same.
+    // The memories are as the journal says; a rebuild and a rewrite give the same.
     const compared = await compareMemories(scope, harness.readModel.generation, [before, between, after])
     expect(compared.memories.map(({ differs, wanted }) => [wanted, differs])).toEqual([
       [null, []],
@@ -146,7 +146,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
   it('is right in its postings where segments end, and where they are worked over', async () => {
     const scope = await harness.newProject()
     const { lexicalStats, postings } = harness.readModel.tables
-    // As if 3,900 memories had been there: the numbers run into the next segment.
+    // As if there were 3,900 memories already: the numbers run into the next segment.
     await sql`insert into ${lexicalStats} values (${scope.projectId}, 0, 0, 3900)`.execute(harness.db)
     const random = fc.sample(fc.nat(699), { numRuns: 2_000, seed: 5 })
     const memories = Array.from({ length: 700 }, () => newId())
@@ -210,7 +210,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
     const { rows } = await sql<{ total_length: number }>`
       select total_length from ${lexicalStats} where project_id = ${scope.projectId}`.execute(harness.db)
     expect(pages.reduce((sum, page) => sum + page.totalLength, 0)).toBe(rows[0]?.total_length)
-    // As a rebuild does that was killed behind it.
+    // As a rebuild does that was killed after it.
     await harness.db
       .transaction()
       .execute((trx) => insertSegmentPostings(trx, harness.readModel.tables, scope.projectId, 1, 4_096))
@@ -219,7 +219,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
 
   it('writes a text of the longest that a memory can hold', async () => {
     const scope = await harness.newProject()
-    // More than the 1 MiB of lexemes that Postgres makes: 256 items of 1,024 characters of four bytes, all different.
+    // More than 1 MiB of lexemes, Postgres's limit: 256 items of 1,024 different characters of four bytes.
     const files = Array.from({ length: 256 }, (_, index) =>
       Array.from({ length: 6 }, (__, part) => `${index}x${part}${'𐐨'.repeat(160)}`).join(' '),
     )
@@ -254,7 +254,7 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
   })
   afterAll(() => harness?.stop())
 
-  /** Each damage in a project of its own. */
+  /** Each kind of damage has a project of its own. */
   async function differencesAfter(
     damage: (tables: ReadModelHarness['readModel']['tables']) => ReturnType<typeof sql>,
   ) {

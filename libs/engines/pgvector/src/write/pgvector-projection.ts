@@ -11,20 +11,23 @@ import { eraseMemories } from './erase-memories.ts'
 import { rewindReadModel } from './rewind-read-model.ts'
 import { writeBatch } from './write-batch.ts'
 
-/** The Postgres read model. Rows and position are one transaction, so an event takes effect exactly once. */
+/**
+ * The Postgres read model. Rows and position change in one transaction, so an event takes effect exactly
+ * once.
+ */
 export function pgvectorProjection(generation: Generation): Projection {
-  const place = { name: PGVECTOR, generation: generation.generation }
+  const ref = { name: PGVECTOR, generation: generation.generation }
   const tables = generationTables(generation.generation)
   return {
-    ...place,
-    position: ({ db, projectId }) => readPlace(db, place, projectId),
+    ...ref,
+    position: ({ db, projectId }) => readPlace(db, ref, projectId),
     async apply({ db, projectId }, batch) {
-      if (batch.from.sequence === 0) await ensurePosition(db, place, projectId)
+      if (batch.from.sequence === 0) await ensurePosition(db, ref, projectId)
       await db.transaction().execute(async (trx) => {
-        await lockPosition(trx, place, projectId, batch)
+        await lockPosition(trx, ref, projectId, batch)
         await eraseMemories(trx, tables, projectId, batch.erased)
         await writeBatch(trx, tables, generation, projectId, batch.events)
-        await savePosition(trx, place, projectId, batch)
+        await savePosition(trx, ref, projectId, batch)
       })
     },
     rewind: (scope, way) => rewindReadModel(scope, generation, way),

@@ -11,26 +11,28 @@ import { pgvectorLoadTarget } from './load-generation.ts'
 import { pgvectorProjection } from './pgvector-projection.ts'
 import { fillAllVectors, fillVectors } from './write-vectors.ts'
 
+/** What the projection needs besides the common options. */
 export interface PgvectorRebuildableProjectionOptions extends WriteOptions {
   /**
-   * The database has one connection, on which everybody waits for each statement (the embedded one). Statements are kept short
-   * then: batches come one at a time, and a large index grows with its rows instead of being built in one go.
+   * The database has one connection, on which everybody waits for each statement (the embedded one).
+   * Statements are kept short then: batches come one at a time, and a large vector index grows with its rows
+   * instead of being built at once.
    */
   readonly oneConnection: boolean
-  /** Parallel workers that Postgres may use for the index of vectors, besides the session's own process. */
+  /** Parallel workers that Postgres may use for the vector index, besides the session's own process. */
   readonly indexWorkers: number
 }
 
-/** Batches at a time on a server: two processes are at work there, and one here. */
+/** Batches loaded at the same time on a server. */
 const PARALLEL = 3
 
 /**
- * With so many memories the index of vectors is built in one go even where everybody waits for that: on PGlite 2,000 vectors of
- * 384 numbers take it half a second.
+ * Up to so many memories the vector index is built at once even on the embedded database, where everybody
+ * waits: PGlite takes half a second for 2,000 vectors of 384 numbers.
  */
 const BUILT_IN_ONE_GO = 2_000
 
-/** The Postgres read model as rebuilds see it. */
+/** The Postgres read model for projectors, rebuilds and verifications. */
 export function pgvectorRebuildableProjection(
   options: PgvectorRebuildableProjectionOptions,
 ): RebuildableProjection {
@@ -59,7 +61,7 @@ export function pgvectorRebuildableProjection(
     },
     async buildIndexes({ generation }, fence) {
       await buildVectorIndex(db, generation, oneConnection ? 0 : indexWorkers, fence)
-      // The embedded database plans without statistics all the time, and is asked for nothing that needs them.
+      // The embedded database always plans without statistics, and no query there needs them.
       if (!oneConnection) await gatherStatistics(db, generation, fence)
     },
     apply(generation) {

@@ -23,7 +23,7 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
   })
   afterAll(() => harness?.stop())
 
-  /** Three memories at the first checkpoint, and four events after it that change, add and forget. */
+  /** Three memories at the first checkpoint, then four events that change, add and forget. */
   async function written() {
     const scope = await harness.newProject()
     const [kept, revised, forgotten, lost] = [newId(), newId(), newId(), newId()]
@@ -105,7 +105,7 @@ describe.each(TEST_DATABASES)('B1: the rows of a journal that lost its end, on $
     const from = await projection.position(scope)
     await loseTail(harness, scope, 3)
     const to = await placeAt(scope, 3)
-    // What the first page of it leaves.
+    // The state after the rewind's first page.
     await rewriteMemories(scope, readModel.generation, [lost], { rewound: { from, to } })
     expect(await projection.position(scope)).toEqual(from)
     await projection.rewind(scope, { from, to })

@@ -10,13 +10,17 @@ import { sql } from 'kysely'
 import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
 import { rewriteMemories } from './rewrite-memories.ts'
 
-/** Memories taken back in one transaction. On the embedded database it takes some 100 ms, while everybody else waits. */
+/**
+ * Memories taken back in one transaction. The embedded database takes about 100 ms for it, and everybody else
+ * waits meanwhile.
+ */
 const PAGE = 100
 
 /**
- * Takes the rows of a project back to an earlier place. A memory that was changed since is one whose row says so by its sequence:
- * it is written anew as of that place, or goes. The position moves last, so that whoever takes over begins again.
- * @throws PositionMoved where the position is not `from`
+ * Takes the rows of a project back to an earlier cursor. A memory has changed since if its row has a later
+ * sequence. It is rewritten as of the cursor, or removed if it is newer. The position moves last, so that
+ * another process that takes over starts again.
+ * @throws PositionMoved if the position is not `from`
  */
 export async function rewindReadModel(
   scope: ProjectScope,
@@ -24,22 +28,22 @@ export async function rewindReadModel(
   { from, to }: { readonly from: JournalCursor; readonly to: JournalCursor },
 ): Promise<void> {
   const { db, projectId } = scope
-  const place = { name: PGVECTOR, generation: generation.generation }
+  const ref = { name: PGVECTOR, generation: generation.generation }
   const tables = generationTables(generation.generation)
   const changed = await changedAfter(db, tables, projectId, to.sequence)
   for (let start = 0; start < changed.length; start += PAGE)
     await rewriteMemories(scope, generation, changed.slice(start, start + PAGE), { rewound: { from, to } })
   await db.transaction().execute(async (trx) => {
-    const held = await holdPosition(trx, place, projectId)
+    const held = await holdPosition(trx, ref, projectId)
     if (held.sequence !== from.sequence || held.hash !== from.hash)
-      throw new PositionMoved(place.name, from.sequence)
+      throw new PositionMoved(ref.name, from.sequence)
     const { rows } = await sql<{ next: number }>`
       select coalesce(max(number), 0) + 1 as next from ${tables.memories} where project_id = ${projectId}`.execute(
       trx,
     )
-    // The numbers of memories that are gone are given again, as a rebuild would.
+    // Numbers of removed memories are reused, as in a rebuild.
     await countLexicalStats(trx, tables, projectId, rows[0]?.next ?? 1)
-    await rewindPosition(trx, place, projectId, to)
+    await rewindPosition(trx, ref, projectId, to)
   })
 }
 

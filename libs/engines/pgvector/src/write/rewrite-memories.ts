@@ -18,15 +18,17 @@ import { memoryRow } from './memory-row.ts'
 import { insertVersions, upsertMemories } from './write-memories.ts'
 import { requestVectors, textsOf } from './write-vectors.ts'
 
+/** How to rewrite memories. */
 export interface RewriteMemoriesOptions extends RewriteOptions {
-  /** As of this earlier place `to` instead, where the position is `from`. */
+  /** Rewrite as of the earlier cursor `to`; the position must be `from`. Default: as of the position. */
   readonly rewound?: { readonly from: JournalCursor; readonly to: JournalCursor }
 }
 
 /**
- * Writes memories anew from the journal, as of the position, whatever is in their rows now: what was changed by hand, taken away
- * or added becomes what the events come to. One transaction, in which nobody else writes the project.
- * @throws PositionMoved where it is not where `rewound` says
+ * Rewrites memories from the journal as of the position, whatever their rows hold now: rows that were
+ * changed, deleted or added by hand become what the events say. One transaction, in which nobody else writes
+ * the project.
+ * @throws PositionMoved if the position is not `rewound.from`
  */
 export async function rewriteMemories(
   { db, projectId }: ProjectScope,
@@ -34,22 +36,22 @@ export async function rewriteMemories(
   memoryIds: readonly string[],
   options: RewriteMemoriesOptions = {},
 ): Promise<void> {
-  const place = { name: PGVECTOR, generation: generation.generation }
+  const ref = { name: PGVECTOR, generation: generation.generation }
   const tables = generationTables(generation.generation)
   await db.transaction().execute(async (trx) => {
-    const held = await holdPosition(trx, place, projectId)
+    const held = await holdPosition(trx, ref, projectId)
     const { from, to } = options.rewound ?? { from: held, to: held }
     if (held.sequence !== from.sequence || held.hash !== from.hash)
-      throw new PositionMoved(place.name, from.sequence)
+      throw new PositionMoved(ref.name, from.sequence)
     const position = to.sequence
     const scope = projectScope(trx, projectId)
-    const applied = await appliedMemories(scope, place, { memoryIds, position, ...options })
+    const applied = await appliedMemories(scope, ref, { memoryIds, position, ...options })
     const versions = await trx
       .selectFrom('events as e')
       .selectAll()
       .where('project_id', '=', projectId)
       .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
-      .where(isApplied(place, position, options))
+      .where(isApplied(ref, position, options))
       .orderBy('sequence')
       .execute()
 
@@ -66,7 +68,8 @@ export async function rewriteMemories(
       if (number >= nextNumber) nextNumber = number + 1
       segments.add(segmentOf(number))
       const row = memoryRow(newest, { number, firstSequence })
-      // One by one, so that the next free number is seen. There are few without a number of their own.
+      // Written one by one, so that the search for the next free number sees each. Few memories lack a
+      // number.
       if (!removed.has(newest.memoryId)) await upsertMemories(trx, tables, projectId, [row])
       rows.push(row)
     }
@@ -76,7 +79,7 @@ export async function rewriteMemories(
     await requestVectors(trx, tables, generation, projectId, rows)
     await saveLexicalStats(trx, tables, projectId, { ...stats, next_number: nextNumber })
     await rebuildSegments(trx, tables, projectId, [...segments])
-    if (options.unpark === true) await unparkMemories(trx, place, projectId, memoryIds)
+    if (options.unpark === true) await unparkMemories(trx, ref, projectId, memoryIds)
   })
 }
 
@@ -97,7 +100,10 @@ async function removeRows(
   return new Map(rows.map((row) => [row.memory_id, row.number]))
 }
 
-/** The number that a memory had whose row is gone, as far as it can be told: the one after that of the memory before it. */
+/**
+ * The probable number of a memory whose row is gone: one more than that of the memory before it. Null if that
+ * number is taken.
+ */
 async function freeNumber(
   trx: DatabaseTransaction,
   { memories }: GenerationTables,

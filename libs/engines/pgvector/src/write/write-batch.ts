@@ -13,7 +13,7 @@ import type { MemoryRow } from './memory-row.ts'
 import { insertVersions, type OldRow, readOldRows, rowsOf, upsertMemories } from './write-memories.ts'
 import { removeVectors, requestVectors } from './write-vectors.ts'
 
-/** Writes consecutive events of one project to all tables of a generation. Part of the caller's transaction. */
+/** Writes consecutive events of one project to all tables of a generation. Call it in a transaction. */
 export async function writeBatch(
   trx: DatabaseTransaction,
   tables: GenerationTables,

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
 import { type MemoryRow, memoryRow, relationOf } from './memory-row.ts'
 
-/** What a row was before the batch, as far as the indexes built on it must know. */
+/** A row before the batch, with the columns that the indexes need. */
 export interface OldRow {
   readonly memory_id: string
   readonly number: number
@@ -17,6 +17,7 @@ export interface OldRow {
   readonly content_hash: string
 }
 
+/** Reads and locks the present rows of these memories, by id. */
 export async function readOldRows(
   trx: DatabaseTransaction,
   tables: GenerationTables,
@@ -31,7 +32,7 @@ export async function readOldRows(
   return new Map(rows.map((row) => [row.memory_id, row]))
 }
 
-/** The rows that the events come to. New memories get the project's next numbers. */
+/** The rows that result from the events. New memories get the project's next numbers. */
 export function rowsOf(
   events: readonly JournalEvent[],
   old: ReadonlyMap<string, OldRow>,
@@ -50,9 +51,9 @@ export function rowsOf(
 }
 
 /**
- * Writes the rows, a new one or over the old one. The lexemes are made by Postgres, which stems and drops stop words.
- * @param storedVectorsOf a model: new rows whose vectors the embedding store has of it do not wait for them, as the caller is
- *   about to insert them. Default: every row waits.
+ * Inserts or updates the rows. Postgres makes the lexemes: it stems words and drops stop words.
+ * @param storedVectorsOf a model id: new rows do not wait for vectors of this model that the embedding store
+ *   has, because the caller inserts them next. Default null: every row waits
  */
 export async function upsertMemories(
   trx: DatabaseTransaction,
@@ -92,7 +93,7 @@ export async function upsertMemories(
       content_hash = excluded.content_hash`.execute(trx)
 }
 
-/** Keeps every event's state: what was searched before a revision stays findable as a version. */
+/** Stores every event's state, so that the content before a revision stays findable as a version. */
 export async function insertVersions(
   trx: DatabaseTransaction,
   tables: GenerationTables,

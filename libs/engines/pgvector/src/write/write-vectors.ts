@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
 import type { MemoryRow } from './memory-row.ts'
 
-/** Takes the vectors of memories out whose text is another now, or that are forgotten. */
+/** Removes the vectors of memories whose text has changed, or that are forgotten. */
 export async function removeVectors(
   trx: DatabaseTransaction,
   tables: GenerationTables,
@@ -20,7 +20,7 @@ export async function removeVectors(
     where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(trx)
 }
 
-/** Asks for the vectors that the store lacks, and takes those that it has. */
+/** Queues the texts whose vectors the embedding store lacks, and writes the vectors that it has. */
 export async function requestVectors(
   trx: DatabaseTransaction,
   tables: GenerationTables,
@@ -37,13 +37,16 @@ export async function requestVectors(
 const liveIds = (rows: readonly MemoryRow[]) =>
   rows.filter((row) => !row.forgotten).map((row) => row.memory_id)
 
-/** The texts whose vectors the rows' memories have, or wait for. */
+/** The texts whose vectors these memories have or wait for. */
 export const textsOf = (rows: readonly MemoryRow[]): QueuedText[] =>
   rows
     .filter((row) => !row.forgotten)
     .map((row) => ({ hash: Buffer.from(row.content_hash, 'hex'), text: embeddedTextOf(row.state) }))
 
-/** Asks for the vectors that the store lacks. Only those texts are sent that it does not know of the project. */
+/**
+ * Queues the texts whose vectors the embedding store lacks. Only texts that the store does not know in the
+ * project are sent.
+ */
 export async function queueLiveTexts(
   trx: DatabaseTransaction,
   { modelId }: Generation,
@@ -68,7 +71,7 @@ export async function queueLiveTexts(
   )
 }
 
-/** Gives rows that were written without waiting (`upsertMemories`) the vectors that the store has. */
+/** Writes the store's vectors for rows that `upsertMemories` has written as not waiting. */
 export async function insertStoredVectors(
   trx: DatabaseTransaction,
   tables: GenerationTables,
@@ -90,18 +93,18 @@ export async function insertStoredVectors(
 }
 
 /**
- * Texts whose vectors one statement puts into the index. An insertion into HNSW costs about 4.5 ms on PGlite (384 numbers),
- * and while a statement runs there everybody else waits: 70 ms for these.
+ * Texts whose vectors one statement inserts into the index. On PGlite, where everybody waits for a statement,
+ * it takes about 70 ms for 16 vectors of 384 numbers.
  */
 const TEXTS_PER_STATEMENT = 16
 
-/** Waiting memories looked at together for whether their vectors are there. */
+/** Waiting memories per page that are checked for vectors. */
 const WAITING_PER_PAGE = 500
 
 /**
- * Gives vectors that have just been stored to the memories that wait for them, each project's own.
- * @param hashes of the texts, whosever they are
- * @returns how many memories got theirs.
+ * Writes vectors that have just been stored to the memories that wait for them, in every project.
+ * @param hashes of the texts, of any project
+ * @returns how many memories got their vectors
  */
 export async function fillVectors(
   db: Database,
@@ -129,13 +132,13 @@ interface WaitingText {
   readonly content_hash: Buffer
 }
 
-/** Comes before all that are. */
+/** Sorts before every project id. */
 const NO_PROJECT = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The same for all memories that wait. It finds what `fillVectors` cannot: a memory written at the very moment in which
- * its text's vector was stored sees neither the vector nor, later, the news of it.
- * @param fence of a generation that is being built
+ * Like `fillVectors`, for all memories that wait. It also finds a memory that was written at the moment in
+ * which its text's vector was stored: such a memory has seen neither the vector nor, later, its message.
+ * @param fence for a generation that is being built
  */
 export async function fillAllVectors(
   db: Database,
@@ -143,7 +146,8 @@ export async function fillAllVectors(
   generation: Generation,
   fence: Fence | null = null,
 ): Promise<number> {
-  // In the order of the index, page by page: asked for all at once, a planner without statistics reads the whole store.
+  // Reads page by page in the order of the index. If all were read at once, a planner without statistics
+  // would read the whole store.
   for (let filled = 0, after: WaitingText = { project_id: NO_PROJECT, content_hash: Buffer.alloc(0) }; ; ) {
     const { rows } = await sql<WaitingText & { ready: boolean | null }>`
       select waiting.project_id, waiting.content_hash,
@@ -164,7 +168,10 @@ export async function fillAllVectors(
   }
 }
 
-/** `offset 0` keeps each text a lookup in the store by its key, which a planner without statistics would read as a whole. */
+/**
+ * `offset 0` makes each text a lookup by the store's key. A planner without statistics would read the whole
+ * store.
+ */
 async function fill(
   db: Queryable,
   tables: GenerationTables,

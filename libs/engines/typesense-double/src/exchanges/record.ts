@@ -4,7 +4,8 @@ import { answersOf } from '../server/answers-of.ts'
 import { STRICT } from './strict.ts'
 
 /*
- * Asks the real server at TYPESENSE_URL, with TYPESENSE_API_KEY, what is listed in `strict.ts`, and writes its answers beside it:
+ * Sends the scenarios of `strict.ts` to the real server at TYPESENSE_URL, with TYPESENSE_API_KEY, and writes
+ * its answers to `strict.json`:
  *
  *   npx tsx libs/engines/typesense-double/src/exchanges/record.ts
  */

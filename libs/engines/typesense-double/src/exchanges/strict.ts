@@ -24,7 +24,10 @@ const asked = (...searches: readonly Readonly<Record<string, unknown>>[]): Scena
   searches: searches.map((search) => ({ q: '*', include_fields: 'id', ...search })),
 })
 
-/** What a double took that the real server refuses, or refused in other words; recorded by `record.ts`. */
+/**
+ * Requests that the double once accepted but the real server refuses, or refuses with another message.
+ * `record.ts` records the answers.
+ */
 export const STRICT: Readonly<Record<string, Scenario>> = {
   'separators of several bytes': schema({ ...TEXT, token_separators: ['-', '“'] }),
   'symbols of several bytes': schema({ ...TEXT, symbols_to_index: ['—'] }),

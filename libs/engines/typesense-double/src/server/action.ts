@@ -1,2 +1,2 @@
-/** What a write does where the document is there, and where it is not. */
+/** What a write does if the document exists, and if it does not. */
 export type Action = 'create' | 'upsert' | 'update' | 'emplace'

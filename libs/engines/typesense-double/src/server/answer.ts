@@ -6,9 +6,10 @@ import { failed, json, type Reply, RequestFailure } from './reply.ts'
 import { serverRoutes } from './server-routes.ts'
 import type { Store } from './store.ts'
 
+/** A request to the double. */
 export interface Request {
   readonly method: string
-  /** Path and query, as they were sent. */
+  /** Path and query, as sent. */
   readonly url: string
   readonly apiKey: string
   readonly body: string

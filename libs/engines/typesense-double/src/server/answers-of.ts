@@ -2,14 +2,14 @@ import { newId } from '@daybook/memory/id'
 import type { TestTypesense } from '../typesense-servers.ts'
 import type { Scenario } from './scenarios.ts'
 
-/** One answer of a server, to be held against another's. */
+/** One answer of a server, to be compared with another server's. */
 export interface Answer {
   readonly asked: string
   readonly status: number
   readonly said: unknown
 }
 
-/** What a server answers to a scenario, without what differs from run to run. */
+/** A server's answers to a scenario, without parts that differ from run to run. */
 export async function answersOf(
   server: Pick<TestTypesense, 'url' | 'apiKey'>,
   { schema, imports, searches }: Scenario,
@@ -61,7 +61,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Without the time of the making; of a refused line without the line, which the server writes in its own order of keys. */
+/**
+ * Removes the creation time, and from the error of a refused line the line itself, whose keys the server
+ * writes in its own order.
+ */
 function steady(answer: unknown): unknown {
   if (answer === null || typeof answer !== 'object') return answer
   const { created_at: _at, document: _document, error, ...rest } = answer as Record<string, unknown>
@@ -75,7 +78,7 @@ interface Hit {
   readonly vector_distance?: number
 }
 
-/** What was found, in its order, or why nothing was. */
+/** The hits in their order, or the reason why there are none. */
 function found(answer: unknown): unknown {
   const [result] = (answer as { results?: { found?: number; hits?: Hit[] }[] }).results ?? []
   if (result?.hits === undefined) return result ?? answer

@@ -3,9 +3,10 @@ import type { Field } from './field.ts'
 import { RequestFailure } from './reply.ts'
 import type { Schema } from './schema.ts'
 
+/** A stored document. */
 export type Document = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** Nothing is coerced: that is the server's default where the schema detects no types. */
+/** Values are not coerced, as is the server's default for a schema without type detection. */
 const SCALARS: Record<
   string,
   { readonly one: string; readonly many: string; readonly holds: (value: unknown) => boolean }
@@ -18,9 +19,10 @@ const SCALARS: Record<
 }
 
 /**
- * @param isPartial whether fields may be missing that the document has already
- * @returns the document as it is kept: null in the place of a list is taken for an empty one
- * @throws RequestFailure in the server's words where it does not fit the schema
+ * Checks a document against its collection's schema.
+ * @param isPartial whether fields that the stored document has may be missing
+ * @returns the document as it is stored; null instead of a list becomes an empty list
+ * @throws RequestFailure with the server's message if it does not fit the schema
  */
 export function checkDocument(
   schema: Schema,

@@ -15,6 +15,7 @@ const described = ({ schema, createdAt, documents }: Collection, withFields = tr
   token_separators: schema.token_separators,
 })
 
+/** Endpoints for collections and aliases. */
 export const collectionRoutes: readonly Route[] = [
   {
     pattern: 'GET /collections',

@@ -8,17 +8,19 @@ import { type Token, tokenize } from './tokenize.ts'
 import { createVectorRows, type VectorRows } from './vector-rows.ts'
 import { normalised } from './vectors.ts'
 
+/** A document with what the index knows of it. */
 export interface Stored {
-  /** Its place in the order of arrival; kept by an upsert. */
+  /** Its number in the order of arrival; an upsert keeps it. */
   readonly seq: number
   readonly document: Document
-  /** Words of each text, by field. */
+  /** The number of words of each text, by field. */
   readonly lengths: ReadonlyMap<string, number>
 }
 
-/** word → seq → positions, of one field. */
+/** The index of one field: word → seq → positions. */
 export type FieldIndex = Map<string, Map<number, number[]>>
 
+/** A collection with its documents and indexes. */
 export interface Collection {
   readonly schema: Schema
   readonly createdAt: number
@@ -27,17 +29,18 @@ export interface Collection {
   readonly revision: number
   bySeq(seq: number): Stored | undefined
   index(field: string): FieldIndex
-  /** Of a field of vectors. */
+  /** The vectors of a vector field. */
   vectors(field: string): VectorRows | undefined
   field(name: string): Field | undefined
-  /** The words of a text of this field, not stemmed, with their places. */
+  /** The words of a text of this field, not stemmed, with their positions. */
   tokens(field: Field, text: string): Token[]
-  /** The words of a text of this field, as they are indexed. */
+  /** The words of a text of this field as they are indexed. */
   words(field: Field, text: string): string[]
   write(action: Action, given: Readonly<Record<string, unknown>>): Document
   remove(id: string): Document | null
 }
 
+/** Creates an empty collection. @param createdAt seconds since 1970 */
 export function createCollection(schema: Schema, createdAt: number): Collection {
   const documents = new Map<string, Stored>()
   const seqs = new Map<number, Stored>()
@@ -121,12 +124,12 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
         throw new RequestFailure(409, `A document with id ${id} already exists.`)
       if (action === 'update' && old === undefined)
         throw new RequestFailure(404, `Could not find a document with id: ${id}`)
-      // Counted up also where the document is then refused.
+      // The number is used up even if the document is then refused.
       const seq = old?.seq ?? nextSeq++
       const isPartial = old !== undefined && action !== 'upsert'
       const checked = checkDocument(schema, { ...given, id }, { isPartial, action })
       const merged = isPartial ? { ...old.document, ...checked, id } : { ...checked, id }
-      // A null takes a field away.
+      // A null removes a field.
       const document = Object.fromEntries(
         Object.entries(merged).filter(([, value]) => value !== null),
       ) as Document

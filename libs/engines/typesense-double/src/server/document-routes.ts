@@ -8,13 +8,17 @@ import { search } from './search.ts'
 const collectionOf = ({ store, path }: Asked) => store.collection(path('collection'))
 const notFound = (id: string) => new RequestFailure(404, `Could not find a document with id: ${id}`)
 
-/** @throws RequestFailure for a request that would mean every document */
+/**
+ * The documents that match `filter_by`. @throws RequestFailure if it is empty, which would mean every
+ * document
+ */
 function chosen(asked: Asked) {
   const filterBy = asked.query.get('filter_by') ?? ''
   if (filterBy.trim() === '') throw new RequestFailure(400, 'Parameter `filter_by` must be provided.')
   return filtered(collectionOf(asked), filterBy).all
 }
 
+/** Endpoints for documents and searches. */
 export const documentRoutes: readonly Route[] = [
   {
     pattern: 'GET /collections/:collection/documents/search',
@@ -81,7 +85,7 @@ export const documentRoutes: readonly Route[] = [
       const collection = collectionOf(asked)
       const all = chosen(asked)
       for (const { document } of all) collection.remove(document.id)
-      // The one answer that was recorded without a charset.
+      // The only answer that was recorded without a charset.
       return json({ num_deleted: all.length }, 200, 'application/json')
     },
   },

@@ -1,6 +1,6 @@
 /**
- * Least number of insertions, deletions, replacements and swaps of neighbours that turn `typed` into `word`, or with `prefix`
- * into a beginning of it; `limit + 1` where it is more than `limit`.
+ * The least number of insertions, deletions, replacements and swaps of neighbouring letters that turn `typed`
+ * into `word`, or with `prefix` into a beginning of `word`. `limit + 1` if it exceeds `limit`.
  */
 export function editDistance(typed: string, word: string, prefix: boolean, limit: number): number {
   if (Math.abs(typed.length - word.length) > limit && !(prefix && word.length > typed.length))

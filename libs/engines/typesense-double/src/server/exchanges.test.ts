@@ -27,9 +27,9 @@ if (!isThere) process.stderr.write(`The recorded exchanges are not played: there
 const exchanges: readonly Exchange[] = isThere ? JSON.parse(readFileSync(FILE, 'utf8')).exchanges : []
 
 /**
- * Puts the type in the place of what differs from run to run: how long a search took, when a collection was created (when a
- * document was is data, and stays), a generated key, the figures of the recording machine. Values of a facet with equal
- * counts come in the order of the server's hash table; here they are ordered.
+ * Replaces values that differ from run to run by their types: the duration of a search, the creation time of
+ * a collection (a document's is data and stays), generated keys, figures of the recording machine. Facet
+ * values with equal counts come in the order of the server's hash table; here they are sorted.
  */
 function steady(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -61,7 +61,7 @@ describe.skipIf(!isThere)('the exchanges recorded with Typesense 29.0, in order'
 
   beforeAll(async () => {
     double = await startTypesenseDouble({ apiKey: 'admin' })
-    // The recorded server already held this collection.
+    // The recorded server already had this collection.
     const post = (path: string, body: string) =>
       fetch(double.url + path, { method: 'POST', headers: { 'x-typesense-api-key': 'admin' }, body })
     await post('/collections', JSON.stringify({ name: 'loc', fields: [{ name: 'text', type: 'string' }] }))

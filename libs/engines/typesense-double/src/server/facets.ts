@@ -2,7 +2,7 @@ import type { Collection, Stored } from './collection.ts'
 import { type Field, isNumber } from './field.ts'
 import { RequestFailure } from './reply.ts'
 
-/** @throws RequestFailure for a field that is none, or no facet */
+/** The field of this name. @throws RequestFailure if there is none, or it is no facet */
 export function facetField(collection: Collection, name: string): Field {
   const field = collection.field(name)
   if (field === undefined || !field.facet)
@@ -10,7 +10,9 @@ export function facetField(collection: Collection, name: string): Field {
   return field
 }
 
-/** Counts of a field's values, most frequent first; equal counts in any order, as on the real server. */
+/**
+ * Counts the values of fields, most frequent first. Equal counts come in any order, as on the real server.
+ */
 export function facetCounts(
   collection: Collection,
   names: readonly string[],

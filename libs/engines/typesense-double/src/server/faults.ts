@@ -1,25 +1,27 @@
-/** A document that an import may fail on: the reason, or null to take it. */
+/** Decides whether an import fails on a document: returns the reason, or null to accept it. */
 export type FailLine = (document: Readonly<Record<string, unknown>>) => string | null
 
-/** What a test can make the double do. Each holds until it is changed. */
+/** The faults that a test can inject. Each lasts until it is changed. */
 export interface Faults {
-  /** No one listens any more, and open connections are cut. `accept` listens again, on the same port. */
+  /** `refuse` stops listening and cuts open connections. `accept` listens again on the same port. */
   refuse(): Promise<void>
   accept(): Promise<void>
-  /** Every answer comes this much later, in milliseconds; 0 for at once. */
+  /** Delays every answer by this many milliseconds; 0 ends the delay. */
   slow(milliseconds: number): void
-  /** 503 "Not Ready or Lagging" to everything, as while the real server replays its log. */
+  /** Answers everything with 503 "Not Ready or Lagging", as the real server does while it replays its log. */
   notReady(on: boolean): void
-  /** Fails single lines of imports, inside an answer of 200. */
+  /** Makes single lines of imports fail inside an answer of 200. */
   failLines(predicate: FailLine | null): void
-  /** Collections, aliases and keys are gone, as after the loss of its disk. */
+  /** Deletes all collections, aliases and keys, as if the disk were lost. */
   loseEverything(): void
 }
 
+/** The faults that are active now. */
 export interface FaultState {
   slowBy: number
   isNotReady: boolean
   failingLine: FailLine
 }
 
+/** The state without any fault. */
 export const noFaults = (): FaultState => ({ slowBy: 0, isNotReady: false, failingLine: () => null })

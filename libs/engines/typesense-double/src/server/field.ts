@@ -1,4 +1,4 @@
-/** A field as the server gives it back. */
+/** A field as the server describes it. */
 export interface Field {
   readonly name: string
   readonly type: string
@@ -11,7 +11,7 @@ export interface Field {
   readonly stem: boolean
   readonly stem_dictionary: string
   readonly store: boolean
-  /** Of this field alone, in the place of the collection's. */
+  /** For this field only, instead of the collection's. */
   readonly token_separators?: readonly string[]
   readonly symbols_to_index?: readonly string[]
   readonly range_index?: boolean
@@ -20,6 +20,9 @@ export interface Field {
   readonly hnsw_params?: { readonly M: number; readonly ef_construction: number }
 }
 
+/** Whether the field holds texts. */
 export const isText = (field: Field) => field.type === 'string' || field.type === 'string[]'
+/** Whether the field holds vectors. */
 export const isVector = (field: Field) => field.type === 'float[]' && field.num_dim !== undefined
+/** Whether the field holds numbers. */
 export const isNumber = (field: Field) => /^(?:int32|int64|float)/.test(field.type)

@@ -10,12 +10,16 @@ interface Highlight {
   readonly value?: string
 }
 
+/** The highlights of a hit in the server's two formats. */
 export interface Highlights {
   readonly highlight: Record<string, Highlight>
   readonly highlights: readonly (Highlight & { readonly field: string })[]
 }
 
-/** Where the words of a hit stand in its texts, the fields with most of the query's words first. Lists of texts are left out. */
+/**
+ * Marks where the query's words occur in a hit's texts. Fields with most of the query's words come first.
+ * Lists of texts are left out.
+ */
 export function highlightsOf(
   collection: Collection,
   params: SearchParams,
@@ -30,7 +34,7 @@ export function highlightsOf(
     const match = matches.find((one) => one.fieldAt === fieldAt)
     if (match === undefined || typeof text !== 'string') continue
     const lengths = new Map<string, number | null>()
-    // Of a word that only begins like the query's, the beginning is marked.
+    // Of a word that only begins with the query's word, the beginning is marked.
     for (const [at, { leaf }] of match.words)
       lengths.set(leaf.word, leaf.cost % 2 === 1 ? (words[at]?.length ?? null) : null)
     const tokens = collection.tokens(field, text)

@@ -4,15 +4,16 @@ import type { SearchParams } from './search-params.ts'
 import { searchText, type TextHit } from './text-search.ts'
 import { readVectorQuery, searchVectors } from './vector-query.ts'
 
+/** A hit with its scores. */
 export interface FoundHit {
   readonly stored: Stored
   readonly text?: TextHit
   readonly distance?: number
-  /** Of a hybrid search. */
+  /** The fused score of a hybrid search. */
   readonly fusion?: number
 }
 
-/** What a search finds, in no order: by words, by a vector, by both, or everything for `*`. */
+/** The hits of a search, unordered: by words, by a vector, by both, or all documents for `*`. */
 export function hitsOf(collection: Collection, params: SearchParams, allowed: Allowed): FoundHit[] {
   const byWords = params.q === '*' ? null : searchText(collection, params, allowed)
   if (params.vectorQuery === '')
@@ -28,8 +29,8 @@ export function hitsOf(collection: Collection, params: SearchParams, allowed: Al
 }
 
 /**
- * Reciprocal ranks, the vector's share being alpha. With `rerank_hybrid_matches`, hits that only the vector found get the
- * text score of whichever of the query's words they hold, and a place among the others.
+ * Fuses by reciprocal ranks; alpha is the vector's weight. With `rerank_hybrid_matches`, hits that only the
+ * vector found get the text score of the query's words that they contain, and a rank among the others.
  */
 function fuse(
   collection: Collection,
@@ -65,7 +66,7 @@ function fuse(
     if (stored === undefined) return []
     const text = texts.get(seq)
     const distance = distances.get(seq)
-    // Only the weights and the sum are in single precision, as the recorded scores tell.
+    // The recorded scores show that only the weights and the sum are in single precision.
     const share = (weight: number, rank: number | undefined) =>
       rank === undefined ? 0 : Math.fround(weight) / rank
     return [

@@ -4,7 +4,7 @@ import { jsonError } from './json-error.ts'
 import { RequestFailure } from './reply.ts'
 import type { Asked } from './route.ts'
 
-/** One line of answer for each line of the request, failed or not. */
+/** Imports documents and returns one line of answer for each line of the request, failed or not. */
 export function importLines(collection: Collection, { text, query, faults }: Asked): string {
   const action = (query.get('action') ?? 'create') as Action
   const withId = query.get('return_id') === 'true'

@@ -1,6 +1,6 @@
 /**
- * What the server's JSON library says of a line that is no JSON. Exact for a literal where a key or a value should stand, as
- * recorded; of the same form for everything else.
+ * The server's error message for a line that is not JSON. Exact, as recorded, for a literal in the place of a
+ * key or value; similar for everything else.
  */
 export function jsonError(line: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)

@@ -2,14 +2,15 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { RequestFailure } from './reply.ts'
 import type { ApiKey, Store } from './store.ts'
 
-/** What a request may see: a scoped key adds parameters to each search. */
+/** What a request may see. A scoped key adds parameters to each search. */
 export interface Permission {
   readonly embedded: Readonly<Record<string, unknown>>
 }
 
-/** The real server's "never". */
+/** The expiry by which the real server means "never", in seconds since 1970. */
 const NEVER = 64_723_363_199
 
+/** Creates an API key. */
 export function createKey(store: Store, given: Record<string, unknown>): ApiKey {
   const key: ApiKey = {
     actions: (given.actions as string[] | undefined) ?? [],
@@ -24,7 +25,7 @@ export function createKey(store: Store, given: Record<string, unknown>): ApiKey 
   return key
 }
 
-/** @throws RequestFailure 401 where the key does not allow this action on this collection */
+/** Checks an API key. @throws RequestFailure 401 if the key does not allow this action on this collection */
 export function authorise(
   store: Store,
   adminKey: string,
@@ -47,7 +48,10 @@ const matches = (patterns: readonly string[], value: string) =>
     (pattern) => pattern === '*' || new RegExp(`^(?:${pattern.replaceAll(':*', ':.*')})$`).test(value),
   )
 
-/** The parameters inside a scoped key: base64 of digest (44), the first 4 characters of its parent, and JSON. */
+/**
+ * The parameters inside a scoped key: base64 of a digest (44 characters), the first 4 characters of the
+ * parent key, and JSON. Null if no parent fits.
+ */
 function scoped(parents: readonly ApiKey[], given: string): Record<string, unknown> | null {
   const decoded = Buffer.from(given, 'base64').toString()
   const digest = decoded.slice(0, 44)

@@ -8,11 +8,14 @@ type Test = (stored: Stored) => boolean
 /** The documents that a search may find. */
 export interface Allowed {
   passes(stored: Stored): boolean
-  /** All of them, by arrival: looked for when they are asked for, as most searches only try what their words found. */
+  /**
+   * All of them in order of arrival. Computed on first use, as most searches only test the documents that
+   * their words found.
+   */
   readonly all: readonly Stored[]
 }
 
-/** The documents that a filter lets through; all of them for an empty filter. */
+/** The documents that a filter admits; all for an empty filter. */
 export function filtered(collection: Collection, filterBy: string): Allowed {
   const tree = parseFilter(filterBy, (condition) => void compile(collection, condition))
   const passes: Test = tree === null ? () => true : compile(collection, tree)
@@ -26,7 +29,7 @@ export function filtered(collection: Collection, filterBy: string): Allowed {
   }
 }
 
-/** Documents among which all are that the filter lets through, by arrival: as few as the index of words can tell. */
+/** The documents that may pass the filter, in order of arrival: as few as the word index can tell. */
 function candidates(collection: Collection, tree: FilterTree | null): Stored[] {
   const postings = tree === null ? null : indexed(collection, tree)
   if (postings === null)
@@ -37,7 +40,7 @@ function candidates(collection: Collection, tree: FilterTree | null): Stored[] {
 
 type Posting = ReadonlyMap<number, unknown>
 
-/** Where a word of each wanted value stands, by `seq`; null where the index does not tell. */
+/** The postings of one word of each wanted value, by `seq`; null if the index cannot tell. */
 function indexed(collection: Collection, tree: FilterTree): readonly Posting[] | null {
   if (tree.type !== 'condition') {
     const [left, right] = [indexed(collection, tree.left), indexed(collection, tree.right)]
@@ -77,7 +80,7 @@ function compile(collection: Collection, tree: FilterTree): Test {
   return field.type.startsWith('bool') ? boolTest(field, tree.value) : numberTest(field, tree.value)
 }
 
-/** The values of an expression, out of their backticks: one, or those of a list in brackets. */
+/** The values of an expression without their backticks: one, or those of a list in brackets. */
 function operands(value: string): string[] {
   const list = /^\[(.*)\]$/s.exec(value)
   return splitValues(list?.[1] ?? value)
@@ -91,7 +94,7 @@ function textTest(collection: Collection, field: Field, value: string): Test {
   if (wanted.length === 0 && !/^\[\s*\]$/.test(value.slice(operator.length).trim()))
     throw new RequestFailure(400, `Error with filter field \`${field.name}\`: Filter value cannot be empty.`)
   const exact = operator.includes('=')
-  // Documents have few different projects, kinds, contexts, and there are many documents.
+  // There are many documents but few different projects, kinds and contexts.
   const known = new Map<unknown, boolean>()
   const fits = (text: unknown) => {
     let fit = known.get(text)
@@ -153,7 +156,7 @@ function comparison(field: Field, text: string): (held: number) => boolean {
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/
 
-/** A document without the field satisfies only a negation. */
+/** A document without the field matches only a negation. */
 function test(field: Field, fits: (value: unknown) => boolean, negated: boolean): Test {
   return ({ document }) => {
     const value = document[field.name]

@@ -1,10 +1,11 @@
 import { RequestFailure } from './reply.ts'
 
-/** A filter as a tree; `condition` is one `field:value`. */
+/** A filter as a tree. A `condition` is one `field:value`. */
 export type FilterTree =
   | { readonly type: 'and' | 'or'; readonly left: FilterTree; readonly right: FilterTree }
   | Condition
 
+/** One `field:value`, both as written. */
 export interface Condition {
   readonly type: 'condition'
   readonly field: string
@@ -12,10 +13,10 @@ export interface Condition {
 }
 
 /**
- * Reads `filter_by` as the real server does: backticks switch quoting on and off, and between conditions `&&` and `||` have
- * the same precedence and bind to the left, so `a || b && c` is `(a || b) && c`. Parentheses are looked at first, then conditions
- * and operators in the order in which they are carried out.
- * @param check looks at a condition
+ * Parses `filter_by` as the real server does. Backticks switch quoting on and off. `&&` and `||` have the
+ * same precedence and associate to the left: `a || b && c` is `(a || b) && c`. Errors are found in the
+ * server's order: parentheses first, then conditions and operators in order of evaluation.
+ * @param check called with each condition
  * @throws RequestFailure
  */
 export function parseFilter(text: string, check: (condition: Condition) => void): FilterTree | null {
@@ -41,7 +42,7 @@ export function parseFilter(text: string, check: (condition: Condition) => void)
   return tree
 }
 
-/** Conditions, and operators after what they join. */
+/** The tokens in postfix order: each operator after its operands. */
 function postfix(tokens: readonly string[]): string[] {
   const ordered: string[] = []
   const waiting: string[] = []
@@ -108,7 +109,7 @@ function condition(token: string): Condition {
   }
 }
 
-/** The values of a list, cut at commas outside backticks. A backtick after a backslash is a character of the value. */
+/** Splits a list at commas outside backticks. A backtick after a backslash belongs to the value. */
 export function splitValues(list: string): string[] {
   const values: string[] = []
   let value = ''

@@ -13,8 +13,8 @@ const isCount = (value: unknown) => Number.isInteger(value) && (value as number)
 const isSign = (value: unknown) => typeof value === 'string' && Buffer.byteLength(value) === 1
 
 /**
- * Reads a field of a schema, each property looked at in the order in which the server does.
- * @throws RequestFailure in its words
+ * Reads a field of a schema and checks its properties in the server's order.
+ * @throws RequestFailure with the server's message
  */
 export function readField(given: unknown): Field {
   const {
@@ -33,7 +33,7 @@ export function readField(given: unknown): Field {
   } = (given ?? {}) as Record<string, unknown>
   const isNamed = name !== undefined && type !== undefined
   const areTexts = typeof name === 'string' && typeof type === 'string'
-  // The server takes both for texts when it looks for what is optional by default, and stumbles.
+  // The server treats both as strings when it looks up what is optional by default, and fails.
   if (isNamed && !areTexts && !('optional' in (given as object))) throw refused('Bad request.')
   if (typeof name !== 'string' || typeof type !== 'string')
     throw refused(
@@ -117,14 +117,14 @@ function readVector(
   }
 }
 
-/** @throws RequestFailure: each is one byte, so that no typographic sign can be among them */
+/** Reads a list of one-byte characters, which excludes typographic ones. @throws RequestFailure */
 function signs(property: string, given: unknown): string[] {
   const list = Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]
   if (!list.every(isSign)) throw refused(`The \`${property}\` must be an array of characters.`)
   return list as string[]
 }
 
-/** What is looked at when every field has been read. @throws RequestFailure */
+/** The checks that the server makes after reading every field. @throws RequestFailure */
 export function checkFields(fields: readonly Field[], sorting: string): void {
   for (const field of fields) {
     const { name, type } = field

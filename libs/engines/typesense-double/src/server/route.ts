@@ -2,13 +2,14 @@ import type { FaultState } from './faults.ts'
 import type { Reply } from './reply.ts'
 import type { Store } from './store.ts'
 
+/** A request as its route sees it. */
 export interface Asked {
   readonly store: Store
   readonly faults: FaultState
   readonly query: URLSearchParams
-  /** What stood in the path in the place of `:name`. */
+  /** The part of the path that matches `:name`. */
   path(name: string): string
-  /** The body as JSON. @throws RequestFailure where it is none */
+  /** The body as JSON. @throws RequestFailure if it is not JSON */
   body(): Record<string, unknown>
   readonly text: string
   /** Parameters inside a scoped key. */

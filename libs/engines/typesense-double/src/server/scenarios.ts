@@ -1,10 +1,14 @@
 import * as fc from 'fast-check'
 
 /**
- * What two servers are asked side by side; in it, `COLLECTION` stands for the collection's name. Left out is what our client never
- * sends and the double does not do as the server: questions of several words with dropped ones, phrases, empty questions, nulls,
- * numbers beyond an int32 (the index wraps them round), filters with a `*` or with texts that have no words, fewer vectors than there are (the server's graph chooses among equals), and a
- * number of more than 64 bits in a filter, which the server never answers at all.
+ * Requests that two servers answer side by side. `COLLECTION` stands for the collection's name. The
+ * generators avoid what our client never sends and the double does differently from the server:
+ *
+ * - queries of several words with dropped ones, phrases, empty queries, nulls
+ * - numbers beyond an int32, which wrap around in the server's index
+ * - filters with a `*`, or with texts without words
+ * - fewer vectors asked for than there are: among equals, the server's graph chooses
+ * - a number of more than 64 bits in a filter, which the server never answers
  */
 export interface Scenario {
   readonly schema: unknown
@@ -14,11 +18,11 @@ export interface Scenario {
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-/** Mostly the one, sometimes a near miss. */
+/** Mostly the right value, sometimes a near miss. */
 const mostly = <T, U>(right: fc.Arbitrary<T>, wrong: fc.Arbitrary<U>, weight = 40): fc.Arbitrary<T | U> =>
   fc.oneof({ weight, arbitrary: right }, { weight: 1, arbitrary: wrong })
 
-/** Fields as our schema has them, by name, and values that fit. */
+/** Fields like those of our schema, by name, with values that fit. */
 const FIELDS: Record<string, { field: Record<string, Json>; value: fc.Arbitrary<Json> }> = {
   project_id: { field: { type: 'string', facet: true }, value: fc.constantFrom('p1', 'p2') },
   kind: {
@@ -64,7 +68,7 @@ const FIELDS: Record<string, { field: Record<string, Json>; value: fc.Arbitrary<
 }
 const NAMES = Object.keys(FIELDS)
 
-/** Properties of a field that the server may refuse, and some that it does not. */
+/** Properties of a field that the server may refuse, and some that it accepts. */
 const strangeProperty: fc.Arbitrary<Record<string, Json>> = fc.constantFrom<Record<string, Json>[]>(
   { type: 'text' },
   { type: 5 },
@@ -161,7 +165,10 @@ const strangeValue: fc.Arbitrary<Json | undefined> = fc.constantFrom<(Json | und
   '\u0000',
 )
 
-/** At most one value is strange: of several wrong ones the server names the one that its hash table has first. */
+/**
+ * At most one value is strange. Of several wrong values the server reports the one that comes first in its
+ * hash table.
+ */
 const document = fc
   .tuple(
     fc.record({
@@ -178,7 +185,7 @@ const document = fc
     JSON.stringify(strange === null ? right : { ...right, [strange[0]]: strange[1] }),
   )
 
-/** Of a document that may be there, as vectors are given later, and near misses. */
+/** One field of a document that may exist, as vectors are added later, and near misses. */
 const part = fc
   .tuple(fc.constantFrom('1', '2', '7'), fc.constantFrom(...NAMES))
   .chain(([id, name]) =>
@@ -189,7 +196,10 @@ const part = fc
 
 const strangeLine = fc.constantFrom('{"id": "9"', '[]', '5', 'null', '"text"', '{"id":"9",}')
 
-/** A document once in an import, as our client sends it: of several the server keeps words that the last has no more. */
+/**
+ * Each document appears once in an import, as our client sends it. If it appears several times, the server
+ * keeps words that the last one no longer has.
+ */
 const linesOf = (line: fc.Arbitrary<string>, maxLength: number) =>
   fc.uniqueArray(line, {
     minLength: 1,
@@ -214,7 +224,7 @@ const imports = fc.tuple(
   ),
 )
 
-/** Conditions as `retrievers/typesense/filter.ts` writes them, and near misses. */
+/** Conditions like those of `libs/engines/typesense/src/search/filter.ts`, and near misses. */
 const condition = mostly(
   fc.constantFrom(
     'project_id:=`p1`',
@@ -364,7 +374,10 @@ const vector = fc.record({
   per_page: fc.constantFrom(0, 2, 250),
 })
 
-/** Sorted by a field, equals of a search by meaning stand in another order there; our client sorts none. */
+/**
+ * When a vector search is sorted by a field, the server orders equal hits differently. Our client never sorts
+ * one.
+ */
 const sortsByField = (one: Readonly<Record<string, Json>>) => 'sort_by' in one && one.sort_by !== 'importance'
 
 const search = fc.oneof(
@@ -388,7 +401,7 @@ const search = fc.oneof(
   },
 )
 
-/** A schema, documents and searches, each mostly as our client makes them. */
+/** A schema, documents and searches, mostly like those of our client. */
 export const scenario: fc.Arbitrary<Scenario> = fc.record({
   schema,
   imports,

@@ -2,6 +2,7 @@ import type { Field } from './field.ts'
 import { checkFields, readField } from './read-field.ts'
 import { RequestFailure } from './reply.ts'
 
+/** The schema of a collection. */
 export interface Schema {
   readonly name: string
   readonly fields: readonly Field[]
@@ -14,7 +15,7 @@ export interface Schema {
 
 const refused = (message: string) => new RequestFailure(400, message)
 
-/** @throws RequestFailure as the server answers a schema that it does not take, the first reason that it finds */
+/** Reads a schema. @throws RequestFailure with the server's message for the first problem */
 export function readSchema(given: Record<string, unknown>): Schema {
   const {
     name,
@@ -67,7 +68,7 @@ function signs(property: string, given: unknown): unknown[] {
   return given
 }
 
-/** Each is one byte. */
+/** Checks that each is one byte long. */
 function checkSigns(property: string, given: readonly unknown[]): void {
   if (!given.every((sign) => typeof sign === 'string' && Buffer.byteLength(sign) === 1))
     throw refused(`\`${property}\` should be an array of character symbols.`)

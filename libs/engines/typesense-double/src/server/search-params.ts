@@ -1,6 +1,6 @@
 import { RequestFailure } from './reply.ts'
 
-/** What a search asks for, with the server's defaults. */
+/** The parameters of a search, with the server's defaults. */
 export interface SearchParams {
   readonly q: string
   readonly queryBy: readonly string[]
@@ -13,7 +13,7 @@ export interface SearchParams {
   readonly vectorQuery: string
   readonly rerank: boolean
   readonly numTypos: number
-  /** Kinds of words in which typos are not forgiven. */
+  /** Patterns of words in which typos are not forgiven. */
   readonly exactWords: readonly RegExp[]
   readonly prefix: boolean
   readonly typoTokensThreshold: number
@@ -40,7 +40,7 @@ const list = (value: unknown) =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-/** @throws RequestFailure as the server answers a parameter that it does not take */
+/** Reads the parameters of a search. @throws RequestFailure with the server's message */
 export function readSearchParams(given: Readonly<Record<string, unknown>>): SearchParams {
   const number = (name: string, fallback: number) => {
     const text = given[name] === undefined ? String(fallback) : String(given[name])
@@ -52,7 +52,7 @@ export function readSearchParams(given: Readonly<Record<string, unknown>>): Sear
   if (given.q === undefined) throw new RequestFailure(400, 'Parameter `q` is required.')
   const perPage = number('per_page', number('limit', 10))
   const page = Math.max(number('page', 1), 1)
-  // What cannot be read ends the list in silence, which is then too short.
+  // An unreadable entry ends the list silently, which is then too short.
   const listed = list(given.num_typos ?? '2')
   const unreadable = listed.findIndex((one) => !UNSIGNED.test(one))
   const typos = (unreadable === -1 ? listed : listed.slice(0, unreadable)).map(Number)

@@ -10,9 +10,9 @@ import { queryFields, queryWords } from './text-search.ts'
 import { readVectorQuery } from './vector-query.ts'
 
 /**
- * One search.
- * @param restriction A filter that a scoped key adds: what it hides does not exist for the search.
- * @throws RequestFailure as the real server answers
+ * Runs one search.
+ * @param restriction a filter from a scoped key; what it hides does not exist for the search
+ * @throws RequestFailure with the server's message
  */
 export function search(
   collection: Collection,
@@ -20,7 +20,7 @@ export function search(
   restriction = '',
 ): Record<string, unknown> {
   const params = readSearchParams(given)
-  // In the server's order: of several reasons to refuse, the first is told.
+  // Checks are made in the server's order, because it reports the first problem.
   if (params.vectorQuery !== '') readVectorQuery(collection, params.vectorQuery, params.perPage)
   queryFields(collection, params.queryBy)
   const both = [restriction, params.filterBy].filter((one) => one.trim() !== '')

@@ -2,7 +2,10 @@ import { createKey } from './keys.ts'
 import { json, RequestFailure } from './reply.ts'
 import type { Route } from './route.ts'
 
-/** Keys, and what the server says of itself. Figures are strings in metrics and numbers in stats, as on the real server. */
+/**
+ * Endpoints for keys and for the server's own state. As on the real server, figures are strings in metrics
+ * and numbers in stats.
+ */
 export const serverRoutes: readonly Route[] = [
   {
     pattern: 'POST /keys',

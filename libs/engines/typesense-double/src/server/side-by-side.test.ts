@@ -5,12 +5,13 @@ import { answersOf } from './answers-of.ts'
 import { scenario } from './scenarios.ts'
 
 /*
- * The double beside a real server: whatever schema, documents, filters and searches they are asked, of the kinds that our client uses
- * and near misses of these, the status and the answer are the same. `DAYBOOK_FUZZ_RUNS` and `DAYBOOK_FUZZ_SEED` choose other runs.
+ * Compares the double with a real server. For random schemas, documents, filters and searches of our client's
+ * kinds, and near misses, status and answer must be the same. `DAYBOOK_FUZZ_RUNS` and `DAYBOOK_FUZZ_SEED`
+ * choose other runs.
  */
 
 const RUNS = Number(process.env.DAYBOOK_FUZZ_RUNS ?? 2_000)
-/** Fixed, so that what a run covers is known. */
+/** Fixed, so that runs are reproducible. */
 const SEED = Number(process.env.DAYBOOK_FUZZ_SEED ?? 29)
 
 const [double, real] = TYPESENSE_SERVERS

@@ -5,7 +5,10 @@ import type { SearchParams } from './search-params.ts'
 
 type Order = (left: FoundHit, right: FoundHit) => number
 
-/** By `sort_by`, or by score and the default sorting field, newest first; what arrived last first where all is equal. */
+/**
+ * Sorts hits by `sort_by`, or else by score and the default sorting field, descending. Equal hits are sorted
+ * by arrival, newest first.
+ */
 export function sortHits(
   collection: Collection,
   params: SearchParams,

@@ -2,6 +2,7 @@ import { type Collection, createCollection } from './collection.ts'
 import { RequestFailure } from './reply.ts'
 import { readSchema } from './schema.ts'
 
+/** An API key with its permissions. */
 export interface ApiKey {
   readonly id: number
   readonly value: string
@@ -12,18 +13,18 @@ export interface ApiKey {
   readonly expires_at: number
 }
 
-/** Everything the double remembers. */
+/** Everything that the double stores. */
 export interface Store {
   readonly collections: Map<string, Collection>
   readonly aliases: Map<string, string>
   readonly keys: ApiKey[]
-  /** The collection of this name, or behind the alias of this name. @throws RequestFailure 404 */
+  /** The collection with this name or alias. @throws RequestFailure 404 */
   collection(name: string): Collection
   clear(): void
   toJson(): Snapshot
 }
 
-/** What outlives the process; keys do not. */
+/** What outlives the process. Keys do not. */
 export interface Snapshot {
   readonly collections: readonly {
     readonly schema: Record<string, unknown>
@@ -33,6 +34,7 @@ export interface Snapshot {
   readonly aliases: readonly (readonly [string, string])[]
 }
 
+/** Creates a store, with a snapshot's content if one is given. */
 export function createStore(snapshot?: Snapshot): Store {
   const collections = new Map<string, Collection>()
   const aliases = new Map<string, string>(snapshot?.aliases)

@@ -1,20 +1,21 @@
-/** A word of the index that stands for a word of the query. */
+/** An indexed word that matches a word of the query. */
 export interface Leaf {
   readonly word: string
-  /** 2 for each typo, 1 more where only the beginning is equal. */
+  /** 2 for each typo, and 1 more if only the beginning matches. */
   readonly cost: number
 }
 
-/** How the words of a query were found in one field of one document. */
+/** How the words of a query match one field of one document. */
 export interface FieldMatch {
-  /** 0-based place in `query_by`. */
+  /** 0-based index in `query_by`. */
   readonly fieldAt: number
-  /** Query word → the word of the text it was found as, and its positions. */
+  /** Query word → the matching word of the text, and its positions. */
   readonly words: ReadonlyMap<number, { readonly leaf: Leaf; readonly positions: readonly number[] }>
-  /** The field holds these words and no other. */
+  /** Whether the field holds these words and no others. */
   readonly exact: boolean
 }
 
+/** The score of a document, with its parts. */
 export interface TextScore {
   readonly score: bigint
   readonly bestFieldScore: bigint
@@ -25,13 +26,13 @@ export interface TextScore {
 }
 
 /**
- * The server's `text_match` of mode `max_score`, as its bits were recorded: words found, the best field's score, that field's
- * weight (15 for the first) and the number of fields. A field's score is, from the top: words, words again, 255 − typos,
- * 100 − distance, whether it is exact.
+ * The server's `text_match` in mode `max_score`, derived from recorded values. From the highest bits: words
+ * found, the best field's score, that field's weight (15 for the first), the number of fields. A field's
+ * score, from the highest bits: words, words again, 255 − typos, 100 − distance, exactness.
  */
 export function textScore(matches: readonly FieldMatch[]): TextScore {
   const found = new Set(matches.flatMap((match) => [...match.words.keys()]))
-  // Only fields that hold the words as well as the best one count.
+  // Only fields that match the words as well as the best one count.
   const scored = matches.map((match) => ({ match, ...fieldScore(match) }))
   const best = scored.reduce((left, right) => (right.score > left.score ? right : left))
   const weight = 15 - best.match.fieldAt
@@ -65,7 +66,7 @@ function fieldScore({ words, exact }: FieldMatch): { score: bigint; cost: number
   }
 }
 
-/** Of the closest places where all words stand: 0 for one word, 1 for neighbours. */
+/** The distance of the closest positions at which all words occur: 0 for one word, 1 for neighbours. */
 function distance(positions: readonly (readonly number[])[]): number {
   if (positions.length < 2) return 0
   const all = positions.flatMap((places, word) => places.map((place) => ({ place, word })))

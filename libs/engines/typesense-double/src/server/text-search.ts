@@ -6,25 +6,29 @@ import { RequestFailure } from './reply.ts'
 import type { SearchParams } from './search-params.ts'
 import { type FieldMatch, type Leaf, type TextScore, textScore } from './text-score.ts'
 
+/** A document found by words. */
 export interface TextHit {
   readonly text: TextScore
-  /** Words of the query that were not asked of this document. */
+  /** The number of the query's words that this document did not have to contain. */
   readonly dropped: number
   readonly matches: readonly FieldMatch[]
 }
 
-/** A word of the index, of one field, that stands for a word of the query. */
+/** An indexed word of one field that matches a word of the query. */
 interface FieldLeaf extends Leaf {
   readonly fieldAt: number
 }
 
-/** What stands for one word of the query; `levels[n]`: the n-th smallest number of typos that brings any. */
+/**
+ * The matches of one word of the query. `levels[n]` has those with the n-th smallest number of typos that
+ * matches anything.
+ */
 interface Candidates {
   readonly at: number
   readonly levels: readonly (readonly FieldLeaf[])[]
 }
 
-/** What a text search looks at. */
+/** What a text search works on. */
 interface Scope {
   readonly collection: Collection
   readonly fields: readonly Field[]
@@ -32,10 +36,10 @@ interface Scope {
   readonly params: SearchParams
 }
 
-/** Letters that a word, stemmed as its field is, needs before one and before two typos are forgiven. */
+/** The letters that a word, stemmed as in its field, needs before none, one and two typos are forgiven. */
 const LETTERS_FOR_TYPOS = [0, 4, 7]
 
-/** @throws RequestFailure for a field that is none, or no text */
+/** The fields of these names. @throws RequestFailure if one does not exist or is not a text */
 export function queryFields(collection: Collection, names: readonly string[]): Field[] {
   const fields = names.map((name) => {
     const field = collection.field(name)
@@ -53,18 +57,18 @@ export function queryFields(collection: Collection, names: readonly string[]): F
   return fields
 }
 
-/** The query's words, cut as the first field's text is; not stemmed. */
+/** The query's words, tokenised like the first field's text, not stemmed. */
 export function queryWords(collection: Collection, { q, queryBy }: SearchParams): string[] {
   const field = collection.field(queryBy[0] ?? '')
   return field === undefined ? [] : collection.tokens(field, q).map(({ word }) => word)
 }
 
 /**
- * Finds documents by words, by `seq`. Words that no allowed document holds are dropped; the others must all be in a
- * document, in whichever fields. More are dropped, from the right or from both sides, while fewer than
- * `drop_tokens_threshold` were found, but never more than half: the recorded question of seven words whose four had been
- * dropped for want of candidates lost no other at a threshold of 100. Typos are forgiven while fewer than
- * `typo_tokens_threshold` were found.
+ * Finds documents by words; returns them by `seq`. Words that no allowed document contains are dropped. A
+ * document must contain all the others, in any of the fields. While fewer than `drop_tokens_threshold`
+ * documents are found, more words are dropped, from the right or from both sides, but never more than half of
+ * the query. (In a recorded query of seven words, four were dropped for lack of candidates, and no other at a
+ * threshold of 100.) Typos are forgiven while fewer than `typo_tokens_threshold` documents are found.
  */
 export function searchText(
   collection: Collection,
@@ -138,7 +142,7 @@ function someKey(
   return false
 }
 
-/** The documents that hold each of the wanted words, and how each field holds them. */
+/** The documents that contain all wanted words, with the matches in each field. */
 function matchAll(
   { collection, fields, passes }: Scope,
   wanted: readonly Candidates[],

@@ -1,10 +1,10 @@
-/** A word of a text: as it is indexed, and where its characters stand in the text. */
+/** A word of a text as it is indexed, with its offsets in the text. */
 export interface Token {
   readonly word: string
   readonly start: number
-  /** The offset after the last character that was kept. */
+  /** The offset after the last character kept. */
   readonly end: number
-  /** For each character of `word`, the offset after the character of the text it came from. */
+  /** For each character of `word`, the offset after its character in the text. */
   readonly ends: readonly number[]
 }
 
@@ -13,8 +13,9 @@ const KEPT = /[\p{L}\p{N}]/u
 const MARKS = /\p{M}+/gu
 
 /**
- * Cuts a text as Typesense does without a locale: at blanks and at `separators`; accents fall off, case is lost, and other
- * signs vanish without a trace, so that `jwt-validation` is the one word `jwtvalidation`.
+ * Tokenises a text as Typesense does without a locale. It splits at blanks and `separators`, removes accents
+ * and lowers case. All other signs are removed without splitting: `jwt-validation` becomes the one word
+ * `jwtvalidation`.
  */
 export function tokenize(text: string, separators: readonly string[] = []): Token[] {
   const tokens: Token[] = []

@@ -4,18 +4,20 @@ import type { Allowed } from './match-filter.ts'
 import { RequestFailure } from './reply.ts'
 import { cosineDistance, normalised } from './vectors.ts'
 
+/** A document found by its vector. */
 export interface VectorHit {
   readonly stored: Stored
   readonly distance: number
 }
 
+/** A parsed vector query. */
 export interface VectorQuery {
   readonly field: string
   readonly vector: readonly number[]
   readonly k: number
   readonly flatSearchCutoff: number
   readonly distanceThreshold: number
-  /** Share of the vector's rank in a hybrid search. */
+  /** The weight of the vector's rank in a hybrid search. */
   readonly alpha: number
 }
 
@@ -23,8 +25,9 @@ const UNSIGNED = /^\d+$/
 const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 
 /**
- * Reads `field:([…], k:…, ef:…, …)` as the server does, which forgives much. `ef` has no meaning here, as the search is exact.
- * @throws RequestFailure in its words
+ * Parses `field:([…], k:…, ef:…, …)` as leniently as the server. `ef` is checked but has no effect, as this
+ * search is exact.
+ * @throws RequestFailure with the server's message
  */
 export function readVectorQuery(collection: Collection, text: string, perPage: number): VectorQuery {
   const malformed = (more = '.') => new RequestFailure(400, `Malformed vector query string${more}`)
@@ -73,10 +76,13 @@ export function readVectorQuery(collection: Collection, text: string, perPage: n
   }
 }
 
-/** What rounding to single precision may make of a sum of some hundred products. */
+/** The most that rounding to single precision may change a sum of some hundred products. */
 const ROUNDING = 1e-4
 
-/** The nearest, nearest first. Where the filter leaves fewer than `flat_search_cutoff`, all of them, as recorded. */
+/**
+ * The nearest documents, nearest first. All that pass the filter if they are fewer than `flat_search_cutoff`,
+ * as recorded.
+ */
 export function searchVectors(collection: Collection, query: VectorQuery, allowed: Allowed): VectorHit[] {
   const rows = collection.vectors(query.field)
   if (rows === undefined) return []
@@ -85,13 +91,13 @@ export function searchVectors(collection: Collection, query: VectorQuery, allowe
   const most = cutoff > 0 && allowed.all.length < cutoff ? allowed.all.length : query.k
   let nearest: VectorHit[] = []
   let farthest = query.distanceThreshold
-  // The exact distance and the filter only for what comes near: of 100,000 documents few do.
+  // Computes the exact distance and the filter only for near vectors: few of 100,000 are.
   const visit = (seq: number, vector: Float32Array): void => {
     const distance = cosineDistance(wanted, vector)
     const stored = collection.bySeq(seq)
     if (stored === undefined || distance > farthest || !allowed.passes(stored)) return
     nearest.push({ stored, distance })
-    // Sorted now and then only.
+    // Sorts only now and then.
     if (nearest.length < 2 * most) return
     nearest = nearest.toSorted(byDistance).slice(0, most)
     farthest = nearest.at(-1)?.distance ?? farthest

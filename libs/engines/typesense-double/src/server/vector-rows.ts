@@ -1,17 +1,18 @@
 /**
- * The vectors of one field, one after another in one piece of memory by `seq`: to go through 100,000 objects for each search
- * took the double longer than the sums.
+ * The vectors of one field in one block of memory, by `seq`. With 100,000 objects instead, a search spent
+ * more time on walking through them than on the sums.
  */
 export interface VectorRows {
   set(seq: number, vector: Float32Array): void
   delete(seq: number): void
   /**
-   * Goes through all rows whose scalar product with `other` is at least what `least` says when a row's turn comes. Sums are in
-   * double precision: within 1e-5 of what `cosineDistance` makes of them.
+   * Visits all rows whose scalar product with `other` is at least `least()`, which is asked again for each
+   * row. Sums are in double precision, within 1e-5 of those of `cosineDistance`.
    */
   each(other: Float32Array, least: () => number, visit: (seq: number, vector: Float32Array) => void): void
 }
 
+/** Creates empty rows for vectors of this dimension. */
 export function createVectorRows(dimension: number): VectorRows {
   let room = 1_024
   let numbers = new Float32Array(room * dimension)
@@ -37,9 +38,9 @@ export function createVectorRows(dimension: number): VectorRows {
       present[seq] = 0
     },
     each(other, least, visit) {
-      // Of its own, or each step of the inner loop would look them up in this closure.
+      // A local variable, so that the inner loop does not look it up in the closure.
       const all = numbers
-      // Where the other has zeros there is nothing to add: of a test embedder's 64 numbers all but a few are.
+      // Zeros of `other` add nothing, and most of a test embedder's 64 numbers are zero.
       const places = Int32Array.from(other.keys()).filter((place) => other[place] !== 0)
       const wanted = Float64Array.from(places, (place) => other[place] ?? 0)
       for (let seq = 0; seq < end; seq++) {

@@ -1,4 +1,4 @@
-/** Vectors of length 1 in single precision, as hnswlib keeps them for the cosine distance. */
+/** Scales a vector to length 1 in single precision, as hnswlib stores it for the cosine distance. */
 export function normalised(vector: readonly number[]): Float32Array {
   const single = Float32Array.from(vector)
   let squares = 0

@@ -25,11 +25,11 @@ describe('the gate before a server that says "not now"', () => {
 
   it('lets nobody through for a while, then one at a time finds out, and the while gets longer', async () => {
     const gate = createBackOffGate({ firstMs: 100, maxMs: 1_000 })
-    // A delay is shortened by up to half, at random.
+    // Delays are randomly shortened by up to half.
     for (const longest of [100, 200, 400, 800, 1_000, 1_000]) {
       await expect(gate.pass(busy)).rejects.toThrow('it is busy')
       vi.advanceTimersByTime(longest / 2 - 1)
-      await expect(gate.pass(fine)).rejects.toThrow('left in peace')
+      await expect(gate.pass(fine)).rejects.toThrow('no more requests')
       vi.advanceTimersByTime(longest / 2 + 2)
     }
     expect(fine).not.toHaveBeenCalled()

@@ -75,7 +75,7 @@ describe('the Typesense client', () => {
 
   it('takes a full server, a busy one and a lagging one for passing, and a bad request not', () => {
     expect(isPassing(422, 'Rejecting write: running out of resource type: OUT_OF_DISK')).toBe(true)
-    // As the real server says it, to a call and to a write in its queue.
+    // The real server's messages for a call and for a queued write.
     expect(isPassing(422, 'Skipping writes.')).toBe(true)
     expect(isPassing(422, 'Skipping write.')).toBe(true)
     expect([408, 429, 500, 502, 503].every((status) => isPassing(status, ''))).toBe(true)

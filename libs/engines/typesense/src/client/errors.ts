@@ -1,8 +1,8 @@
 import { UnavailableError } from '@daybook/memory/errors'
 
-/** Typesense cannot take the request now. Nothing is wrong with what was sent: the same can be sent again later. */
+/** Typesense cannot take the request now. The request itself is fine and can be sent again later. */
 export class TypesenseUnavailableError extends UnavailableError {
-  /** Whether the request may have arrived all the same, and may yet be carried out: its answer did not come. */
+  /** Whether the request may have arrived without an answer, and may still be carried out. */
   readonly mayHaveArrived: boolean
 
   constructor(message: string, mayHaveArrived: boolean) {
@@ -11,7 +11,7 @@ export class TypesenseUnavailableError extends UnavailableError {
   }
 }
 
-/** Typesense refused the request itself (4xx): sent again, it would be refused again. */
+/** Typesense refused the request itself (4xx) and would refuse it again. */
 export class TypesenseRefusedError extends Error {
   readonly status: number
 
@@ -22,12 +22,12 @@ export class TypesenseRefusedError extends Error {
   }
 }
 
-/** Whether the collection, alias or document that was asked for is not there. */
+/** Whether the error says that the requested collection, alias or document does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof TypesenseRefusedError && error.status === 404
 }
 
-/** What a request answers; null where what it asks for is not there. */
+/** The answer of a request, or null if what it asks for does not exist. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked
@@ -38,25 +38,29 @@ export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
 }
 
 /**
- * What a server says whose memory or disk is full, or that its operator told to skip writes ("Skipping writes.", and of a
- * write that was already in its queue "Skipping write."); the status is 422, or 500 in a line of an import.
+ * Messages of a server whose memory or disk is full, or whose operator told it to skip writes ("Skipping
+ * writes.", and "Skipping write." for a write that was already queued). The status is 422, or 500 in a line
+ * of an import.
  */
 const NO_WRITES_NOW = /rejecting write|on-disk storage|skipping write/i
 
-/** Whether an answer with this status and message says "not now": 408, 429, 5xx (503 is "Not Ready or Lagging"), or full. */
+/**
+ * Whether an answer with this status and message is temporary: 408, 429, 5xx (503 is "Not Ready or Lagging"),
+ * or a full server.
+ */
 export function isPassing(status: number, message: string): boolean {
   return status === 408 || status === 429 || status >= 500 || NO_WRITES_NOW.test(message)
 }
 
 /**
- * The same of one line of an import's answer. A plain 500 is not enough there: a document at which the server stumbles each
- * time must not hold up all others for ever.
+ * The same for one line of an import's answer. A plain 500 does not count there: a document on which the
+ * server always fails must not hold up all others for ever.
  */
 export function isPassingLine(code: number, message: string): boolean {
   return code === 429 || code === 503 || NO_WRITES_NOW.test(message)
 }
 
-/** Failures before a connection stood, so that nothing can have arrived. */
+/** Failures before a connection was made, so that nothing can have arrived. */
 const NOT_DELIVERED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -74,10 +78,11 @@ interface ClientFailure {
 }
 
 /**
- * What the official client threw, as one of the two errors above; what is neither of the server nor of the network comes
- * back as it is. Nothing of the original is kept: it holds the whole request, with the API key and the memories' texts.
+ * Converts an error of the official client to one of the two errors above. An error of neither the server nor
+ * the network is returned as it is. Nothing of the original is kept, because it holds the whole request with
+ * the API key and the memories' texts.
  *
- * @param host for the operator; without what an address may hold of passwords
+ * @param host for the operator; without credentials that the address may contain
  */
 export function asTypesenseError(error: unknown, host: string): unknown {
   const { httpStatus, isAxiosError, code, message } = (error ?? {}) as ClientFailure
@@ -102,7 +107,7 @@ export function asTypesenseError(error: unknown, host: string): unknown {
       !NOT_DELIVERED.has(reason),
     )
   }
-  // An answer that broke off in the middle.
+  // An answer that was cut off.
   if (error instanceof SyntaxError)
     return new TypesenseUnavailableError(`Typesense at ${host} gave an answer that is not JSON`, true)
   return error

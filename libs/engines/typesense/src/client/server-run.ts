@@ -1,4 +1,4 @@
 import { sql } from 'kysely'
 
-/** Which run of which database server this is: another one began at another moment. */
+/** SQL that identifies the current run of the database server by its start time. */
 export const SERVER_RUN = sql<string>`extract(epoch from pg_postmaster_start_time())::text`

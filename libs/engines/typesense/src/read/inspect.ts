@@ -4,19 +4,22 @@ import type { TypesenseClient } from '../client/client.ts'
 import { orNull, TypesenseUnavailableError } from '../client/errors.ts'
 import { collectionName, DEFAULT_BASE_NAME } from '../write/collection.ts'
 
-/** What a look at the server found. */
+/** What `inspectTypesense` found. */
 export interface TypesenseFacts {
-  /** Why it cannot be used, in words; null where it can. */
+  /** Why the server cannot be used, in words; null if it can. */
   readonly problem: string | null
-  /** Null where it is unavailable, or the key may not ask for it. */
+  /** The server's version; null if the server is unavailable or the key may not read it. */
   readonly version: string | null
-  /** Documents in the live generation's collection; null where there is no such collection, or it cannot be seen. */
+  /**
+   * The number of documents in the live generation's collection; null if the collection is missing or cannot
+   * be read.
+   */
   readonly documents: number | null
-  /** The collection that the alias points to; null where there is no alias, or it cannot be seen. */
+  /** The collection that the alias points to; null if the alias is missing or cannot be read. */
   readonly alias: string | null
 }
 
-/** Looks at the server, the live generation's collection and the alias. It changes nothing. */
+/** Inspects the server, the live generation's collection and the alias. Changes nothing. */
 export async function inspectTypesense(
   client: TypesenseClient,
   { generation }: Pick<Generation, 'generation'>,
@@ -24,7 +27,7 @@ export async function inspectTypesense(
 ): Promise<TypesenseFacts> {
   const nothing = { version: null, documents: null, alias: null }
   try {
-    // Needs no key, and says no while the server reads its log after a restart.
+    // Needs no key. It is false while the server replays its log after a restart.
     const { ok } = await client.request((typesense) => typesense.health.retrieve())
     if (!ok) return { ...nothing, problem: 'it answers, but says that it is not healthy' }
     const version = await readVersion(client)
@@ -47,7 +50,7 @@ async function readVersion(client: TypesenseClient): Promise<string | null> {
   try {
     return (await client.request((typesense) => typesense.debug.retrieve())).version
   } catch (error) {
-    // A key for Daybook's collections alone is enough for everything else.
+    // A key that covers only Daybook's collections is enough for everything else.
     if (error instanceof TypesenseUnavailableError) return null
     throw error
   }

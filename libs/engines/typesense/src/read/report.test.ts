@@ -14,7 +14,7 @@ describe('what is reported of Typesense', () => {
   ])('is %s: %o', (status, report) => {
     expect(report.status).toBe(status)
     expect(report.message).not.toMatch(/undefined|null|NaN/u)
-    // Whoever is warned is told what to do.
+    // Every warning comes with advice.
     if (status !== 'OK') expect(report.advice).toMatch(/\S/u)
   })
 })

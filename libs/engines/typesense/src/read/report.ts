@@ -4,10 +4,10 @@ import { createTypesenseClient, type TypesenseSettings } from '../client/client.
 import { collectionName, DEFAULT_BASE_NAME } from '../write/collection.ts'
 import { inspectTypesense, type TypesenseFacts } from './inspect.ts'
 
-/** Milliseconds that each of its answers may take. */
+/** Milliseconds that each answer may take. */
 const ANSWER_MS = 2_000
 
-/** Looks at the server and at the live generation's collection, for those who operate it. */
+/** Inspects the server and the live generation's collection, for operators. */
 export async function reportTypesense(
   settings: TypesenseSettings,
   live: Pick<Generation, 'generation'>,
@@ -20,6 +20,7 @@ export async function reportTypesense(
   }
 }
 
+/** Turns the facts into a report with advice. */
 export function judgeTypesense(
   { problem, version, documents, alias }: TypesenseFacts,
   { generation }: Pick<Generation, 'generation'>,
@@ -38,13 +39,13 @@ export function judgeTypesense(
       ...facts,
       status: 'FAILED',
       message: `The collection of the live generation, ${collection}, is not there`,
-      advice: 'The projector makes it and writes it from the journal: start projector-typesense',
+      advice: 'The projector creates it and fills it from the journal: start projector-typesense',
     }
   if (alias !== collection)
     return {
       ...facts,
       status: 'WARNING',
-      message: `The alias ${DEFAULT_BASE_NAME} points to ${alias ?? 'nothing'} and not to ${collection}. Searches do not go by it`,
+      message: `The alias ${DEFAULT_BASE_NAME} points to ${alias ?? 'nothing'} and not to ${collection}. Searches do not use it`,
       advice: 'The projector sets it within seconds: start projector-typesense',
     }
   const name = version === null ? 'Typesense' : `Typesense ${version}`

@@ -6,14 +6,15 @@ import { TYPESENSE } from '../write/generation.ts'
 /**
  * How far the Typesense projection has come with a project's journal.
  *
- * @param reachable whether Typesense answers, as far as the caller knows
+ * @param reachable whether Typesense answers, as far as the caller knows. Default true
  */
 export async function typesenseStatus(
   scope: ProjectScope,
   { generation }: Pick<Generation, 'generation'>,
   reachable = true,
 ): Promise<ProjectionStatus> {
-  // Before the waiting ones, which are recorded with the position: read after them, it could be that of a batch whose own were missed.
+  // Read before the waiting memories, which are recorded together with the position. Read after them, the
+  // position could be that of a batch whose waiting memories were missed.
   const status = await readProjectStatus(scope, { projection: TYPESENSE, generation }, reachable)
   const { pending } = await scope.db
     .selectFrom('typesense_pending_vectors')

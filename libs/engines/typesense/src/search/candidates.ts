@@ -3,15 +3,18 @@ import { lexemeAsWord } from '../write/lexemes.ts'
 import type { TypesenseFilter } from './filter.ts'
 import type { OneSearch, TypesenseTurn } from './typesense-search.ts'
 
-/** The most that a page of Typesense holds. */
+/** The most hits on a page of Typesense. */
 export const PAGE_MAX = 250
 
-/** Candidates that the graph search keeps. With Typesense's own default of 10 a filter leaves holes; 100 as measured. */
+/**
+ * Candidates that the graph search keeps. With Typesense's default of 10, filtered searches miss hits; 100
+ * was enough as measured.
+ */
 const EF = 100
 
 /**
- * Candidates from Typesense, whose own text match knows no rarity of words and wants all of them at once: one search for each word
- * gives its memories, and in `found` its df.
+ * Candidates from Typesense. Its own text match ignores how rare a word is and requires all words at once. So
+ * each word is searched separately: that gives its memories, and in `found` its document frequency.
  */
 export function typesenseCandidates(turn: TypesenseTurn, filter: TypesenseFilter): CandidateSource {
   return {
@@ -47,10 +50,13 @@ export function typesenseCandidates(turn: TypesenseTurn, filter: TypesenseFilter
   }
 }
 
-/** Without an exponent, which the server's parser need not know. */
+/** Without an exponent, which the server's parser may not accept. */
 const plain = (value: number) => value.toFixed(8)
 
-/** df counts the whole project, so where a filter narrows the candidates it is asked for beside them. */
+/**
+ * Document frequencies count the whole project. Where a filter narrows the candidates, they are queried
+ * separately.
+ */
 async function askForWords(
   turn: TypesenseTurn,
   { everything, known, filterBy }: TypesenseFilter,
@@ -85,6 +91,6 @@ const search = (lexeme: string, filterBy: string, page: number): OneSearch => ({
   num_typos: 0,
   prefix: false,
   drop_tokens_threshold: 0,
-  // By itself it would look for "basket ball" where there is no "basketball".
+  // By default it would look for "basket ball" if "basketball" has no match.
   split_join_tokens: 'off',
 })

@@ -1,19 +1,22 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 
-/** A filter in Typesense's language. */
+/** A filter in Typesense's syntax. */
 export interface TypesenseFilter {
-  /** The project's live memories: what words are counted in. */
+  /** The project's live memories, among which words are counted. */
   readonly everything: string
-  /** The same with the forgotten ones, where those are asked for: what makes a word a known one. */
+  /** The same, with forgotten memories if they are asked for: a word in one of them is a known word. */
   readonly known: string
-  /** As much of the filter as Typesense can be told. It lets through all that the filter does, and perhaps more. */
+  /**
+   * The part of the filter that Typesense can express. It admits everything that the filter admits, and
+   * perhaps more.
+   */
   readonly filterBy: string
 }
 
 /**
- * Values that can stand between backticks: letters, digits, blanks and signs that mean nothing to the server's parser, at
- * most 64, with a letter or digit among them. Not among them: the backtick and the backslash, of which one ends the quotes and
- * the other keeps them open (trap 13); brackets, and control characters.
+ * Values that can be quoted in backticks: at most 64 letters, digits, blanks and signs without a meaning in
+ * the server's syntax, among them at least one letter or digit. Excluded are the backtick, which ends the
+ * quotes, the backslash, which keeps them open, brackets and control characters.
  */
 const QUOTABLE = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N} ._:/@#+'&-]{1,64}$/u
 
@@ -22,15 +25,16 @@ const ID = /^[0-9a-f-]{36}$/
 const INT32_MAX = 2 ** 31 - 1
 
 /**
- * Makes `filter_by` of a filter. Typesense compares words, so it is never the last judge: every hit is checked in Postgres
- * (`constraint.ts`). Therefore a condition with a value that could leave its quotes need not be escaped. It is left out.
+ * Translates a filter to `filter_by`. Typesense compares words, so it never has the last say: every hit is
+ * checked in Postgres (`constraint.ts`). Hence a condition whose value could leave its quotes is not escaped
+ * but left out.
  *
- * The conditions are joined by `&&` only: the server gives `&&` and `||` the same precedence.
+ * Conditions are only joined by `&&`, as the server gives `&&` and `||` the same precedence.
  *
- * @throws Error for a project id that is no UUID: nothing else stands between two projects
+ * @throws Error if the project id is not a UUID: nothing else separates two projects
  */
 export function typesenseFilter(projectId: string, filter: MemoryFilter): TypesenseFilter {
-  if (!ID.test(projectId)) throw new Error('A project id that is no UUID cannot be put into a filter')
+  if (!ID.test(projectId)) throw new Error('A project id that is not a UUID cannot be put into a filter')
   const project = `project_id:=\`${projectId}\``
   const live = filter.includeForgotten === true ? [] : ['forgotten:=false']
   const conditions = [
@@ -51,7 +55,10 @@ export function typesenseFilter(projectId: string, filter: MemoryFilter): Typese
   }
 }
 
-/** Nothing where one value cannot be said: without it the condition would be stricter than the filter. */
+/**
+ * No condition if one value cannot be quoted: without that value the condition would be stricter than the
+ * filter.
+ */
 function oneOf(field: string, values: readonly string[] | undefined): string[] {
   if (values === undefined || values.length === 0 || !values.every((value) => QUOTABLE.test(value))) return []
   return [`${field}:=[${values.map((value) => `\`${value}\``).join(',')}]`]
@@ -62,7 +69,9 @@ function atLeast(field: string, least: number | undefined): string[] {
   return [`${field}:>=${Math.ceil(least)}`]
 }
 
-/** Documents hold whole milliseconds, rounded down as here; so the end is included, and Postgres takes it away again. */
+/**
+ * Documents hold milliseconds, rounded down as here. So the end is included, and Postgres excludes it again.
+ */
 function within(field: string, after: string | undefined, before: string | undefined): string[] {
   const moment = (operator: string, text: string | undefined) => {
     const time = text === undefined ? Number.NaN : Date.parse(text)

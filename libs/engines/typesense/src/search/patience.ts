@@ -1,23 +1,26 @@
-/** How long a search may wait for a server, by how long that server usually takes. */
+/** Decides how long a search may wait for a server, from the server's usual answer times. */
 export interface Patience {
-  /** Milliseconds for the next search in total. */
+  /** The milliseconds that the next search may wait in total. */
   allowedMs(): number
-  /** A call took so long, or was given up after so long. */
+  /** Records how long a call took, or how long it was waited for before it was given up. */
   took(milliseconds: number): void
 }
 
-/** Calls that are remembered. */
+/** The number of calls remembered. */
 const REMEMBERED = 64
-/** Calls from which on is known what is usual. */
+/** The number of calls after which the usual time is known. */
 const KNOWN_FROM = 8
-/** So many times what 95 of 100 calls take is enough for the three calls of a search, and for a bad moment. */
+/**
+ * The allowed time as a multiple of the 95th percentile: enough for the three calls of a search, and for a
+ * slow moment.
+ */
 const FACTOR = 4
 
 /**
- * Four times what 95 of 100 of the last 64 calls took, between a quarter of `mostMs` and all of it; all of it until eight calls
- * are known. A call that was given up counts with the time that it was waited for: a server that has become slower is soon
- * waited for longer, until `mostMs`. It is never less than a quarter, as the usual time of an idle server (5 ms) says nothing of what
- * a busy machine may do to one answer.
+ * Allows four times the 95th percentile of the last 64 calls, but at least a quarter of `mostMs` and at most
+ * all of it. Until eight calls are known it allows `mostMs`. A call that was given up counts with the time
+ * that it was waited for, so a server that becomes slower soon gets more time. A quarter is the minimum
+ * because the usual time of an idle server (5 ms) tells nothing about a slow answer on a busy machine.
  */
 export function createPatience(mostMs: number): Patience {
   const times: number[] = []

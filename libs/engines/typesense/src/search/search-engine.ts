@@ -4,7 +4,7 @@ import { typesenseFilter } from './filter.ts'
 import type { TypesenseSearch } from './typesense-search.ts'
 import { readTypesenseState } from './typesense-state.ts'
 
-/** Typesense as an engine of searches. Both retrievers of one search share the time that it may spend there. */
+/** Typesense as a search engine. Both retrievers of a search share the time that it may spend there. */
 export const typesenseSearchEngine = (search: TypesenseSearch): SearchEngine => ({
   isAvailable: search.isAvailable,
   state: readTypesenseState,

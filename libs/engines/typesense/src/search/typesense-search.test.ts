@@ -9,7 +9,7 @@ import {
 const NEVER = 3_600_000
 const EVERYTHING = { q: '*' }
 
-/** Timing is not looked at: whether a search waits for Typesense is whether it calls it. */
+/** These tests do not measure time: they check whether a search calls Typesense. */
 describe('the circuit breaker', () => {
   let double: TypesenseDouble
   let search: TypesenseSearch
@@ -19,7 +19,7 @@ describe('the circuit breaker', () => {
     search = createTypesenseSearch({ url: double.url, apiKey: double.apiKey, base: 'memories', ...options })
   }
 
-  /** Until the circuit is open. */
+  /** Calls until the circuit is open. */
   const failing = async () => {
     for (let failure = 0; failure < 3; failure++)
       await expect(search.turn(1).ask([EVERYTHING])).rejects.toThrow(/unreachable/)

@@ -17,63 +17,73 @@ import { TypesenseRefusedError, TypesenseUnavailableError } from '../client/erro
 import { collectionName, DEFAULT_BASE_NAME } from '../write/collection.ts'
 import { createPatience } from './patience.ts'
 
-/** One search of a multi_search, in Typesense's own words; the collection is added. */
+/** One search of a `multi_search` with Typesense's parameters. The collection is added later. */
 export type OneSearch = Readonly<Record<string, string | number | boolean>>
 
+/** A hit as Typesense returns it. */
 export interface FoundDocument {
   readonly document: Readonly<Record<string, unknown>>
   readonly vector_distance?: number
   readonly highlights?: readonly { readonly matched_tokens?: readonly string[] }[]
 }
 
+/** The result of one search. */
 export interface Found {
-  /** All that match, not only those given. */
+  /** The number of all matches, not only of those returned. */
   readonly found: number
   readonly hits: readonly FoundDocument[]
 }
 
-/** The time that one search of ours may spend on Typesense, over all its calls. */
+/** One search request's use of Typesense, with the time that it may spend there over all calls. */
 export interface TypesenseTurn {
   /**
-   * Asks, all at once, in calls of at most 50 searches.
-   * @returns what each found, in the order asked
+   * Runs all searches at the same time, in calls of at most 50.
+   * @returns each search's result, in the given order
    * @throws EngineFailed
    */
   ask(searches: readonly OneSearch[]): Promise<Found[]>
 }
 
-/** Typesense as searches use it. One per process: the circuit breaker remembers whether it answers. */
+/**
+ * Typesense as searches use it. There is one per process, because the circuit breaker remembers whether the
+ * server answers.
+ */
 export interface TypesenseSearch {
   /**
-   * Whether to ask it at all. While the circuit is open the answer is no at once; after a pause a probe is sent in the
-   * background, which no search waits for, and closes the circuit where it succeeds.
+   * Whether to search there at all. While the circuit is open this is false at once. After a pause a probe is
+   * sent in the background; no search waits for it, and it closes the circuit if it succeeds.
    */
   isAvailable(): boolean
   /**
-   * @param generation the one that is live according to Postgres. Its collection is asked by name and not through the alias, which
-   *   is moved a moment later: a query's vector must meet vectors of its own model.
+   * Begins a search request.
+   * @param generation the live generation according to Postgres. Its collection is queried by name, not by
+   *   the alias, which is moved a moment later: a query's vector must meet vectors of its own model
    */
   turn(generation: number): TypesenseTurn
   close(): void
 }
 
+/** How to search a Typesense server. */
 export interface TypesenseSearchOptions {
   /** Such as `http://127.0.0.1:8108`. */
   readonly url: string
-  /** A key that may search is enough. */
+  /** A key with the right to search is enough. */
   readonly apiKey: string
-  /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
+  /** The prefix of the collections' names, and the alias. Default `daybook_memories`. */
   readonly base?: string
   /**
-   * The longest that one search may wait for Typesense in total, in milliseconds. Default 2,000. A search waits less where the
-   * server usually takes less (`patience.ts`).
+   * The longest that one search may wait for Typesense in total, in milliseconds. Default 2,000. A search
+   * waits less if the server is usually faster (`patience.ts`).
    */
   readonly timeoutMs?: number
-  /** Milliseconds until an open circuit is probed for the first time; doubled with each probe that fails, up to 5,000. Default 500. */
+  /**
+   * Milliseconds until an open circuit is first probed; doubled with each failed probe up to 5,000. Default
+   * 500.
+   */
   readonly probeAfterMs?: number
-  /** For the log: hears that Typesense is left alone from now on and why, as an operator needs it. */
+  /** Called when the circuit opens, with the reason, for the log. */
   readonly onOpen?: (reason: Error) => void
-  /** For the log: hears that it is asked again. */
+  /** Called when the circuit closes again, for the log. */
   readonly onClose?: () => void
 }
 
@@ -81,16 +91,18 @@ export interface TypesenseSearchOptions {
 const SEARCHES_A_CALL = 50
 
 /**
- * Calls in a row without an answer that open the circuit. One slow answer is no dead server: on a busy machine every few hundredth
- * search met one, and with 1 here it took Typesense away from all others for five seconds.
+ * Calls in a row without an answer that open the circuit. One slow answer does not mean a dead server: on a
+ * busy machine one search in several hundred met one, and a limit of 1 then took Typesense away from all
+ * searches for five seconds.
  */
 const FAILURES_IN_A_ROW = 3
 
 const PROBE_AT_MOST_MS = 5_000
 
 /**
- * The circuit opens when three calls in a row got no answer: a dead or hanging Typesense costs those searches their time, and those
- * after it nothing. A request that Typesense refuses (4xx) is an answer, and opens nothing.
+ * Creates the searches of one server. The circuit opens after three calls in a row without an answer: a dead
+ * or hanging Typesense costs those searches their time, and later ones nothing. A refused request (4xx) is an
+ * answer and does not open the circuit.
  */
 export function createTypesenseSearch(options: TypesenseSearchOptions): TypesenseSearch {
   const { base = DEFAULT_BASE_NAME, timeoutMs = 2_000, probeAfterMs = 500 } = options
@@ -113,7 +125,7 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
   const patience = createPatience(timeoutMs)
   let isProbing = false
 
-  /** @param waited by the search before this call, for what is said of it */
+  /** @param waited the milliseconds that the search waited before this call, for the error message */
   const guarded = async <T>(left: number, waited: number, run: () => Promise<T>): Promise<T> => {
     const measured = async () => {
       const startedAt = performance.now()
@@ -123,7 +135,7 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
         took()
         return answer
       } catch (error) {
-        // What was refused at once says nothing of how long an answer takes.
+        // A request that was refused at once tells nothing about how long an answer takes.
         if (error instanceof TypesenseUnavailableError && error.mayHaveArrived) took()
         throw error
       }
@@ -154,7 +166,7 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
     turn(generation) {
       const collection = collectionName(generation, base)
       const allowed = patience.allowedMs()
-      // Both retrievers may ask at once; that time is waited once.
+      // Both retrievers may have calls under way at the same time; that time counts once.
       let waited = 0
       let underWay = 0
       let since = 0
@@ -164,7 +176,7 @@ export function createTypesenseSearch(options: TypesenseSearchOptions): Typesens
           since = performance.now()
           underWay += 1
           try {
-            // A turn that has used up its time fails as one that waited for it.
+            // If the time is used up, this fails like a call that waited too long.
             return await guarded(Math.max(1, allowed - waited), waited, () =>
               inCalls(client, collection, searches),
             )
@@ -196,7 +208,7 @@ interface FailedSearch {
   readonly error: string
 }
 
-/** Reads each result: the status is 200 though a search in it failed (trap 11). */
+/** Sends one `multi_search` and checks each result: the status is 200 even if a search in it failed. */
 async function multiSearch(
   client: TypesenseClient,
   collection: string,

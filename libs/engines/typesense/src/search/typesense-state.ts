@@ -11,7 +11,7 @@ interface StateRow {
   readonly pending: number
 }
 
-/** Null before the projector's first start. */
+/** Reads the live generation's state in a project. Null before the projector's first start. */
 export async function readTypesenseState({ db, projectId }: ProjectScope): Promise<EngineState | null> {
   const { rows } = await sql<StateRow>`
     select g.generation, g.model_id, g.dimension,

@@ -20,14 +20,16 @@ interface SearchOptions {
   readonly probeAfterMs?: number
 }
 
+/** A Typesense engine attached to a test's read model. */
 export interface AttachedTypesense extends AttachedEngine {
   readonly server: TestTypesense
   readonly alias: string
-  /** Another way to search it, with a circuit of its own. */
+  /** Opens further searches, with a circuit of their own. */
   newSearch(options?: SearchOptions): TypesenseSearch
   newSlot(options?: SearchOptions): EngineSlot
 }
 
+/** Starts a server and attaches it to a test's read model, with collection names of its own. */
 export async function attachTypesense(
   { db, embedder }: Pick<ReadModelHarness, 'db' | 'embedder'>,
   server: TypesenseKind,
@@ -65,7 +67,7 @@ export async function attachTypesense(
     fillVectors: () => writeAllVectors(db, writer),
     async stop() {
       for (const search of searches) search.close()
-      // By its own name: by the alias' it would be whichever is live.
+      // By the collection's own name: the alias would delete whichever is live.
       if (running.faults === null) {
         await client.request((one) => one.collections(collectionName(generation.generation, alias)).delete())
         await client.request((one) => one.aliases(alias).delete())

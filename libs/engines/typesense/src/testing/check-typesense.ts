@@ -7,18 +7,19 @@ import { compareDocuments } from '../verify/compare-documents.ts'
 import { documentsOf } from '../write/document.ts'
 import { type CheckedCollection, type CheckedContents, hashOf, readContents } from './read-contents.ts'
 
-/** Differences named; an empty collection would else name every memory. */
+/** The most differences reported, as an empty collection would report every memory. */
 const NAMED = 50
 
 /**
- * Holds all documents that Typesense has of a project against the journal. Each memory's are those of its state at the
- * position, every field and every chunk of them; with the vectors of the embedding store, unless the memory is noted as
- * waiting for them, and then its text is in the store's queue.
+ * Compares all documents of a project with the journal. Each memory's documents must be those of its state at
+ * the position, with every field and chunk. They must have the embedding store's vectors, unless the memory
+ * is recorded as waiting for them; then its text must be in the store's queue.
  *
- * A memory with events beyond the position, or with parked ones, may be ahead: documents are written before the position
- * moves. It is never behind. It may run beside projectors, if they come to rest now and then (`readContents`).
+ * A memory with parked events or events beyond the position may be ahead, because documents are written
+ * before the position moves. It must never be behind. May run beside projectors, if they pause now and then
+ * (`readContents`).
  *
- * @returns every difference in words; empty where there is none
+ * @returns every difference in words; empty if there is none
  */
 export async function checkTypesense(scope: ProjectScope, checked: CheckedCollection): Promise<string[]> {
   const contents = await readContents(scope, checked)
@@ -85,6 +86,6 @@ function compareMemory(
     return [`memory ${id} does not wait for a vector, and the embedding store has none`]
   const complete = compareDocuments(documentsOf(projectId, memory, { chunks: stored, lexemes }), found)
   if (!waits || complete.length === 0) return complete
-  // Its vector may have been written a moment before the note of it was taken away.
+  // Its vector may have been written just before its waiting entry was deleted.
   return compareDocuments(documentsOf(projectId, memory, { chunks: [], lexemes }), found)
 }

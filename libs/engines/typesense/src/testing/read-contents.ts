@@ -16,31 +16,31 @@ import { collectionName } from '../write/collection.ts'
 import { TYPESENSE } from '../write/generation.ts'
 import { readWords } from '../write/lexemes.ts'
 
-/** Where the documents are that are to be held against the journal. */
+/** The collection that is compared with the journal. */
 export interface CheckedCollection {
   readonly client: TypesenseClient
   readonly generation: Generation
   /** As in `GenerationWriterOptions`. */
   readonly base?: string
-  /** Milliseconds to wait for projectors that are just writing. Default 60,000. */
+  /** Milliseconds to wait until projectors pause. Default 60,000. */
   readonly restMs?: number
 }
 
-/** Everything that is held against each other, as it was at one moment. */
+/** Everything that is compared, as of one moment. */
 export interface CheckedContents {
   readonly documents: readonly JsonDocument[]
   readonly timelines: ReadonlyMap<string, Timeline>
   /** Memory → the hash of the text whose vector it waits for. */
   readonly pending: ReadonlyMap<string, string>
-  /** By hash; of the texts that are embedded. */
+  /** The vectors of embedded texts, by hash. */
   readonly vectors: ReadonlyMap<string, VectorChunk[]>
   /** By lexical text. */
   readonly lexemes: ReadonlyMap<string, string>
 }
 
 /**
- * Reads documents and tables. That is no snapshot: where a projector wrote in between, or is about to write memories again,
- * they are read once more, for `restMs` at most.
+ * Reads documents and tables. They are no snapshot: if a projector has written meanwhile, or memories are
+ * waiting to be rewritten, they are read again, for at most `restMs`.
  */
 export async function readContents(
   scope: ProjectScope,
@@ -81,7 +81,7 @@ async function readActivity({ db, projectId }: ProjectScope, { generation }: Gen
   return rows[0] ?? { rests: true, position: 0, pending: '' }
 }
 
-/** What a memory is at the position, and what it becomes by events that are parked or beyond the position. */
+/** A memory at the position, and the states that parked or later events give it. */
 export interface Timeline {
   applied: Memory | null
   readonly later: Memory[]
@@ -143,6 +143,6 @@ const lexemesOf = ({ db }: ProjectScope, timelines: ReadonlyMap<string, Timeline
     db,
     memoriesOf(timelines).map(({ state }) => lexicalText(state)),
   )
-/** Of the text that is embedded, hexadecimal. */
+/** The hash of a memory's embedded text, hexadecimal. */
 export const hashOf = ({ state }: Memory) => contentHash(embeddedTextOf(state)).toString('hex')
 const hashesOf = (timelines: ReadonlyMap<string, Timeline>) => [...new Set(memoriesOf(timelines).map(hashOf))]

@@ -36,32 +36,32 @@ import {
 } from '../write/writer.ts'
 import { checkTypesense } from './check-typesense.ts'
 
-/** A journal, a Typesense and its projection, stepped by hand: nothing runs by itself. */
+/** A journal, a Typesense and its projection. Nothing runs by itself: the test makes every step. */
 export interface TypesenseHarness extends TestDatabase {
   readonly typesense: TestTypesense
   readonly client: TypesenseClient
   readonly generation: Generation
-  /** Of the collections' names, and the alias; this harness' own. */
+  /** The prefix of the collections' names, and the alias; unique to this harness. */
   readonly base: string
   readonly writer: JournalWriter
   readonly generationWriter: GenerationWriter
   readonly projection: Projection
-  /** Knows words only, and cuts texts at 32 of them. */
+  /** Compares words only, and splits texts after 32 of them. */
   readonly embedder: Embedder
-  /** Another process that writes the same generation. */
+  /** A further writer of the same generation, as in another process. */
   replica(options?: Partial<GenerationWriterOptions>): {
     generationWriter: GenerationWriter
     projection: Projection
   }
-  /** Writes to the journal only. Fails as the command does. */
+  /** Writes to the journal only. Throws what the command throws. */
   append(scope: ProjectScope, ...commands: Command[]): Promise<Memory[]>
-  /** Writes what the journal has beyond the position, in batches of `size`, parking what is refused. */
+  /** Applies the events beyond the position in batches of `size`; events that are refused are parked. */
   apply(scope: ProjectScope, size?: number): Promise<void>
-  /** Embeds what is queued. */
+  /** Embeds the queued texts. */
   embed(): Promise<void>
-  /** Gives the stored vectors to the documents that wait. */
+  /** Writes the stored vectors to the documents that wait. */
   fill(): Promise<void>
-  /** How the documents differ from the journal. */
+  /** The differences between documents and journal. */
   check(scope: ProjectScope): Promise<string[]>
 }
 
@@ -70,6 +70,7 @@ export const PLACES = TEST_DATABASES.flatMap((database) =>
   TYPESENSE_SERVERS.map((server) => ({ database, server, name: `${database.name}, ${server.name}` })),
 )
 
+/** Starts the harness on a new test database and server. */
 export async function startTypesenseHarness(
   { start }: Pick<TestDatabaseKind, 'start'>,
   server: TypesenseKind,
@@ -127,7 +128,9 @@ export async function startTypesenseHarness(
   }
 }
 
-/** By their own names, never by the alias' (trap 12). */
+/**
+ * Deletes by the collection's own name, never by the alias, which would delete whichever collection is live.
+ */
 async function removeCollections(
   client: TypesenseClient,
   base: string,

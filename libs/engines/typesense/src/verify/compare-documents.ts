@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonDocument } from '../client/client.ts'
 
-/** @returns in words, how a memory's documents differ from those that it should have; empty where they do not */
+/**
+ * Compares a memory's documents with the wanted ones.
+ * @returns the differences in words; empty if there are none
+ */
 export function compareDocuments(wanted: readonly JsonDocument[], found: readonly JsonDocument[]): string[] {
   const byId = new Map(found.map((document) => [document.id, document]))
   const problems: string[] = []
@@ -20,7 +23,7 @@ export function compareDocuments(wanted: readonly JsonDocument[], found: readonl
   return problems
 }
 
-/** Typesense keeps vectors as 32-bit floats. */
+/** Typesense stores vectors as 32-bit floats. */
 const TOLERANCE = 1e-5
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -17,9 +17,10 @@ import { compareDocuments } from './compare-documents.ts'
 import { exportDocuments, IDS_PER_FILTER, ofMemories } from './export-documents.ts'
 
 /**
- * Compares memories' documents with those that the journal's states come to, every field and chunk of them, with the vectors
- * of the embedding store. Under the project's lease, so that nobody writes meanwhile and the position stands.
- * @throws PositionMoved where another has the project: ask again
+ * Compares the documents of memories with those that follow from the journal, every field and chunk, with the
+ * embedding store's vectors. It holds the project's lease, so that nobody writes meanwhile and the position
+ * does not move.
+ * @throws PositionMoved if another process has the project: try again
  */
 export async function compareMemories(
   writer: GenerationWriter,
@@ -75,7 +76,10 @@ async function compareAt(
 
 const hashOf = ({ state }: Memory) => contentHash(embeddedTextOf(state)).toString('hex')
 
-/** Those that wait for the vectors of a text that is in the queue, or just left it: others wait in vain. */
+/**
+ * The memories that wait for the vectors of a text that is in the queue or has just left it. Others wait in
+ * vain and are not included.
+ */
 async function readWaiting(
   { db, projectId }: ProjectScope,
   { generation, modelId }: Pick<Generation, 'generation' | 'modelId'>,
@@ -105,8 +109,8 @@ const digest = (documents: readonly JsonDocument[]): string | null =>
   documents.length === 0 ? null : createHash('sha256').update(JSON.stringify(documents)).digest('hex')
 
 /**
- * Vectors are 32-bit numbers there and are compared within a tolerance, so that what is held has the digest of what is wanted
- * where nothing differs, and else its own.
+ * Compares one memory. Typesense stores vectors as 32-bit floats, so they are compared within a tolerance. If
+ * nothing differs, `held` therefore gets the digest of what is wanted.
  */
 function compareMemory(
   projectId: string,
@@ -115,7 +119,7 @@ function compareMemory(
   const stored = memory === null ? [] : (vectors.get(hashOf(memory)) ?? [])
   const lacksVectors = memory !== null && memory.state.forgottenAt === null && !waits && stored.length === 0
   const wanted = memory === null ? [] : documentsOf(projectId, memory, { chunks: stored, lexemes })
-  // A vector may have been written a moment before the note of it was taken away.
+  // A vector may have been written just before its waiting entry was deleted.
   const without = memory === null ? [] : documentsOf(projectId, memory, { chunks: [], lexemes })
   const same =
     compareDocuments(wanted, found).length === 0 || (waits && compareDocuments(without, found).length === 0)

@@ -1,16 +1,20 @@
 import type { JsonDocument, TypesenseClient } from '../client/client.ts'
 
-/** A filter for a project's documents. Ids are UUIDs out of uuid columns: nothing in them can leave the quotes (trap 13). */
+/** A filter for a project's documents. Ids come from uuid columns, so they cannot leave the quotes. */
 export const ofProject = (projectId: string): string => `project_id:=\`${projectId}\``
 
-/** The same for some of its memories, at most 60: a query string may have 4,000 characters. */
+/** The same for some of the project's memories, at most `IDS_PER_FILTER`. */
 export const ofMemories = (projectId: string, memoryIds: readonly string[]): string =>
   `${ofProject(projectId)} && memory_id:=[${memoryIds.map((id) => `\`${id}\``).join(',')}]`
 
-/** Ids in one filter: 60 of 36 characters and their quotes, encoded, stay below the 4,000 that a query string may have. */
+/**
+ * The most ids in one filter: 60 quoted and encoded UUIDs fit into the 4,000 characters of a query string.
+ */
 export const IDS_PER_FILTER = 60
 
-/** All documents that satisfy a filter, further chunks among them. @param fields to be given; default all */
+/**
+ * All documents that match a filter, including those of further chunks. @param fields to return; default all
+ */
 export async function exportDocuments(
   client: TypesenseClient,
   collection: string,

@@ -10,10 +10,10 @@ import type { GenerationWriter } from '../write/writer.ts'
 import { compareMemories } from './compare-memories.ts'
 import { exportDocuments, ofProject } from './export-documents.ts'
 
-/** Milliseconds until a project is asked for again that another has. */
+/** Milliseconds until a project that another process has is tried again. */
 const OTHERS_TURN_MS = 20
 
-/** Until it is our turn: projectors have a project for a batch at a time. */
+/** Repeats the work until the project is free; projectors hold it for one batch at a time. */
 async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   for (;;)
     try {
@@ -24,14 +24,14 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-/** The documents of a generation, as they are held against the journal and written anew. */
+/** Compares a generation's documents with the journal and rewrites them. */
 export function typesenseVerifiable(writer: GenerationWriter): Verifiable {
   return {
     ...writer.place,
     projects: () => projectsIn(writer),
     compare: (scope, memoryIds): Promise<ComparedPage> =>
       whenFree(() => compareMemories(writer, scope, memoryIds)),
-    // Typesense keeps its own indexes over documents; there is nothing to look at.
+    // Typesense maintains its indexes by itself; there is nothing to compare.
     compareIndexes: () => Promise.resolve({ problems: [], memoryIds: [] }),
     repairIndexes: () => Promise.resolve(),
     surplus: (scope, held) => surplus(writer, scope, held),
@@ -39,10 +39,10 @@ export function typesenseVerifiable(writer: GenerationWriter): Verifiable {
   }
 }
 
-/** More projects than this are not looked for at once. */
+/** The most projects that are listed. */
 const PROJECTS_MAX = 10_000
 
-/** The projects that documents are of. */
+/** The projects that have documents. */
 async function projectsIn({ client, collection }: GenerationWriter): Promise<string[]> {
   const { facet_counts } = await client.request(({ apiCall }) =>
     apiCall.get<{ facet_counts: { counts: { value: string }[] }[] }>(
@@ -53,7 +53,7 @@ async function projectsIn({ client, collection }: GenerationWriter): Promise<str
   return (facet_counts[0]?.counts ?? []).map(({ value }) => value).filter((id) => UUID.test(id))
 }
 
-/** Memories with documents and without events. The first look counts, since there is seldom any. */
+/** Memories with documents but without events. Counts first, as there are seldom any. */
 async function surplus(
   { client, collection }: GenerationWriter,
   scope: ProjectScope,

@@ -4,7 +4,7 @@ import type { TypesenseClient } from '../client/client.ts'
 import { orNull, TypesenseRefusedError, TypesenseUnavailableError } from '../client/errors.ts'
 import { collectionFields, FIELD_NAMES, LAYOUT_VERSION } from './schema.ts'
 
-/** The alias of the live collection, and the beginning of every collection's name. */
+/** The alias of the live collection, and the prefix of every collection's name. */
 export const DEFAULT_BASE_NAME = 'daybook_memories'
 
 /** The collection of a generation: `daybook_memories_g1`. */
@@ -13,10 +13,10 @@ export function collectionName(generation: number, base = DEFAULT_BASE_NAME): st
 }
 
 /**
- * Makes the generation's collection where it is not there, and anew where it has an earlier layout (`LAYOUT_VERSION`). Safe when
- * several do it at once.
- * @returns what tells this making of the collection from any other; a server that was wiped gives another
- * @throws TypesenseUnavailableError also where a later version of Daybook made it
+ * Creates the generation's collection if it is missing, and recreates it if it has an earlier layout
+ * (`LAYOUT_VERSION`). Several processes may do it at once.
+ * @returns an id of this incarnation of the collection; after the server lost its data it is another
+ * @throws TypesenseUnavailableError, also if a later version of Daybook created the collection
  */
 export async function ensureCollection(
   client: TypesenseClient,
@@ -42,16 +42,20 @@ export async function ensureCollection(
       }),
     )
   } catch (error) {
-    // Somebody else was faster; or a server that is still reading its log after a restart has found it there (trap 14).
+    // Another process was faster, or a server that is still replaying its log after a restart has just found
+    // the collection.
     if (!(error instanceof TypesenseRefusedError && error.status === 409)) throw error
   }
   const made = await retrieveCollection(client, name)
   if (made === null)
-    throw new TypesenseUnavailableError(`The collection ${name} was made and is not there yet`, false)
+    throw new TypesenseUnavailableError(`The collection ${name} was created but is not there yet`, false)
   return incarnationOf(made)
 }
 
-/** What it says; of a server that keeps no metadata, this one where it has every field. Collections before layouts said nothing. */
+/**
+ * The layout version in the collection's metadata. If there is none: the current version if every field is
+ * there, else 1.
+ */
 function layoutOf(found: FoundCollection | null): number {
   const { layout } = (found?.metadata ?? {}) as { layout?: unknown }
   if (typeof layout === 'number') return layout
@@ -69,18 +73,17 @@ async function retrieveCollection(client: TypesenseClient, name: string): Promis
   return orNull(client.request((typesense) => typesense.collections(name).retrieve()))
 }
 
-/** Its own mark, or where a server keeps no metadata, the second in which it was made. */
+/** The id in its metadata; if the server keeps no metadata, the second of its creation. */
 function incarnationOf({ metadata, created_at }: FoundCollection): string {
   const { incarnation } = (metadata ?? {}) as { incarnation?: unknown }
   return typeof incarnation === 'string' ? incarnation : `made at ${created_at}`
 }
 
 /**
- * Lets the alias point at the live generation's collection. It follows the row in Postgres by which queries go, and is for
+ * Points the alias at the live generation's collection. Queries follow the row in Postgres; the alias is for
  * people and tools that look into Typesense.
  *
- * Nothing here deletes, and nothing may delete by the alias' name: Typesense resolves it and takes the live collection
- * (trap 12).
+ * Nothing deletes by the alias's name: Typesense would resolve it and delete the live collection.
  */
 export async function ensureAlias(
   client: TypesenseClient,
@@ -93,7 +96,7 @@ export async function ensureAlias(
   await client.request((typesense) => typesense.aliases().upsert(base, { collection_name }))
 }
 
-/** Deletes a generation's collection, by its own name; nothing where it is gone already. */
+/** Deletes a generation's collection by its own name. Does nothing if it is gone. */
 export async function deleteCollection(
   client: TypesenseClient,
   generation: number,

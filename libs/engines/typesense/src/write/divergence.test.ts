@@ -19,7 +19,7 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
   })
   afterAll(() => harness?.stop())
 
-  /** Three memories at the first checkpoint, and three events after it that change, add and forget. */
+  /** Three memories at the first checkpoint, then three events that change, add and forget. */
   async function written() {
     const scope = await harness.newProject()
     const [kept, revised, forgotten] = [newId(), newId(), newId()]
@@ -71,7 +71,7 @@ describe.each(PLACES)('B1: the documents of a journal that lost its end, $name',
     await isEqual(scope)
   })
 
-  /** The database as a replica has it that was promoted: journal and position both stand where it had come to. */
+  /** The database of a promoted replica: journal and position both stand where the replica was. */
   async function failOver(scope: ProjectScope, keep: number): Promise<void> {
     await loseTail(harness, scope, keep)
     const { hash } = await placeAt(scope, keep)

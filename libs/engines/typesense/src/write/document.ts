@@ -3,20 +3,20 @@ import { lexicalText } from '@daybook/memory/lexical-text'
 import { keyOf, type Memory, titleOf } from '@daybook/memory/state'
 import type { FieldName } from './schema.ts'
 
-/** A document of the collection; what is absent is left out, as Typesense has no null. */
+/** A document of the collection. Absent values are left out, as Typesense has no null. */
 export type MemoryDocument = { readonly id: string } & {
   readonly [Name in FieldName]?: string | number | boolean | readonly string[] | readonly number[]
 }
 
 /**
- * The id of a memory's document. The project is in it, so that whatever id a memory has, it can never take the place of
- * another project's.
+ * The id of a memory's document. It contains the project, so a memory can never replace a document of another
+ * project, whatever its id.
  */
 export function documentId(projectId: string, memoryId: string, chunk = 0): string {
   return chunk === 0 ? `${projectId}_${memoryId}` : `${projectId}_${memoryId}_${chunk}`
 }
 
-/** The vector's part of a document; also what is sent to a document that is there already when its vector comes later. */
+/** The fields of a vector. They are also sent alone, to a document whose vector comes later. */
 export function vectorFields({ start, end, embedding }: VectorChunk) {
   return { embedding, span_start: start, span_end: end }
 }
@@ -28,13 +28,14 @@ const present = <Name extends string, T>(name: Name, value: T | null) =>
 /** What documents hold besides the memory's state. */
 export interface DocumentParts {
   readonly chunks: readonly VectorChunk[]
-  /** By the memory's lexical text (`readWords`). */
+  /** Lexemes by lexical text (`readWords`). */
   readonly lexemes: ReadonlyMap<string, string>
 }
 
 /**
- * A memory as documents: the memory itself with its first chunk's vector, then one for each further chunk. Without chunks
- * (its vector is not there yet) and when it is forgotten, which takes it out of the search by meaning, only the first.
+ * A memory as documents: the memory itself with its first chunk's vector, then one document for each further
+ * chunk. There is only the first document while there are no vectors, and for a forgotten memory, which is
+ * not searched by meaning.
  */
 export function documentsOf(
   projectId: string,

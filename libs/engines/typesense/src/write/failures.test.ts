@@ -17,7 +17,7 @@ import { keepCollection } from './keep-collection.ts'
 
 const [DOUBLE] = TYPESENSE_SERVERS
 
-/** Each begins with an answering server, whatever the one before did. */
+/** Each test begins with a server that answers. */
 describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
   let harness: TypesenseHarness
   let faults: Faults
@@ -36,7 +36,7 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
   afterAll(() => harness?.stop())
 
   const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
-  /** As the projector does: again after a while, whatever the reason. */
+  /** Retries after a while, like the projector, whatever the reason. */
   const applyAtLast = (scope: ProjectScope) =>
     vi.waitUntil(
       () =>
@@ -207,7 +207,7 @@ describe.each(TEST_DATABASES)('when Typesense fails ($name)', (database) => {
   })
 })
 
-/** Where a server keeps no metadata, a collection is told from the one before it by the second of its making. */
+/** If a server keeps no metadata, collections are told apart by the second of their creation. */
 async function nextSecond(): Promise<void> {
   const before = Math.floor(Date.now() / 1_000)
   await vi.waitUntil(() => Math.floor(Date.now() / 1_000) > before, { timeout: 2_000, interval: 20 })

@@ -3,13 +3,19 @@ import { forgetGeneration, holdDropping } from '@daybook/projection/generations/
 import { type GenerationLayout, lockMaking } from '@daybook/projection/generations/make-generation'
 import { LAYOUT_VERSION } from './schema.ts'
 
-/** The name by which the projection is known everywhere. */
+/** The projection's name everywhere. */
 export const TYPESENSE = 'typesense'
 
-/** Generations of the Typesense read model. Their collections are made by whoever writes them first (`keep-collection.ts`). */
+/**
+ * How to create generations of the Typesense read model. Whoever writes a generation first creates its
+ * collection (`keep-collection.ts`).
+ */
 export const TYPESENSE_LAYOUT: GenerationLayout = { projection: TYPESENSE, layoutVersion: LAYOUT_VERSION }
 
-/** Forgets everything that Postgres notes of a generation that is being dropped, whose collection is gone. */
+/**
+ * Deletes everything that Postgres records about a generation that is being dropped and whose collection is
+ * gone.
+ */
 export async function forgetTypesenseGeneration(db: Database, generation: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (!(await holdDropping(trx, { projection: TYPESENSE, generation }))) return
@@ -20,9 +26,10 @@ export async function forgetTypesenseGeneration(db: Database, generation: number
 }
 
 /**
- * Notes which making of its collection a generation's positions are about. If they were about another one, that is gone
- * with all its documents: the generation starts again from 0 in every project, with no position, parked event or wait left
- * over. Whoever is writing just then finds its lease gone.
+ * Records which incarnation of the collection the generation's positions belong to. If they belonged to
+ * another one, that collection is gone with its documents. The generation then starts again from 0 in every
+ * project: its positions, parked events and waiting memories are deleted. A process that is writing meanwhile
+ * finds its lease gone.
  *
  * @returns whether the generation starts again
  */

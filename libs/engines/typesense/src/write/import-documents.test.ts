@@ -5,7 +5,7 @@ import { importDocuments } from './import-documents.ts'
 import type { LeasedProject } from './with-project-lease.ts'
 import type { GenerationWriter } from './writer.ts'
 
-/** Answers each call's lines by `answer`; nothing is stored. */
+/** Answers each line with `answer`; nothing is stored. */
 function server(answer: (document: JsonDocument) => object) {
   const calls: string[][] = []
   let cut = 0

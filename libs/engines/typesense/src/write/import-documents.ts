@@ -4,14 +4,17 @@ import { isPassingLine, TypesenseUnavailableError } from '../client/errors.ts'
 import type { LeasedProject } from './with-project-lease.ts'
 import type { GenerationWriter } from './writer.ts'
 
-/** A document that Typesense did not take, and what it said. */
+/** A document that Typesense refused, with its reason. */
 export interface RefusedDocument {
   readonly document: JsonDocument
   readonly code: number
   readonly error: string
 }
 
-/** Documents were refused in the answer to an import. Sent again they will be, unless somebody changes something. */
+/**
+ * Typesense refused documents in the answer to an import. It would refuse them again, unless somebody changes
+ * something.
+ */
 export class ImportRefusedError extends Error {
   constructor(refused: readonly RefusedDocument[], sent: number) {
     const said = refused.slice(0, 5).map(({ document, code, error }) => `${document.id}: ${error} (${code})`)
@@ -20,18 +23,19 @@ export class ImportRefusedError extends Error {
   }
 }
 
-/** Bytes in one import: enough for 100 memories of usual size, and quick enough to be answered far within the timeout. */
+/** Bytes of one import: enough for 100 memories of usual size, and answered far within the timeout. */
 const BYTES_PER_CALL = 2 * 1024 * 1024
 
 /** Milliseconds before the refused lines of an import are sent once more. */
 const RETRY_MS = 50
 
 /**
- * Imports documents and reads every line of the answer, which is 200 whatever became of them. Lines that failed are sent
- * once more.
+ * Imports documents and checks every line of the answer, because the status is always 200. Failed lines are
+ * sent once more.
  *
- * @returns what was refused again
- * @throws TypesenseUnavailableError also where a line says "not now", or lines of the answer are missing
+ * @returns the documents that were refused again
+ * @throws TypesenseUnavailableError, also if a line reports a temporary failure or lines of the answer are
+ *   missing
  */
 export async function importDocuments(
   writer: GenerationWriter,
@@ -47,7 +51,7 @@ export async function importDocuments(
       held.write(memoryIds, () => sendLines(writer, action, lines, { whole: lines === page }))
     const first = await send(page)
     const again = page.filter(({ document }) =>
-      // An update of a document that is not there is no accident.
+      // An update of a missing document would fail again.
       first.some((one) => one.document === document && !(action === 'update' && one.code === 404)),
     )
     if (again.length === 0) refused.push(...first)
@@ -81,7 +85,7 @@ function* pages(documents: readonly JsonDocument[]): Generator<Line[]> {
   if (page.length > 0) yield page
 }
 
-/** Lines that do not all fail by accident. */
+/** From so many lines on, not all fail because of their own content. */
 const MANY = 10
 
 async function sendLines(
@@ -104,8 +108,9 @@ async function sendLines(
     const { success, code, error } = readLine(answer[index] ?? '')
     return success ? [] : [{ document, code, error }]
   })
-  // Where every one of many lines fails in the server itself, it is not the documents. Of few it may be: those who look for
-  // the bad ones send them in ever smaller batches, and lines that are sent again have all failed before.
+  // If every one of many lines fails in the server itself, the documents are not the cause. With few lines
+  // they may be: the search for the bad ones sends ever smaller batches, and lines that are sent again have
+  // all failed before.
   const allFail =
     whole &&
     lines.length >= MANY &&
@@ -123,7 +128,7 @@ async function sendLines(
 function readLine(line: string): { success: boolean; code: number; error: string } {
   try {
     const { success, code, error } = JSON.parse(line) as Record<string, unknown>
-    // What it says may quote the document, which is not for logs.
+    // The message may quote the document, which must not get into logs.
     return { success: success === true, code: Number(code ?? 0), error: String(error ?? '').slice(0, 200) }
   } catch {
     return { success: false, code: 0, error: 'its line of the answer cannot be read' }

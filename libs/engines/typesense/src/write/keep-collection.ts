@@ -4,8 +4,9 @@ import { adoptCollection } from './generation.ts'
 import type { GenerationWriter } from './writer.ts'
 
 /**
- * Sees to it that the collection is there and the positions are about it, and that the alias leads somewhere. Where the
- * collection is another than it was (Typesense lost its data, got a new disk, or the layout is a new one), the generation is written from 0 again.
+ * Makes sure that the collection exists, that the positions belong to it, and that the alias points to it if
+ * the generation is live. If it is not the former collection (Typesense lost its data or got a new disk, or
+ * the layout changed), the generation is written from 0 again.
  * @throws TypesenseUnavailableError
  */
 export async function keepCollection(db: Database, writer: GenerationWriter): Promise<void> {
@@ -14,7 +15,7 @@ export async function keepCollection(db: Database, writer: GenerationWriter): Pr
   if (await adoptCollection(db, generation.generation, incarnation))
     writer.logger.warn(
       { collection: writer.collection },
-      'the collection was lost or of an earlier layout; it is written again from the journal',
+      'the collection was lost or had an earlier layout; it is rewritten from the journal',
     )
   writer.isKept = true
   const live = await db

@@ -1,8 +1,9 @@
-/** Lets those who want the same thing have it one after another, first come, first served. */
+/** Runs work with the same key one after another, first come, first served. */
 export interface KeyedMutex {
   take<T>(what: string, turn: () => Promise<T>): Promise<T>
 }
 
+/** Creates a mutex without any holder. */
 export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return {

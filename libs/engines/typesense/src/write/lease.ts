@@ -9,24 +9,28 @@ import { sql } from 'kysely'
 import { SERVER_RUN } from '../client/server-run.ts'
 
 /*
- * The right to write a project's documents in one generation: a lease in the row `positions`, since the writing itself happens in
- * Typesense, where no row can be locked. Each has a token of its own, so that an owner who was paused for too long can tell that it has
- * it no more, even where the next owner was the same process.
+ * The right to write a project's documents in one generation is a lease in the row `positions`, because the
+ * writing happens in Typesense, where no row can be locked. Each lease has its own token. So an owner who was
+ * paused for too long can tell that it has lost the lease, even if the next owner is the same process.
  */
 
+/** A lease that was granted. */
 export interface ProjectLease {
   readonly token: string
-  /** The project's position while it is leased. */
+  /** The project's position when it was leased. */
   readonly position: JournalCursor
-  /** Whether Typesense was seen to hold nothing from beyond it, since the database server started (`settle.ts`). */
+  /**
+   * Whether it was checked, since the database server started, that Typesense holds nothing beyond the
+   * position (`settle.ts`).
+   */
   readonly settled: boolean
-  /** Whether the journal has the batch's end; true where none was named. */
+  /** Whether the journal has the batch's end; true if no batch was given. */
   readonly known: boolean
 }
 
 /**
- * Leases a project for `leaseMs`; with a batch only if its position is where that begins.
- * @returns null where another holds it, or the position is another
+ * Leases a project for `leaseMs`. With a batch, only if the position is the batch's beginning.
+ * @returns null if another process holds it, or the position differs
  */
 export async function leaseProject(
   db: Database,
@@ -51,12 +55,12 @@ export async function leaseProject(
   if (row === undefined) return null
   const { settled, known, ...position } = row
   if (batch === null || batch.from.sequence === position.sequence) return { token, position, settled, known }
-  // The row was not there, so that its position is 0: the generation has just been started again.
+  // The row was missing, so the position is 0: the generation has just been started again.
   await releaseLease(db, place, projectId, token)
   return null
 }
 
-/** Lets the lease begin anew. @returns false where it was lost */
+/** Extends the lease to its full duration from now. @returns false if it was lost */
 export async function renewLease(
   db: Database,
   place: GenerationRef,
@@ -69,7 +73,10 @@ export async function renewLease(
   return numAffectedRows > 0n
 }
 
-/** Locks the position for the holder. Nobody else can lease until the transaction ends. @returns false where it was lost */
+/**
+ * Locks the position for the holder. Nobody else can lease the project until the transaction ends. @returns
+ * false if the lease was lost
+ */
 export async function lockLease(
   trx: DatabaseTransaction,
   place: GenerationRef,
@@ -81,7 +88,7 @@ export async function lockLease(
   return rows.length > 0
 }
 
-/** Gives the project free. @returns false where the lease was lost before */
+/** Releases the project. @returns false if the lease was lost before */
 export async function releaseLease(
   db: Database | DatabaseTransaction,
   place: GenerationRef,

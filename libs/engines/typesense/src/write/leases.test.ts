@@ -21,7 +21,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
   })
   afterAll(() => harness?.stop())
 
-  /** A client whose next import stands still just before it is sent. */
+  /** A client whose next import is held back just before it is sent. */
   function pausing() {
     let resume = () => {}
     let isPaused = false
@@ -121,7 +121,7 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     expect(await harness.check(scope)).toEqual([])
     resume()
     await expect(stale).rejects.toThrow(PositionMoved)
-    // The late import has put the old text over the new one.
+    // The late import has overwritten the new text with the old one.
     expect(await harness.check(scope)).not.toEqual([])
     expect(await noted(scope)).toBe(1)
     await rewriteNoted(harness.db, harness.generationWriter)

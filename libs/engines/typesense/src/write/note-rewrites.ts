@@ -4,7 +4,7 @@ import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope
 import { sql } from 'kysely'
 import type { GenerationWriter } from './writer.ts'
 
-/** Memories whose documents may be older than the position says, to be written again by whichever process comes to it. */
+/** Records memories whose documents may be older than the position, to be rewritten by any process. */
 export async function noteRewrites(
   writer: GenerationWriter,
   scope: ProjectScope,
@@ -14,11 +14,11 @@ export async function noteRewrites(
   for (const memoryId of memoryIds) noted.add(memoryId)
   if (noted.size > 0) writer.unnoted.set(scope.projectId, noted)
   await saveNotes(scope.db, writer).catch((error: unknown) =>
-    writer.logger.warn({ error }, 'memories to be written again cannot be noted now; they are later'),
+    writer.logger.warn({ error }, 'could not record the memories to rewrite; trying again later'),
   )
 }
 
-/** Writes down the notes that the database could not take before. */
+/** Saves the records that the database could not take before. */
 export async function saveNotes(db: Database, { generation, unnoted }: GenerationWriter): Promise<void> {
   for (const [projectId, memoryIds] of unnoted) {
     const ids = [...memoryIds]

@@ -26,25 +26,27 @@ import { recordWritten, writeMemories } from './write-memories.ts'
 import { writeAllVectors } from './write-vectors.ts'
 import { createGenerationWriter, type GenerationWriter } from './writer.ts'
 
+/** What the projection needs besides the common options. */
 export interface TypesenseWriteOptions extends WriteOptions {
   readonly client: TypesenseClient
-  /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
+  /** The prefix of the collections' names, and the alias. Default `daybook_memories`. */
   readonly base?: string | undefined
-  /** Milliseconds; see `GenerationWriterOptions.leaseMs`. */
+  /** In milliseconds; see `GenerationWriterOptions.leaseMs`. */
   readonly leaseMs?: number | undefined
 }
 
-/** The Typesense read model as rebuilds see it. */
+/** The Typesense read model for projectors, rebuilds and verifications. */
 export function typesenseRebuildableProjection(options: TypesenseWriteOptions): RebuildableProjection {
   const { db, client, logger, base, leaseMs } = options
   const writerOf = (generation: Generation, fence: Fence | null = null): GenerationWriter =>
     createGenerationWriter({ client, fence, generation, logger, base, leaseMs })
   return {
     name: TYPESENSE,
-    // A project is one owner's at a time.
+    // A project has one owner at a time.
     parallel: 1,
     layoutVersion: LAYOUT_VERSION,
-    // A collection that is gone is made again and written from the beginning by whoever writes it (`keep-collection.ts`).
+    // A missing collection is recreated and filled from the beginning by whoever writes it
+    // (`keep-collection.ts`).
     problemOf: () => Promise.resolve(null),
     writesLate: true,
     create: (model, builder) => createGeneration(db, TYPESENSE_LAYOUT, model, builder),
@@ -75,7 +77,7 @@ export function typesenseRebuildableProjection(options: TypesenseWriteOptions): 
     },
     check: (generation) => typesenseVerifiable(writerOf(generation)),
     async drop(generation) {
-      // Its number is never given again, so that this is the collection that is meant, however late.
+      // The generation's number is never reused, so this deletes the right collection, however late.
       const found = (await listGenerations(db, TYPESENSE)).find((one) => one.generation === generation)
       if (found?.status !== 'dropping') return
       await deleteCollection(client, generation, base)

@@ -6,27 +6,32 @@ import { rewriteNoted } from './rewrites.ts'
 import { writeAllVectors, writeVectors } from './write-vectors.ts'
 import type { GenerationWriter } from './writer.ts'
 
-/** Does what no event asks for: the collection, vectors that come late, and documents to be written again. */
+/**
+ * Does what no event triggers: keeps the collection, writes vectors that come late, and rewrites documents.
+ */
 export interface Reconciler {
-  /** Says which texts have just got their vectors, so that those who wait for them get them at once. */
+  /** Tells which texts have just got their vectors, so that waiting memories get them at once. */
   stored(hashes: readonly Buffer[]): void
-  /** Finishes what is under way. */
+  /** Finishes the current work. */
   stop(): Promise<void>
 }
 
-/** Milliseconds between looks at whether the collection is still there. */
+/** Milliseconds between checks of the collection. */
 const COLLECTION_MS = 5_000
 
-/** Milliseconds until vectors are tried again that met another replica at work: about what a batch takes it. */
+/** Milliseconds until vectors are retried that met another replica: about the time of its batch. */
 const OTHERS_TURN_MS = 50
 
-/** A round rests for this many times what it took: with 100,000 memories waiting, looking at all of them is work. */
+/**
+ * After a round the reconciler rests for this many times its duration: looking at 100,000 waiting memories
+ * takes time.
+ */
 const REST = 10
 
 /**
- * Goes round until it is stopped. What fails is logged and tried again in the next round, so it may be started while
+ * Starts a reconciler. Failures are logged and retried in the next round, so it may be started while
  * Typesense is unavailable.
- * @param pollMs between rounds, at least
+ * @param pollMs the least number of milliseconds between rounds
  */
 export function startReconciler(
   db: Database,
@@ -39,7 +44,7 @@ export function startReconciler(
   let nextLook = 0
   let nextRound = 0
 
-  /** @returns in how many milliseconds to go on, unless something new comes */
+  /** @returns the milliseconds until the next attempt, unless something new comes */
   const giveFresh = async (): Promise<number> => {
     const hashes = fresh
     fresh = []

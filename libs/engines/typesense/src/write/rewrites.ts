@@ -9,10 +9,10 @@ import { withProjectLease } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
 import type { GenerationWriter } from './writer.ts'
 
-/** Memories written again together. */
+/** Memories rewritten together. */
 const MEMORIES_PER_WRITE = 50
 
-/** Writes again what is noted. @throws TypesenseUnavailableError */
+/** Rewrites the recorded memories. @throws TypesenseUnavailableError */
 export async function rewriteNoted(db: Database, writer: GenerationWriter): Promise<void> {
   if (writer.unnoted.size > 0) await saveNotes(db, writer)
   const { rows } = await sql<{ project_id: string; memory_ids: string[] }>`
@@ -33,12 +33,11 @@ async function rewriteTogether(
   try {
     await rewrite(writer, scope, memoryIds)
   } catch (error) {
-    if (error instanceof PositionMoved) return // Whoever is at work there will be done in a moment: the next round.
+    if (error instanceof PositionMoved) return // Another process is at work there: the next round.
     if (!(error instanceof ImportRefusedError)) throw error
     if (memoryIds.length > 1)
       for (const memoryId of memoryIds) await rewriteTogether(writer, scope, [memoryId])
-    else
-      writer.logger.warn({ error, projectId: scope.projectId, memoryIds }, 'a memory cannot be written again')
+    else writer.logger.warn({ error, projectId: scope.projectId, memoryIds }, 'a memory cannot be rewritten')
   }
 }
 
@@ -48,7 +47,7 @@ async function rewrite(
   memoryIds: readonly string[],
 ): Promise<void> {
   await withProjectLease(writer, scope, null, async (held) => {
-    // Read under the lease: a note that is made later is not this one, and stays.
+    // Read under the lease: a record that is made later has another note and stays.
     const notes = await scope.db
       .selectFrom('typesense_reposts')
       .select(['memory_id', 'note'])

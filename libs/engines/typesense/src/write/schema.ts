@@ -2,23 +2,24 @@ import type { CollectionFieldSchema } from 'typesense'
 
 const filterable = { facet: true } as const
 const optional = { optional: true } as const
-/** Kept for people who look into Typesense; it takes no memory of the server. */
+/** Kept for people who look into Typesense. Takes none of the server's memory. */
 const shown = { index: false, optional: true } as const
 
 /**
- * The version of a collection's fields and of what documents hold in them. One more whenever they become others. Live generations
- * of another version are rebuilt by themselves; a collection that is not what its generation says is made anew.
+ * The version of a collection's fields and of their content. Raise it with every change. Live generations
+ * with another version are rebuilt automatically; a collection whose version differs from its generation's is
+ * recreated.
  *
- * 1  texts, which Typesense cut into words in its own way
- * 2  `lexemes`: the words as Postgres has them
+ *   1  texts, which Typesense split into words in its own way
+ *   2  `lexemes`: the words as Postgres has them
  */
 export const LAYOUT_VERSION = 2
 
 /**
- * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim. Times are milliseconds
- * since 1970. Chunk 0 is the memory itself; the others carry a further vector each, and what filters need. Words are searched in
- * `lexemes` alone (`lexemes.ts`): no separators and no stemming of Typesense's own, whose `token_separators` are single bytes
- * and could name no typographic sign.
+ * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim. Times are
+ * milliseconds since 1970. Chunk 0 is the memory itself; the other chunks carry a further vector each, and
+ * what filters need. Words are searched in `lexemes` only (`lexemes.ts`), without Typesense's own stemming
+ * and separators: `token_separators` are single bytes, so typographic signs are impossible.
  */
 const FIELDS = {
   project_id: { type: 'string', ...filterable },
@@ -46,12 +47,13 @@ const FIELDS = {
   span_end: { type: 'int32', ...optional },
 } as const satisfies Record<string, Omit<CollectionFieldSchema, 'name'>>
 
+/** The name of a field of a document. */
 export type FieldName = keyof typeof FIELDS
 
-/** Every field that documents have besides their `id`. */
+/** Every field of a document besides its `id`. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
 
-/** The fields as Typesense is given them; `dimension` is of the vectors, which are compared by cosine. */
+/** The fields in Typesense's format. Vectors have `dimension` numbers and are compared by cosine. */
 export function collectionFields(dimension: number): CollectionFieldSchema[] {
   return FIELD_NAMES.map((name) => ({
     name,

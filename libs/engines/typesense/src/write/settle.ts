@@ -8,14 +8,17 @@ import { withProjectLease } from './with-project-lease.ts'
 import type { GenerationWriter } from './writer.ts'
 
 /*
- * Documents are written before the position moves, and Typesense is no part of the database. So where the database comes back
- * without its last moments (an asynchronous replica was promoted, a backup restored, commits were not waited for), there may be
- * documents of events that nobody has any more, though position and journal agree. That can only have happened if the server was
- * started anew, or another one took over: each project's documents are looked at once in each run of a server, before anything
- * else is written, and those from beyond the position are written as of it.
+ * Documents are written before the position moves, and Typesense is not part of the database. Suppose that
+ * the database loses its last moments: an asynchronous replica was promoted, a backup was restored, or
+ * commits were not waited for. Then documents may remain of events that are gone, although position and
+ * journal agree. This requires that the server was restarted or another one took over. So in each run of a
+ * server, each project's documents are checked once before anything else is written, and documents from
+ * beyond the position are rewritten as of it.
  */
 
-/** Notes that the documents agree with the position, in this run of the server. Under the project's lease. */
+/**
+ * Records, under the project's lease, that the documents agree with the position in this run of the server.
+ */
 export async function noteSettled(
   trx: DatabaseTransaction,
   { name, generation }: GenerationRef,
@@ -26,18 +29,21 @@ export async function noteSettled(
     where projection = ${name} and generation = ${generation} and project_id = ${projectId}`.execute(trx)
 }
 
-/** The projects whose documents have not been looked at in this run. Goes through one row a project. */
-export async function listUnsettled(db: Database, place: GenerationRef): Promise<string[]> {
+/** The projects whose documents have not been checked in this run. Reads one row per project. */
+export async function listUnsettled(db: Database, ref: GenerationRef): Promise<string[]> {
   const rows = await db
     .selectFrom('positions')
     .select('project_id')
-    .where(ofGeneration(place))
+    .where(ofGeneration(ref))
     .where('server_run', 'is distinct from', SERVER_RUN)
     .execute()
   return rows.map((row) => row.project_id)
 }
 
-/** Looks at a project's documents, where that was not done yet. @throws PositionMoved where another has the project */
+/**
+ * Checks a project's documents if that was not done yet. @throws PositionMoved if another process has the
+ * project
+ */
 export async function settle(writer: GenerationWriter, scope: ProjectScope): Promise<void> {
   await withProjectLease(writer, scope, null, async (held) => {
     const record = held.settled ? async () => {} : await takeBack(writer, held, held.position)

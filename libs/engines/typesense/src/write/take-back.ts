@@ -9,12 +9,12 @@ import type { LeasedProject } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
 import type { GenerationWriter } from './writer.ts'
 
-/** What is still to be recorded in the transaction that gives the project free. */
+/** What remains to be recorded in the transaction that releases the project. */
 export type Record = (trx: DatabaseTransaction) => Promise<void>
 
 /**
- * Writes memories anew as the journal has them at a sequence, and deletes what documents they have besides: all, where the
- * journal has no event of them up to there.
+ * Rewrites memories as of a sequence in the journal, and deletes their other documents: all of them if the
+ * journal has no event of the memory up to there.
  */
 export async function writeAsOf(
   writer: GenerationWriter,
@@ -29,7 +29,7 @@ export async function writeAsOf(
     position: sequence,
   })
   const written = await writeMemories(writer, held, memories)
-  // Only then goes what should not be there, so that no memory is missing for a moment.
+  // Surplus documents are deleted afterwards, so that no memory is missing for a moment.
   const wanted = new Set(written.flatMap(({ documentIds }) => documentIds))
   for (let from = 0; from < memoryIds.length; from += IDS_PER_FILTER) {
     const page = memoryIds.slice(from, from + IDS_PER_FILTER)
@@ -44,7 +44,9 @@ export async function writeAsOf(
   }
 }
 
-/** Takes a project's documents back to a place: those of memories that were changed after it become what they were then. */
+/**
+ * Takes a project's documents back to a cursor: memories that changed after it become what they were then.
+ */
 export async function takeBack(
   writer: GenerationWriter,
   held: LeasedProject,

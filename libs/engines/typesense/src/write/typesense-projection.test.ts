@@ -18,7 +18,7 @@ import { adoptCollection } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
 import { LAYOUT_VERSION } from './schema.ts'
 
-/** More than the harness' embedder takes at once: four chunks. */
+/** More than the harness's embedder takes at once: four chunks. */
 const LONG = Array.from({ length: 90 }, (_, index) => `word${index}`).join(' ')
 
 describe.each(PLACES)('the Typesense projection on $name', ({ database, server }) => {
@@ -32,7 +32,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     exportDocuments(harness.client, harness.generationWriter.collection, ofProject(scope.projectId))
   const status = (scope: ProjectScope) => typesenseStatus(scope, harness.generation)
 
-  // The one session of the embedded database is busy until a look is over: nothing comes in between.
+  // The only session of the embedded database is busy until a look is over, so nothing can happen in between.
   it.skipIf(!database.severalSessions)('never says that all is done while a batch still waits', async () => {
     const scope = await harness.newProject()
     await harness.append(scope, rememberCommand(note('written between two looks')))
@@ -218,7 +218,7 @@ describe.each(PLACES)('the Typesense projection on $name', ({ database, server }
     await harness.apply(scope)
     await deleteCollection(client, generation.generation, base)
     const name = collectionName(generation.generation, base)
-    // As it was: texts, with a field that later documents have not.
+    // The former layout: texts, with a field that later documents lack.
     const fields = [
       { name: 'project_id', type: 'string' as const },
       { name: 'length', type: 'int32' as const },

@@ -15,11 +15,12 @@ import { recordWritten, writeMemories } from './write-memories.ts'
 import type { GenerationWriter } from './writer.ts'
 
 /**
- * The Typesense read model. Documents are written first, then, in one transaction, the position is moved and what is
- * still to be done is recorded. A process that dies in between leaves documents that are ahead of the position, and the
- * same events are written once more: the newest state of a memory is all that a document holds, so that twice is once.
+ * The Typesense read model. Documents are written first. Then one transaction moves the position and records
+ * what remains to be done. A process that dies in between leaves documents that are ahead of the position,
+ * and the same events are written once more. That does no harm, because a document holds only the newest
+ * state of its memory.
  *
- * Several replicas take turns by a lease (`lease.ts`, `with-project-lease.ts`).
+ * Replicas take turns by a lease (`lease.ts`, `with-project-lease.ts`).
  */
 export function typesenseProjection(db: Database, writer: GenerationWriter): Projection {
   const { place } = writer
@@ -43,7 +44,7 @@ export function typesenseProjection(db: Database, writer: GenerationWriter): Pro
         })
       } catch (error) {
         if (!isMissing(error)) throw error
-        // It is about all projects, and a scope's handle sees one.
+        // It concerns all projects, and a scope's handle sees only one.
         await keepCollection(db, writer)
         throw new PositionMoved(place.name, batch.from.sequence)
       }

@@ -12,29 +12,35 @@ import type { GenerationWriter } from './writer.ts'
 export interface LeasedProject {
   readonly scope: ProjectScope
   readonly position: JournalCursor
-  /** As of `ProjectLease`. */
+  /** As in `ProjectLease`. */
   readonly settled: boolean
-  /** Makes a call that writes documents of these memories. @throws PositionMoved where the lease is lost: nothing is sent */
+  /**
+   * Makes a call that writes documents of these memories. @throws PositionMoved if the lease is lost: nothing
+   * is sent
+   */
   write<T>(memoryIds: Iterable<string>, call: () => Promise<T>): Promise<T>
-  /** Records in one transaction what was written, and gives the project free. @throws PositionMoved where the lease is lost */
+  /**
+   * Records in one transaction what was written, and releases the project. @throws PositionMoved if the lease
+   * is lost
+   */
   commit(record: (trx: DatabaseTransaction) => Promise<void>): Promise<void>
 }
 
 /**
- * Writes documents of a project and records it, as the only one to do so.
+ * Writes documents of a project and records it, as the only process to do so.
  *
- * The lease is looked at before each call, but a process can be paused between the look and the arrival, for longer than
- * the lease. Typesense has no conditional write: the late call then puts old documents over the newer ones of whoever took
- * over. So one who finds at the end that its lease is lost notes the memories it has written, and they are written again
- * from the journal under a new lease. What is left is a process that is paused in that very moment and, after its late
- * call, killed before it can note anything.
+ * The lease is checked before each call. But a process can be paused between the check and the call's arrival
+ * for longer than the lease, and Typesense has no conditional write: the late call then overwrites newer
+ * documents of the next owner. So a process that finds at the end that its lease is lost records the memories
+ * it has written, and they are rewritten from the journal under a new lease. One gap remains: a process that
+ * is paused at that very moment and, after its late call, is killed before it can record anything.
  *
- * A call without an answer may yet be carried out. The lease is left to run out then, so that what it writes is not written
- * over something newer.
+ * A call without an answer may still be carried out. The lease is then left to run out, so that the late call
+ * cannot overwrite anything newer.
  *
- * @param batch what is to be applied: only if it begins at the position
- * @throws PositionMoved where another has the project, or the position is another; JournalDiverged where the journal does not
- *   have the batch's end
+ * @param batch the batch to apply; the position must be its beginning
+ * @throws PositionMoved if another process has the project, or the position differs; JournalDiverged if the
+ *   journal does not have the batch's end
  */
 export async function withProjectLease(
   writer: GenerationWriter,
@@ -49,10 +55,10 @@ export async function withProjectLease(
   return writer.mutex.take(projectId, async () => {
     const unansweredUntil = writer.unanswered.get(projectId) ?? 0
     if (performance.now() < unansweredUntil) {
-      // Whoever goes over all projects goes on to the next one.
+      // The caller goes through all projects and continues with the next one.
       if (batch === null) throw lost()
       throw new TypesenseUnavailableError(
-        'A call to Typesense had no answer: the project waits until it cannot be carried out any more',
+        'A call to Typesense had no answer. The project waits until the call can no longer take effect',
         false,
       )
     }
@@ -65,7 +71,7 @@ export async function withProjectLease(
       await releaseLease(db, place, projectId, token)
       throw new JournalDiverged(batch.to)
     }
-    // Renewed while a whole call still fits into what is left of the lease.
+    // Renewed while a whole call still fits into the rest of the lease.
     const renewAfterMs = Math.max(0, leaseMs - client.longestCallMs) / 2
     const written = new Set<string>()
 

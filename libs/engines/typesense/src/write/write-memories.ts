@@ -14,17 +14,17 @@ import type { GenerationWriter } from './writer.ts'
 /** A memory whose documents have been written. */
 interface WrittenMemory {
   readonly memoryId: string
-  /** Of its documents, which are all that it should have. */
+  /** The ids of the documents that it should have. */
   readonly documentIds: readonly string[]
-  /** Of the text whose vector its documents lack; null where they lack none. */
+  /** The text whose vector its documents lack; null if they lack none. */
   readonly lacking: { readonly hash: Buffer; readonly text: string } | null
 }
 
 /**
- * Writes the documents of memories as they are, with the vectors that the embedding store has, and takes away further
- * chunks that are no more.
- * @param erased memories of which no document stays, but for those that are among `memories` too
- * @throws ImportRefusedError where Typesense refused any of them; the others are written
+ * Writes the documents of memories with the vectors that the embedding store has, and deletes chunks that
+ * they no longer have.
+ * @param erased memories that lose all their documents, unless they are in `memories` too
+ * @throws ImportRefusedError if Typesense refused any document; the others are written
  */
 export async function writeMemories(
   writer: GenerationWriter,
@@ -62,7 +62,7 @@ export async function writeMemories(
       documentIds: ofMemory.map((document) => document.id),
       lacking: chunks.length > 0 ? null : text,
     })
-    // A first version has nothing behind it that could be in the way.
+    // A first version has no earlier documents to delete.
     if (memory.version > 1) chunksKept.set(id, ofMemory.length)
   }
   const refused = await importDocuments(writer, held, 'upsert', documents, ({ memory_id }) =>
@@ -73,7 +73,7 @@ export async function writeMemories(
   return written
 }
 
-/** Deletes what is beyond the number of documents that each memory has now. */
+/** Deletes documents beyond the number that each memory has now. */
 async function removeFurtherChunks(
   { client, collection }: GenerationWriter,
   held: LeasedProject,
@@ -93,7 +93,10 @@ async function removeFurtherChunks(
   }
 }
 
-/** Queues the texts whose vectors are lacking, and notes who waits for them. Part of the transaction that records the write. */
+/**
+ * Queues the texts that lack vectors, and records which memories wait for them. Call it in the transaction
+ * that records the write.
+ */
 export async function recordWritten(
   trx: DatabaseTransaction,
   { generation }: GenerationWriter,

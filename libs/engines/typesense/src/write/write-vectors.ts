@@ -10,10 +10,10 @@ import { type LeasedProject, withProjectLease } from './with-project-lease.ts'
 import { recordWritten, writeMemories } from './write-memories.ts'
 import type { GenerationWriter } from './writer.ts'
 
-/** Memories that get their vectors together: with 384 numbers each about half a megabyte. */
+/** Memories whose vectors are written together: with 384 numbers each, about half a megabyte. */
 const MEMORIES_PER_WRITE = 100
 
-/** Waiting memories looked at together for whether their vectors are there. */
+/** Waiting memories per page that are checked for vectors. */
 const WAITING_PER_PAGE = 500
 
 interface Waiting {
@@ -22,9 +22,9 @@ interface Waiting {
 }
 
 /**
- * Gives vectors that have just been stored to the documents that wait for them, each project's own.
- * @param hashes of the texts, whosever they are
- * @returns false where another replica was at work on one of the projects, so that some still wait
+ * Writes vectors that have just been stored to the documents that wait for them, in every project.
+ * @param hashes of the texts, of any project
+ * @returns false if another replica was working on one of the projects, so that some memories still wait
  * @throws TypesenseUnavailableError
  */
 export async function writeVectors(
@@ -43,8 +43,8 @@ export async function writeVectors(
 }
 
 /**
- * The same for all documents that wait: for vectors that other processes stored, and for those that were stored in the
- * very moment in which the memory was written.
+ * The same for all documents that wait: for vectors that other processes stored, and for those that were
+ * stored at the moment in which their memory was written.
  * @throws TypesenseUnavailableError
  */
 export async function writeAllVectors(db: Database, writer: GenerationWriter): Promise<void> {
@@ -101,17 +101,18 @@ async function writeProject(
     await withProjectLease(writer, scope, null, (held) => giveVectors(writer, held, memoryIds))
     return true
   } catch (error) {
-    // Another replica has the project; they go on waiting, and the next round finds them.
+    // Another replica has the project. The memories keep waiting, and the next round finds them.
     if (error instanceof PositionMoved) return false
     if (!(error instanceof ImportRefusedError)) throw error
-    writer.logger.warn({ error, projectId: scope.projectId }, 'vectors were refused; they are tried again')
+    writer.logger.warn({ error, projectId: scope.projectId }, 'vectors were refused; trying again')
     return true
   }
 }
 
 /**
- * Under the lease nobody else writes these documents, and what waits is what was written last: a memory that was revised or
- * forgotten meanwhile waits for another text, or for none. Documents are updated, never made, so that nothing comes back.
+ * Writes vectors under the lease, while nobody else writes these documents. A waiting entry belongs to the
+ * last write: a memory that was revised or forgotten meanwhile waits for another text, or for none. Documents
+ * are only updated, never created, so that nothing deleted comes back.
  */
 async function giveVectors(
   writer: GenerationWriter,
@@ -145,8 +146,8 @@ async function giveVectors(
       updates.length,
     )
 
-  // Further chunks are documents of their own, with what filters need; and a document that is not there, though it was
-  // written, was lost by Typesense. Both are written whole.
+  // Two kinds of memories are written whole: those with several chunks, as further chunks are documents of
+  // their own with what filters need, and those whose document Typesense has lost.
   const whole = [
     ...ready.filter(({ hash }) => (vectors.get(hash)?.length ?? 0) > 1).map((row) => row.memory_id),
     ...absent.map(({ document }) => memoryOf.get(document.id) ?? document.id),

@@ -8,22 +8,23 @@ import { collectionName, DEFAULT_BASE_NAME } from './collection.ts'
 import { TYPESENSE } from './generation.ts'
 import { createKeyedMutex, type KeyedMutex } from './keyed-mutex.ts'
 
+/** How to write a generation's documents. */
 export interface GenerationWriterOptions {
   readonly client: TypesenseClient
   readonly generation: Generation
   readonly logger: Logger
-  /** Beginning of the collections' names and the alias. Default `daybook_memories`. */
+  /** The prefix of the collections' names, and the alias. Default `daybook_memories`. */
   readonly base?: string | undefined
   /**
-   * Milliseconds for which a project is leased, at least a call's longest time. Default that time and 2 s: so long the
-   * projects wait in which a projector was killed.
+   * Milliseconds for which a project is leased; at least the longest time of a call. Default: that time and 2
+   * s. After a projector was killed, its projects wait that long.
    */
   readonly leaseMs?: number | undefined
-  /** Of a generation that is being built. Default none: projectors write it. */
+  /** The fence of a generation that is being built. Default none: projectors write it. */
   readonly fence?: Fence | null
 }
 
-/** One process' way to write a generation's documents. */
+/** What one process needs to write a generation's documents. */
 export interface GenerationWriter {
   readonly client: TypesenseClient
   readonly generation: Generation
@@ -33,17 +34,24 @@ export interface GenerationWriter {
   readonly collection: string
   readonly leaseMs: number
   readonly fence: Fence | null
-  /** Who in this process writes a project next. Others are kept out by the lease. */
+  /** Serialises writers of a project in this process. The lease keeps other processes out. */
   readonly mutex: KeyedMutex
   readonly gate: BackOffGate
-  /** Projects in which a call had no answer, and until when they wait for it (of `performance.now`). */
+  /**
+   * Projects in which a call had no answer, with the time until which they wait for it (as of
+   * `performance.now`).
+   */
   readonly unanswered: Map<string, number>
-  /** Memories to be noted for writer again, as soon as the database can be written: project → memories. */
+  /** Memories that are recorded for rewriting as soon as the database is writable: project → memories. */
   readonly unnoted: Map<string, Set<string>>
-  /** Whether `keepCollection` has seen to the collection since the process began: until then it may be of an earlier layout. */
+  /**
+   * Whether `keepCollection` has run since the process began. Until then the collection may have an earlier
+   * layout.
+   */
   isKept: boolean
 }
 
+/** Creates a writer. It connects to nothing yet. */
 export function createGenerationWriter(options: GenerationWriterOptions): GenerationWriter {
   const { client, generation, logger, base = DEFAULT_BASE_NAME } = options
   return {

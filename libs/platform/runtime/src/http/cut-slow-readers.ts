@@ -1,18 +1,19 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A socket that waits for its client, and how far it had come at the last look. */
+/** A socket that waits for its client: how much the client had taken, and since when that is unchanged. */
 interface Waiting {
   readonly place: string
   readonly since: number
 }
 
 /**
- * Cuts connections whose clients take nothing of what was written for so long: else each holds its answer in memory for as long
- * as it likes. A slow client that reads on is none of them. Node's own socket timeout would not do: whatever
- * the client sends winds it up again, and it counts the time in which we think about an answer.
+ * Cuts connections whose clients read nothing of what was written for `timeoutMs`. Otherwise each could keep
+ * its answer in our memory as long as it likes. A client that reads slowly is not cut. Node's own socket
+ * timeout does not do this: anything that the client sends resets it, and it counts the time in which we
+ * compute an answer.
  *
- * @param sockets the server's, which others may look at
+ * @param sockets the server's open sockets
  */
 export function cutSlowReaders(
   server: Server,
@@ -42,9 +43,9 @@ export function cutSlowReaders(
   server.once('close', () => clearInterval(timer))
 }
 
-/** Changes with every byte that the client takes, also in the middle of one large write, which only the handle can see. */
+/** Changes with every byte that the client takes. Only the handle shows progress within one large write. */
 function placeOf(socket: Socket): string {
-  // oxlint-disable-next-line no-underscore-dangle -- Node's own timeout of a socket looks there too; there is no other way
+  // oxlint-disable-next-line no-underscore-dangle -- no other way; Node's own socket timeout does so too
   const handle = (socket as { _handle?: { readonly writeQueueSize?: number } | null })._handle
   return `${socket.bytesWritten} ${socket.writableLength} ${handle?.writeQueueSize ?? ''}`
 }

@@ -12,7 +12,7 @@ import { createHttpServer, type HttpServer, type HttpServerOptions } from './htt
 import { DEFAULT_HTTP_LIMITS, KEEP_ALIVE_MS } from './limits.ts'
 
 const AT = { host: '127.0.0.1', port: 0 }
-/** More for a night: 20000 take half a minute. */
+/** Use more for a nightly run: 20000 take half a minute. */
 const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 300)
 
 describe('the server of every service', () => {
@@ -126,7 +126,7 @@ describe('the server of every service', () => {
     const closed = once(socket, 'close')
     await pause(1_500)
     socket.resume()
-    // One that is not cut off stays open once it has all.
+    // A client that is not cut off stays open once it has everything.
     await Promise.race([closed, untilQuiet(socket)])
     expect(socket.bytesRead).toBeLessThan(20_000_000)
   })
@@ -172,7 +172,7 @@ describe('the server of every service', () => {
     const second = 'GET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
     const answers = await rawRequest(url, first + second)
     expect(answers.match(/HTTP\/1\.1 200/gu)).toHaveLength(2)
-    // Both were begun at once, and answered in turn.
+    // Both were begun at once and answered in order.
     expect(seen.toSorted()).toEqual(['GET /b  none', 'POST /a body none'])
 
     const socket = await rawConnection(url)

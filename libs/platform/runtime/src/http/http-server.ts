@@ -9,35 +9,44 @@ import { HEADERS_MS, type HttpLimits, KEEP_ALIVE_MS } from './limits.ts'
 import { isHost, type RequestTarget, readRequestTarget } from './request-target.ts'
 import { type TakeUpgrade, takeWebSockets } from './upgrades.ts'
 
-/** Answers one request. Whatever it throws is logged and answered with 500; it never ends the process. */
+/**
+ * Answers one request. Anything that it throws is logged and answered with 500; it never ends the process.
+ */
 export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   target: RequestTarget,
 ) => Promise<void> | void
 
+/** The options of `createHttpServer`. */
 export interface HttpServerOptions {
   readonly logger: Logger
   readonly limits: HttpLimits
-  /** Milliseconds that a whole request may take to come; 0: the handler sees to it itself. @default 300000 */
+  /** Milliseconds in which a whole request must arrive; 0: the handler checks that itself. @default 300000 */
   readonly requestTimeoutMs?: number
   readonly handle: RequestHandler
 }
 
-/** An HTTP server as every service has it: guarded, limited, and stopped in a bounded time. */
+/** The HTTP server that every service uses: it catches errors, enforces limits, and stops in bounded time. */
 export interface HttpServer {
-  /** @returns `http://127.0.0.1:4000`. @throws DaybookError CONFIGURATION where the address cannot be listened on */
+  /**
+   * @returns `http://127.0.0.1:4000`.
+   * @throws DaybookError CONFIGURATION if it cannot listen on the address
+   */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>
-  /** To be called before `listen`: who takes the WebSockets of a path. */
+  /** Registers who takes the WebSockets of a path. Call it before `listen`. */
   takeWebSockets(path: string, take: TakeUpgrade): void
-  /** Takes no new requests; those under way may end for `graceMs`, then their connections are cut. */
+  /**
+   * Accepts no new requests. Current ones have `graceMs` milliseconds to end, then their connections are cut.
+   */
   stop(graceMs: number): Promise<void>
 }
 
+/** A server that does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { logger, limits, requestTimeoutMs = 300_000 } = options
   const sockets = new Set<Socket>()
-  /** Requests of a connection that are not answered to their end. */
+  /** How many requests of a connection are not fully answered. */
   const answering = new WeakMap<Duplex, number>()
   const server = createServer(
     { requestTimeout: requestTimeoutMs, headersTimeout: HEADERS_MS, keepAliveTimeout: KEEP_ALIVE_MS },
@@ -60,7 +69,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     droppedAt = performance.now()
     logger.warn(
       { maxConnections: limits.maxConnections },
-      'connections are refused: there are as many as DAYBOOK_MAX_CONNECTIONS allows',
+      'connections are refused: DAYBOOK_MAX_CONNECTIONS is reached',
     )
   })
   cutSlowReaders(server, sockets, {
@@ -68,7 +77,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     onCut: (socket) =>
       logger.info(
         { client: socket.remoteAddress, waiting: socket.writableLength },
-        'a client was cut off: it took nothing of its answer for the time of DAYBOOK_WRITE_TIMEOUT',
+        'a client was cut off: it read nothing of its answer for the time of DAYBOOK_WRITE_TIMEOUT',
       ),
   })
   return {
@@ -77,7 +86,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       takeWebSockets(server, path, { take, isAnswering: (socket) => (answering.get(socket) ?? 0) > 0 }),
     async stop(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // Connections fall idle as their last answers are sent. Whatever is still under way at the end has had its time.
+      // Connections become idle when their last answers are sent. What is still running at the end has had
+      // its time.
       const idle = setInterval(() => server.closeIdleConnections(), 20)
       const timer = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
@@ -101,7 +111,7 @@ async function guarded(
   response.on('error', (error) => logger.warn({ error }, 'an answer could not be written'))
   try {
     if (isHost(request.headers.host)) return await handle(request, response, readRequestTarget(request.url))
-    sendJson(response, 400, { message: 'The Host header names no host' }, { connection: 'close' })
+    sendJson(response, 400, { message: 'The Host header does not name a host' }, { connection: 'close' })
   } catch (error) {
     logger.error({ error }, 'a request failed unexpectedly')
     if (response.headersSent) response.destroy()

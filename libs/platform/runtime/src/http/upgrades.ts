@@ -3,13 +3,15 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { readRequestTarget } from './request-target.ts'
 
+/** Takes over the socket of a WebSocket upgrade. */
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /**
- * Hands WebSocket upgrades of one path on. Any other upgrade (`h2c`, as curl --http2 and some Java clients ask for) is answered
- * as if it had not been asked for, which is what HTTP says (RFC 9110, 7.8): Node emits 'upgrade' for all or for none.
+ * Passes on WebSocket upgrades of one path. Any other upgrade (`h2c`, which curl --http2 and some Java
+ * clients ask for) is answered as if it had not been requested, as HTTP says (RFC 9110, 7.8). Node emits
+ * 'upgrade' either for all or for none.
  *
- * @param isAnswering whether an answer is still under way on the socket
+ * @param isAnswering whether an answer is still being sent on the socket
  */
 export function takeWebSockets(
   server: Server,
@@ -19,7 +21,7 @@ export function takeWebSockets(
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const wanted = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET'
     if (wanted && readRequestTarget(request.url).path === path) return take(request, socket, head)
-    // Its answer would come in between the bytes of the one before.
+    // The new answer would be mixed into the bytes of the previous one.
     if (isAnswering(socket)) return void socket.destroy()
     socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(request), 'latin1'), head]))
     server.emit('connection', socket)
@@ -28,7 +30,7 @@ export function takeWebSockets(
 
 const OF_UPGRADE = new Set(['upgrade', 'http2-settings'])
 
-/** The request as it was sent, but for its wish for another protocol. */
+/** The request as it was sent, without its upgrade headers. */
 function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let index = 0; index < rawHeaders.length; index += 2) {

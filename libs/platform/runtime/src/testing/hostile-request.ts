@@ -9,11 +9,14 @@ import {
   stringMatching,
 } from 'fast-check'
 
-/** One in six. */
+/** `odd` one time in six. */
 const rarely = (odd: Arbitrary<string>, usual: Arbitrary<string>) =>
   oneof({ weight: 1, arbitrary: odd }, { weight: 5, arbitrary: usual })
 
-/** Bytes of a request that somebody may send, as latin1: targets and headers that are right, nearly right, and nonsense. */
+/**
+ * Bytes of a request that somebody may send, as latin1: targets and headers that are right, nearly right, or
+ * nonsense.
+ */
 export function hostileRequest(paths: readonly string[], headers: readonly string[] = []): Arbitrary<string> {
   const path = constantFrom(...paths)
   const printable = string({ unit: stringMatching(/^[\x21-\x7e]$/u), maxLength: 12 })
@@ -47,7 +50,7 @@ export function hostileRequest(paths: readonly string[], headers: readonly strin
 }
 
 const ODD_HOSTS = ['localhost:4000', '[::1]', '[::', 'a b', '', 'x/y', 'é', '%', 'a:99999999']
-/** Node itself refuses them. */
+/** Node itself refuses these. */
 const REFUSED_HEADERS = [
   'Content-Length: 99999999999999',
   'Content-Length: -1',

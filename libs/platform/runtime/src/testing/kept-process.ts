@@ -1,26 +1,26 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
-/** A server for tests that goes with the process which started it, however that ends, `kill -9` included. */
+/** A server for tests that ends with the process that started it, however that ends, `kill -9` included. */
 export interface KeptProcess {
-  /** Of the server itself, not of the shell that keeps it. */
+  /** The process id of the server, not of the shell that watches it. */
   readonly pid: Promise<number>
   /** Whether the server has ended. */
   hasEnded(): boolean
-  /** What the server wrote on both outputs, the beginning of it. */
+  /** The beginning of what the server wrote to both outputs. */
   log(): string
-  /** Ends the server and resolves when it has ended. */
+  /** Ends the server; resolves when it has ended. */
   stop(): Promise<void>
 }
 
 const STOP_TIMEOUT_MS = 10_000
-/** Only what a failed start says is of interest; reading on keeps the pipe from filling up. */
+/** Only the output of a failed start matters. Reading continues, so that the pipe does not fill up. */
 const KEPT_LOG = 10_000
 
 /**
- * Keeps the server as long as standard input is open, then ends it by the signal ($1) and removes the folder ($2). A
- * server that ends by itself leaves its folder to whoever started it. Descriptor 3, since a shell gives its background
- * commands /dev/null as their standard input. The shell's own outputs
- * are closed early: it tells of a server that a signal ended, and to write to a reader that is gone would end it too.
+ * Runs the server while standard input is open, then ends it with the signal ($1) and removes the folder
+ * ($2). A server that ends by itself leaves its folder. Standard input moves to descriptor 3, because a shell
+ * gives /dev/null to background commands. The shell closes its own outputs early: it reports a server that a
+ * signal ended, and writing to a closed pipe would end the shell too.
  */
 const KEEPER = `
   signal=$1; folder=$2; shift 2
@@ -40,7 +40,7 @@ const KEEPER = `
 /**
  * Starts a server under a shell that ends it when we end.
  * @param folder removed once we are gone
- * @param signal the server's way of ending soon and in order, without SIG
+ * @param signal the signal, without SIG, that makes the server end soon and cleanly
  */
 export function startKept(
   command: readonly string[],
@@ -49,7 +49,7 @@ export function startKept(
   const keeper = spawn('sh', ['-c', KEEPER, 'sh', signal, folder, ...command], {
     ...options,
     cwd: folder,
-    // A session of its own: a Ctrl-C is ours to answer, after the suites let go of what they use.
+    // Its own session: a Ctrl-C is for us, after the suites let go of what they use.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -57,7 +57,7 @@ export function startKept(
   keeper.stderr.on('data', (chunk) => {
     if (log.length < KEPT_LOG) log += chunk
   })
-  // A server that ends before we close the pipe breaks it; that is no error of ours.
+  // A server that ends before we close the pipe breaks it; that is not an error.
   keeper.stdin.on('error', () => {})
   const pid = new Promise<number>((resolve, reject) => {
     keeper.stdout.once('data', (line) => resolve(Number(line)))
@@ -76,7 +76,7 @@ async function stop(keeper: ChildProcess): Promise<void> {
   if (keeper.exitCode !== null || keeper.signalCode !== null) return
   const ended = new Promise((resolve) => keeper.once('exit', resolve))
   keeper.stdin?.end()
-  // `detached` made the keeper the leader of a group in which the server is too.
+  // `detached` made the keeper the leader of a process group that includes the server.
   const timer = setTimeout(
     () => keeper.pid !== undefined && process.kill(-keeper.pid, 'SIGKILL'),
     STOP_TIMEOUT_MS,

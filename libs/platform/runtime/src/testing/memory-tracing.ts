@@ -1,14 +1,15 @@
 import { tracing } from '@opentelemetry/sdk-node'
 import { startTracing } from '../tracing.ts'
 
-/** Tracing of this process, with its spans kept here. */
+/** Tracing of this process that keeps its spans in memory. */
 export interface MemoryTracing {
-  /** What has ended, in the order of the ends. */
+  /** The ended spans, in the order in which they ended. */
   spans(): Promise<readonly tracing.ReadableSpan[]>
   clear(): void
   stop(): Promise<void>
 }
 
+/** Starts tracing without a collector. */
 export async function startMemoryTracing(): Promise<MemoryTracing> {
   const exporter = new tracing.InMemorySpanExporter()
   const processor = new tracing.SimpleSpanProcessor(exporter)

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 
-/** A connection on which a test writes whatever bytes it likes. */
+/** A connection on which a test writes any bytes it likes. */
 export function rawConnection(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
       socket.off('error', reject)
-      // A server that cuts a hostile client off is what such tests are about.
+      // Such tests expect a server to cut off a hostile client.
       socket.on('error', () => {})
       resolve(socket)
     })
@@ -14,7 +14,7 @@ export function rawConnection(url: string): Promise<Socket> {
   })
 }
 
-/** Everything that the server sends until it closes the connection, or is silent for `quietMs`, as latin1. */
+/** Everything that the server sends until it closes the connection or is silent for `quietMs`, as latin1. */
 export function untilQuiet(socket: Socket, quietMs = 1_000): Promise<string> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
@@ -32,14 +32,14 @@ export function untilQuiet(socket: Socket, quietMs = 1_000): Promise<string> {
   })
 }
 
-/** Sends the bytes on a connection of their own. @param text characters up to U+00FF, one byte each */
+/** Sends the bytes on a new connection. @param text characters up to U+00FF, one byte each */
 export async function rawRequest(url: string, text: string, quietMs?: number): Promise<string> {
   const socket = await rawConnection(url)
   socket.write(text, 'latin1')
   return untilQuiet(socket, quietMs)
 }
 
-/** The status of an answer's first line; null where the connection was closed without one. */
+/** The status of an answer's first line; null if the connection was closed without an answer. */
 export function statusOf(answer: string): number | null {
   const status = /^HTTP\/1\.1 (\d{3})/u.exec(answer)?.[1]
   return status === undefined ? null : Number(status)

@@ -1,21 +1,21 @@
-/** What an engine knows of one word of the question. */
+/** What an engine knows about one word of the question. */
 export interface WordCandidates {
-  /** Live memories of the project that have the word, whatever the filter. */
+  /** The number of the project's live memories that contain the word, regardless of the filter. */
   readonly documentFrequency: number
-  /** Whether some memory of the project has it that might be asked for, within the filter or not. */
+  /** Whether any memory of the project that a search could ask for contains it, within the filter or not. */
   readonly isKnown: boolean
-  /** Memories that have it, within as much of the filter as the engine was told. */
+  /** Memories that contain it and pass the filter as far as the engine can express it. */
   readonly memoryIds: readonly string[]
-  /** Whether more memories have it than are given. */
+  /** Whether more memories contain it than are listed. */
   readonly isCutOff: boolean
 }
 
-/** A part of a memory's text that is near the question. */
+/** A chunk of a memory's text that is near the question. */
 export interface NearChunk {
   readonly memoryId: string
-  /** The version whose text it is a part of. */
+  /** The version whose text it belongs to. */
   readonly version: number
-  /** Of the two vectors. */
+  /** The cosine of the two vectors. */
   readonly cosine: number
   /** UTF-16 offsets in the embedded text, the end exclusive. */
   readonly spanStart: number
@@ -23,20 +23,21 @@ export interface NearChunk {
 }
 
 /**
- * Where an engine beside Postgres finds candidates for one search. It need not be right: what it gives is checked and scored in
- * Postgres, so that filters, phrases, exclusions and scores mean the same on every engine.
+ * Where an engine beside Postgres finds candidates for one search. They need not be right: Postgres checks
+ * and scores them, so that filters, phrases, exclusions and scores mean the same on every engine.
  */
 export interface CandidateSource {
   /**
-   * @param lexemes as Postgres stems the question's words
-   * @param limit memories wanted for each, at most
-   * @returns in the order asked
+   * Looks up the memories of each word.
+   * @param lexemes the question's words as Postgres stems them
+   * @param limit the most memories wanted for each
+   * @returns one entry for each lexeme, in the given order
    * @throws EngineFailed
    */
   words(lexemes: readonly string[], limit: number): Promise<WordCandidates[]>
   /**
-   * The nearest chunks of live memories, best first.
-   * @returns and whether there are more within the filter
+   * Finds the nearest chunks of live memories, best first.
+   * @returns the chunks, and whether there are more within the filter
    * @throws EngineFailed
    */
   nearest(query: Float32Array): Promise<{ readonly chunks: readonly NearChunk[]; readonly isCutOff: boolean }>

@@ -8,23 +8,25 @@ import { type QueryTerm, queryTerms } from '../query-terms.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 import type { CandidateSource, WordCandidates } from './candidate-source.ts'
 
-/** The most memories that a word gives as candidates; a page of Typesense holds no more. */
+/** The most candidates for one word; a page of Typesense holds no more. */
 const CANDIDATES_MAX = 250
 
-/** A word of the question with what the engine said of it. */
+/** A word of the question with the engine's answer. */
 interface FoundTerm extends WordCandidates {
   readonly lexeme: string
   readonly queryFrequency: number
 }
 
 /**
- * The lexical retriever on an engine beside Postgres. It is asked for each significant word: who has it, and how many. Words are
- * Postgres' lexemes there as here; for one that is in no memory the closest that is in one is asked, as on Postgres. The candidates
- * are scored by the formula of the Postgres retriever (`ranking/bm25.ts`), their word counts, n and the average length being
- * Postgres' own, so that all engines score alike. Measured on a real Typesense: recall@10 .779 (DEV), .736 (HELD), 5 ms for the call.
+ * The lexical retriever on an engine beside Postgres. For each significant word it asks the engine which
+ * memories contain it, and how many. Words are lexemes of Postgres on all engines. For a word that no memory
+ * contains, it asks for the closest one, as on Postgres. Candidates are scored by the formula of the Postgres
+ * retriever (`ranking/bm25.ts`) with word counts, n and average length from Postgres, so all engines score
+ * alike.
  *
- * The same statement checks every candidate by `hitCondition`: phrases, exclusions and filters hold as on Postgres. Where
- * that leaves fewer than wanted of what the engine cut off, the retriever runs on Postgres instead.
+ * The same statement checks every candidate by `hitCondition`, so phrases, exclusions and filters hold as on
+ * Postgres. If too few pass and the engine has cut off its candidates, the retriever runs on Postgres
+ * instead.
  *
  * @throws EngineFailed
  */
@@ -61,7 +63,9 @@ async function askForWords(
   })
 }
 
-/** The closest of the words that no memory has, but for those that the question says too. */
+/**
+ * The closest matches of the words that no memory contains, except those that the question contains anyway.
+ */
 async function askForClosest(
   input: RetrieverInput,
   source: CandidateSource,
@@ -83,7 +87,7 @@ async function askForClosest(
 interface Row {
   readonly memory_id: string
   readonly length: number
-  /** lexeme → how often the memory says it, of those asked for. */
+  /** lexeme → how often the memory contains it, for the lexemes asked for. */
   readonly frequencies: Readonly<Record<string, number>>
   readonly n: number
   readonly average_length: number

@@ -13,10 +13,10 @@ import { candidateLexicalRetriever } from './lexical-retriever.ts'
 import { candidateVectorRetriever } from './vector-retriever.ts'
 
 const DATABASE = TEST_DATABASES.at(-1)
-/** The most candidates that an engine gives at once. */
+/** The most candidates that an engine returns at once. */
 const PAGE_MAX = 250
 
-/* Every engine beside Postgres, held to what Postgres itself finds. */
+/* Compares every engine beside Postgres with what Postgres finds. */
 describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers on $name', ({ attach }) => {
   let harness: EngineHarness
   beforeAll(async () => {
@@ -91,7 +91,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
           expect(engine).toEqual(close(postgres))
         },
       ),
-      // To look for a shorter one would outlast the test, and nothing would be said of it.
+      // Shrinking would outlast the test, and nothing would be reported.
       { numRuns: 40, endOnFailure: true },
     )
   })
@@ -125,7 +125,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
     const meant = [right!.state.id, near!.state.id].toSorted()
     expect(misspelt.engine.map((hit) => hit.memoryId).toSorted()).toEqual(meant)
     expect(misspelt.postgres).toEqual(close(misspelt.engine))
-    // "logic" is one letter away from a word that is there.
+    // "logic" is one letter away from a word that exists.
     expect((await words(scope, 'login')).engine).toHaveLength(1)
     await harness.remember(scope, note('in 2019, version v1234'))
     for (const number of ['2018', 'v1235']) expect((await words(scope, number)).engine).toEqual([])
@@ -136,7 +136,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
   it('goes to Postgres where the check leaves too little of what was cut off', async () => {
     const scope = await harness.newProject()
     const wanted = await harness.remember(scope, note('the red car'))
-    // Newer, so that they are first of what Typesense gives.
+    // Newer, so that Typesense returns them first.
     await harness.remember(
       scope,
       ...Array.from({ length: 20 }, (_, index) => note(`car number ${index} is red`)),

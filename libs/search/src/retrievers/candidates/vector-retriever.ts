@@ -4,9 +4,9 @@ import type { RetrieverInput } from '../retriever-input.ts'
 import type { CandidateSource, NearChunk } from './candidate-source.ts'
 
 /**
- * The vector retriever on an engine beside Postgres: of a memory's chunks the nearest counts, and every hit is checked in Postgres.
- * Where the check leaves fewer than wanted of what the engine cut off, and where forgotten memories are asked for, which have no
- * vectors there, the retriever runs on Postgres instead.
+ * The vector retriever on an engine beside Postgres. A memory's nearest chunk counts, and Postgres checks
+ * every hit. The retriever runs on Postgres instead in two cases: too few hits pass and the engine has cut
+ * off its candidates, or forgotten memories are asked for, which have no vectors in the engine.
  *
  * @throws EngineFailed
  */
@@ -30,8 +30,9 @@ export async function candidateVectorRetriever(
 }
 
 /**
- * Those that are hits, by what Postgres has of them. The engine may be behind it or ahead: a vector counts only where the version
- * that it was made of has the text that the memory has now, so that no score is of a text that is not shown.
+ * The memories that are hits according to Postgres. The engine may be behind Postgres or ahead. A vector
+ * counts only if its version has the text that the memory has now, so that no score belongs to a text that is
+ * not shown.
  *
  * @param found the versions of what the engine found, by id
  */

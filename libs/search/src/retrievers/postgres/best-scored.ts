@@ -1,4 +1,4 @@
-/** Memories by number with their scores, best first; equal scores by number. */
+/** Numbers of memories with their scores, best first; equal scores by number. */
 export interface Scored {
   readonly numbers: readonly number[]
   readonly scores: readonly number[]
@@ -7,14 +7,14 @@ export interface Scored {
 /** Keeps the best of any number of scored memories. */
 export interface BestScored {
   offer(number: number, score: number): void
-  /** How many were offered. */
+  /** The number of memories offered. */
   offered(): number
   best(): Scored
 }
 
 /**
- * A binary heap with the worst of the kept on top: what is no better than that, nearly all, costs one comparison. Of equal
- * scores the smaller number is the better.
+ * A binary heap with the worst of the kept on top: a memory that is no better than that, as nearly all are,
+ * costs one comparison. Of equal scores the smaller number is better.
  *
  * @param limit how many to keep, at least 1
  */

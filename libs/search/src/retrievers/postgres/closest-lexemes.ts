@@ -5,22 +5,25 @@ import type { QueryTerm } from '../query-terms.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 
 /**
- * Letters from which one typo is forgiven, and from which two are; shorter words and numbers must be right. From 5 and 8 on, as
- * Typesense does, words that were right and only in no memory were taken for others: the bundled questions' recall@10 fell from
- * .963 to .936; so it is .950.
+ * The letters from which one typo is forgiven, and from which two are. Shorter words and numbers must be
+ * right. With fewer letters, correct words that no memory contains were taken for others
+ * (`docs/measurements.md#forgiving-typos`).
  */
 const ONE_TYPO_FROM = 7
 const TWO_TYPOS_FROM = 11
 
-/** Whether a text has a word in which a typo is forgiven. */
+/** Whether a text has a word in which a typo may be forgiven. */
 export const mayHaveTypos = (text: string): boolean => LONG_WORD.test(text)
 
 const LONG_WORD = new RegExp(`\\p{L}{${ONE_TYPO_FROM}}`, 'u')
 
-/** Longer words are no words of a language, and two of 2,000 letters take 40 ms to compare. */
+/** Longer words are not natural language, and comparing two of 2,000 letters takes 40 ms. */
 const TYPOS_UP_TO = 64
 
-/** Letters at the beginning that are taken to be right, so that not every word of a project has to be looked at. */
+/**
+ * Letters at the beginning that are assumed to be right, so that not every word of a project has to be
+ * compared.
+ */
 const RIGHT_LETTERS = 2
 
 /** How many typos are forgiven in a word. */
@@ -30,12 +33,13 @@ export function typosForgiven(word: string): 0 | 1 | 2 {
 }
 
 /**
- * What words that are in no memory may have meant: for each the lexeme of the project with the fewest typos between them
- * (Damerau-Levenshtein: letters missing, too many, wrong or swapped), of several the most frequent. A word is compared as it was
- * written and as it was stemmed, since a typo at its end leads the stemmer astray: "compas" becomes "compa".
+ * What words that no memory contains may have meant: for each, the lexeme of the project with the fewest
+ * typos between them (Damerau-Levenshtein: letters missing, added, wrong or swapped), and of several the most
+ * frequent. Both the written and the stemmed word are compared, since a typo at the end misleads the stemmer:
+ * "compas" becomes "compa".
  *
- * @param unknown words with the lexemes that no memory has
- * @returns by unknown lexeme; without those that nothing is close to
+ * @param unknown words with lexemes that no memory has
+ * @returns the closest lexeme by unknown lexeme; without those that have none
  */
 export async function closestLexemes(
   input: Pick<RetrieverInput, 'scope' | 'readModel'>,
@@ -66,15 +70,16 @@ export async function closestLexemes(
   )
 }
 
-/** Lexemes of the project that are as few typos away as each other. */
+/** Lexemes of the project with the same number of typos. */
 interface Closest {
   readonly typos: number
   readonly lexemes: readonly string[]
 }
 
 /**
- * The project's lexemes that begin as those asked for do and are about as long. From one to the next by the index: a lexeme
- * has a row in every 4,096 memories, and reading them all took 8 ms in 100,000 memories, so it takes 3.
+ * The project's lexemes with the same beginning and about the same length as those asked for. Goes from one
+ * lexeme to the next by the index, because a lexeme has a row in every segment; reading all rows took more
+ * than twice as long with 100,000 memories.
  */
 async function lexemesLike(
   { scope, readModel }: Pick<RetrieverInput, 'scope' | 'readModel'>,
@@ -102,7 +107,7 @@ async function lexemesLike(
   return rows
 }
 
-/** The bytes of the lexemes' postings, which tell how frequent they are. */
+/** The bytes of the lexemes' postings, as a measure of their frequency. */
 async function sizesOf(
   { scope, readModel }: Pick<RetrieverInput, 'scope' | 'readModel'>,
   lexemes: readonly string[],
@@ -119,7 +124,7 @@ async function sizesOf(
 
 const beginning = (lexeme: string) => lexeme.slice(0, RIGHT_LETTERS)
 
-/** The first text after all that begin like the lexeme. */
+/** The first string after all those with the lexeme's beginning. */
 function beyond(lexeme: string): string {
   const last = lexeme.codePointAt(RIGHT_LETTERS - 1) ?? 0
   return lexeme.slice(0, RIGHT_LETTERS - 1) + String.fromCodePoint(last + 1)

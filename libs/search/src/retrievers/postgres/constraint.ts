@@ -9,13 +9,16 @@ const tsquery = ({ type, text }: Alternative) =>
     ? sql`phraseto_tsquery('english', ${breakTokens(text)})`
     : sql`plainto_tsquery('english', ${breakTokens(text)})`
 
-/** A text without lexemes (only stop words) asks for nothing: as a requirement it holds, as an exclusion it hits nothing. */
+/**
+ * A text without lexemes (only stop words) demands nothing: a requirement holds, an exclusion excludes
+ * nothing.
+ */
 const holds = (one: Alternative) => sql`(numnode(${tsquery(one)}) = 0 or m.lexemes @@ ${tsquery(one)})`
 const hits = (one: Alternative) => sql`(numnode(${tsquery(one)}) > 0 and m.lexemes @@ ${tsquery(one)})`
 
 /**
- * What every hit must satisfy, whichever retriever finds it: the filter, the query's phrases and its exclusions. SQL over the
- * table `memories` with the alias `m`.
+ * The condition that every hit must satisfy, whichever retriever finds it: the filter, the query's phrases
+ * and its exclusions. SQL over the table `memories` with the alias `m`.
  */
 export function hitCondition(filter: MemoryFilter, query: ParsedQuery): RawBuilder<boolean> {
   const conditions: RawBuilder<unknown>[] = [filterCondition(filter)]

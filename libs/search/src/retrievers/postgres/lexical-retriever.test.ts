@@ -58,7 +58,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
     return lexicalRetriever(input, parsed.wanted, coverage)
   }
 
-  /** The lexemes that Postgres made of each live memory: what the reference scores. */
+  /** The lexemes that Postgres made of each live memory, which the reference scores. */
   async function documentsOf({
     projectId,
   }: ProjectScope): Promise<(ReferenceDocument & { context: string })[]> {
@@ -151,7 +151,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
     ]
   }
 
-  it('is exact for texts longer than a writer can say, and for words said more often', async () => {
+  it('is exact for texts longer than a posting can say, and for words said more often', async () => {
     const scope = await harness.newProject()
     const words = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => `w${from + index}`).join(' ')
@@ -184,7 +184,8 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
 
   it.each([true, false])('looks as far as a filter makes it, told of it (%s) or not', async (narrowed) => {
     const scope = await harness.newProject()
-    // The more often a text says it, the better: first the last fifty of 1,200, then ten of another context, and at last five.
+    // The more often a text contains it, the better: first the last fifty of 1,200, then ten of another
+    // context, then five.
     const contextOf = (index: number) => (index < 5 ? 'last' : index < 15 ? 'next' : 'common')
     const textOf = (index: number) =>
       index < 5 ? `needle ${'hay '.repeat(30)}` : index < 1_150 ? 'needle needle' : 'needle needle needle'
@@ -275,6 +276,6 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
   })
 })
 
-/** UUIDs that do not sort with the scores. */
+/** UUIDs that do not sort like the scores. */
 const ids = (index: number) =>
   `018f0000-0000-7000-8000-${((index * 7_919) % 1_000_003).toString(16).padStart(12, '0')}`

@@ -8,25 +8,30 @@ import { readQuestionPostings } from './question-postings.ts'
 import { scorePostings } from './score-postings.ts'
 
 /**
- * How many of the best scored are looked up at most to find enough that satisfy the condition. Where too few of them do, the
- * other way round is cheaper: first everything in the project that satisfies it, then the best scored of that.
+ * The most of the best scored memories that are looked up to find enough that satisfy the condition. If too
+ * few do, the reverse is cheaper: find all memories of the project that satisfy the condition, then the best
+ * scored of them.
  */
 const FIRST_LOOK = 1_000
 
-/** Looked up at first for each hit wanted: without a filter only what has expired does not satisfy the condition. */
+/**
+ * The number of memories looked up first for each hit wanted. Without a filter, only expired memories fail
+ * the condition.
+ */
 const NEAREST = 1.25
 
 /**
- * The lexical retriever: exact BM25 with the project's own word statistics, times the coverage factor (`ranking/bm25.ts` has the
- * formulas). The database gives the packed postings of the question's words, which are scored here: in SQL it takes three times
- * as long, and ten times where a word is in every memory.
+ * The lexical retriever: exact BM25 with the project's own word statistics, times the coverage factor
+ * (`ranking/bm25.ts` has the formulas). The database returns the packed postings of the question's words,
+ * which are scored here. Scoring in SQL takes three times as long, and ten times if a word is in every
+ * memory.
  *
  *   words ──▶ postings ──▶ all that have one, scored ──▶ the best ──▶ those that satisfy the condition
  *
- * Where equal scores meet the end of the list, those remembered first are on it.
+ * Of equal scores at the end of the list, the memories remembered first are kept.
  *
- * @param wanted the query's words; Postgres makes lexemes of them as it did of the texts
- * @param coverage off where no vector retriever runs beside it, as measured
+ * @param wanted the query's words; Postgres turns them into lexemes as it did the texts
+ * @param coverage false if no vector retriever runs too, as measured
  */
 export function lexicalRetriever(
   input: RetrieverInput,
@@ -45,8 +50,8 @@ async function bestScored(input: RetrieverInput, wanted: string, coverage: boole
     return { best: best.best(), kept: keep, offered: best.offered() }
   }
   const nearest = Math.ceil(NEAREST * input.limit)
-  // To keep a thousand in order takes as long as all the rest; where only the nearest are likely to be needed, what has been
-  // scored is scored again for whoever needs more.
+  // Keeping a thousand in order takes as long as everything else. So if probably only the nearest are needed,
+  // only those are kept, and the scoring is repeated in case more are needed.
   let scored = await score(input.narrowed === true ? FIRST_LOOK : nearest)
   for (const among of [nearest, FIRST_LOOK]) {
     if (among > scored.kept) scored = await score(among)
@@ -60,18 +65,19 @@ async function bestScored(input: RetrieverInput, wanted: string, coverage: boole
 
 interface ScoredAll {
   readonly best: Scored
-  /** How many of the best are there, at most. */
+  /** The most that were kept. */
   readonly kept: number
   readonly offered: number
 }
 
-/** Of the first so many, those that satisfy the condition: as many as are wanted, best first, equals by id. */
+/** The hits among the first `among`: as many as are wanted, best first, equal scores by id. */
 async function satisfying(
   { scope, readModel, condition, limit }: RetrieverInput,
   { numbers, scores }: Scored,
   among: number,
 ): Promise<RetrieverHit[]> {
-  // `offset 0` keeps the planner to a lookup by number for each, instead of going through the whole context that a filter names.
+  // `offset 0` makes the planner look up each by its number, instead of reading the whole context that a
+  // filter names.
   const { rows } = await sql<{ memory_id: string; place: number }>`
     select m.memory_id, best.place
     from unnest(${numbers.slice(0, among)}::int[]) with ordinality as best(number, place) cross join lateral (
@@ -85,7 +91,7 @@ async function satisfying(
     .toSorted((left, right) => right.score - left.score || (left.memoryId < right.memoryId ? -1 : 1))
 }
 
-/** 1 at the number of each memory of the project that satisfies the condition. */
+/** Holds 1 at the number of each memory of the project that satisfies the condition. */
 async function satisfyingNumbers({ scope, readModel, condition }: RetrieverInput): Promise<Uint8Array> {
   const { rows } = await sql<{ last: number; numbers: Buffer }>`
     select coalesce(max(m.number), 0) as last, coalesce(string_agg(int4send(m.number), ''), '') as numbers

@@ -3,7 +3,10 @@ import type { Neighbourhood } from '../../ranking/neighbourhood.ts'
 import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 
-/** The neighbours' ids, nearest first, each after a + where it may be a hit itself, else a -, with blanks between. */
+/**
+ * The neighbours' ids, nearest first and separated by blanks. The prefix is + if the neighbour may be a hit
+ * itself, else -.
+ */
 type Side = string
 
 interface SidesRow {
@@ -13,21 +16,24 @@ interface SidesRow {
   readonly after: Side
 }
 
-/** The neighbourhoods of memories, and which of the neighbours satisfy the search's condition. */
+/** The neighbourhoods of memories, and the neighbours that satisfy the search's condition. */
 export interface NeighboursFound {
   readonly neighbourhoods: ReadonlyMap<string, Neighbourhood>
   readonly eligible: ReadonlySet<string>
 }
 
-/** Neighbourhoods that are looked up while other retrievers still run. */
+/** Lookups of neighbourhoods that run while other retrievers still run. */
 export interface NeighbourLookups {
-  /** Begins to look up those of these memories for which that has not been begun. */
+  /** Starts to look up those of these memories that have not been started yet. */
   begin(memoryIds: readonly string[]): void
-  /** All that were begun. @throws what looking up one of them threw */
+  /** The results of all lookups. @throws what one of them threw */
   all(): Promise<NeighboursFound>
 }
 
-/** Candidates are known retriever by retriever: the neighbours of the first retriever's are found while the second runs. */
+/**
+ * Starts a collection of lookups. The neighbours of one retriever's candidates are looked up while the other
+ * still runs.
+ */
 export function startNeighbours(input: RetrieverInput): NeighbourLookups {
   const begun = new Set<string>()
   const lookups: Promise<NeighboursFound>[] = []
@@ -37,7 +43,7 @@ export function startNeighbours(input: RetrieverInput): NeighbourLookups {
       if (others.length === 0) return
       for (const id of others) begun.add(id)
       const lookup = findNeighbours(input, [...new Set(others)])
-      // Where another retriever fails, nobody waits for this one any more, and that failure is what is told.
+      // If another retriever fails, nobody waits for this lookup, and that failure is reported.
       lookup.catch(() => {})
       lookups.push(lookup)
     },
@@ -52,8 +58,8 @@ export function startNeighbours(input: RetrieverInput): NeighbourLookups {
 }
 
 /**
- * For each memory that has a context, the three remembered before it and the three after it in the same context and
- * of the same kind, in the order of their first sequences, so that a revision moves nobody. One query.
+ * For each memory with a context: the three memories before it and the three after it in the same context and
+ * of the same kind. They are ordered by first sequence, so a revision does not move a memory. One query.
  */
 export async function findNeighbours(
   input: RetrieverInput,
@@ -92,9 +98,10 @@ async function look(input: RetrieverInput, memoryIds: readonly string[]): Promis
 function side({ readModel, condition }: RetrieverInput, direction: 'before' | 'after') {
   const { memories } = readModel.tables
   const [comparison, order] = direction === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
-  // A plain array: numbering and aggregating the three rows took three times as long as finding them. And as one text: so many
-  // small arrays took the driver a millisecond a search. What a session is made of is compared for two of one hash, in a way
-  // that keeps the planner to the index by hash.
+  // A plain array, because numbering and aggregating the three rows took three times as long as finding them.
+  // As one string, because many small arrays cost the driver a millisecond per search. The columns behind the
+  // session's hash are compared as well, as two sessions may have one hash; the comparison is written so that
+  // the planner keeps to the index on the hash.
   return sql`array_to_string(array(
     select case when ${condition} then '+' else '-' end || m.memory_id
     from ${memories} m

@@ -18,9 +18,9 @@ import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'
 
 /** A distinct lexeme of the question. */
 export interface QuestionTerm {
-  /** How often the question says it. */
+  /** How often it occurs in the question. */
   readonly queryFrequency: number
-  /** How many live memories contain it. */
+  /** The number of live memories that contain it. */
   documentFrequency: number
 }
 
@@ -30,26 +30,29 @@ export interface TermPostings {
   readonly postings: Uint32Array
 }
 
-/** What the lexical index says of a question's words. */
+/** What the lexical index knows about a question's words. */
 export interface QuestionPostings {
-  /** n: the live memories of the project. */
+  /** n: the number of the project's live memories. */
   readonly documents: number
   /** avgdl: their mean length in lexemes, at least 1. */
   readonly averageLength: number
-  /** Those that some memory contains. */
+  /** The terms that some memory contains. */
   readonly terms: readonly QuestionTerm[]
-  /** By number of the segment; in each the terms in the order in which the question first says them. */
+  /**
+   * Postings by segment number. Within a segment, terms are in the order in which the question first mentions
+   * them.
+   */
   readonly segments: ReadonlyMap<number, readonly TermPostings[]>
-  /** By number, of the memories whose postings only say that they are long. */
+  /** The lengths of memories whose postings only say that they are long, by number. */
   readonly longLengths: ReadonlyMap<number, number>
 }
 
 interface Row {
-  /** Place in the question, from 1. */
+  /** Its place in the question, from 1. */
   readonly term: number
   readonly lexeme: string
   readonly query_frequency: number
-  /** Null for a lexeme that no memory has, as are its postings. */
+  /** Null, like its postings, for a lexeme that no memory has. */
   readonly segment: number | null
   readonly postings: Buffer | null
   readonly removed: Buffer | null
@@ -61,10 +64,11 @@ interface Row {
 type FoundRow = Row & { readonly segment: number; readonly postings: Buffer; readonly removed: Buffer }
 
 /**
- * Reads the postings of the question's lexemes and the project's statistics: one statement, so one snapshot. Others follow
- * where they are needed: for the closest of words that no memory has, and for the lengths of memories with 4,095 lexemes or more.
+ * Reads the postings of the question's lexemes and the project's statistics in one statement, and so in one
+ * snapshot. Further statements follow if needed: for the closest matches of words that no memory contains,
+ * and for the lengths of memories with 4,095 lexemes or more.
  *
- * @param wanted the question's words; Postgres makes lexemes of them as it did of the texts
+ * @param wanted the question's words; Postgres turns them into lexemes as it did the texts
  */
 export async function readQuestionPostings(
   input: RetrieverInput,
@@ -79,7 +83,8 @@ export async function readQuestionPostings(
       from unnest(to_tsvector('english', ${breakTokens(wanted)}))`,
   )
   const found = [...rows.filter(isFound), ...(await readClosest(input, wanted, rows, turns))]
-  // Here and not there, where whole postings would be moved about. Sums of the same numbers in the same order are equal.
+  // Sorted here, because the database would move whole postings around. The order matters: sums of the same
+  // numbers in the same order are equal.
   const ordered = found.toSorted((one, other) => one.term - other.term)
   const { terms, segments, long } = await gather(ordered, turns)
   const { documents = 0, total_length = 0 } = rows[0] ?? {}
@@ -92,7 +97,7 @@ export async function readQuestionPostings(
   }
 }
 
-/** @param terms as a query: lexeme, query_frequency, term */
+/** Reads the rows of terms. @param terms as a query: lexeme, query_frequency, term */
 async function readRows(
   { scope, readModel, includeForgotten }: RetrieverInput,
   terms: RawBuilder<unknown>,
@@ -108,8 +113,8 @@ async function readRows(
       where m.project_id = ${projectId} and m.forgotten
       group by 1, 2, 3, 4`
     : sql``
-  // `offset 0` keeps the planner to a lookup by key for each term: the embedded database gathers no statistics that would
-  // keep it from scanning all postings instead.
+  // `offset 0` makes the planner look up each term by key. Without it, the embedded database, which gathers
+  // no statistics, might scan all postings.
   const { rows } = await sql<Row>`
     with terms as materialized (${terms}), found as (
       select t.term, t.lexeme, t.query_frequency, p.segment, p.postings, p.removed, false as forgotten
@@ -125,7 +130,7 @@ async function readRows(
 
 const isFound = (row: Row): row is FoundRow => row.segment !== null
 
-/** The postings of the lexemes that are closest to those that no memory has, in their places. */
+/** The postings of the lexemes closest to those that no memory has, with the terms they replace. */
 async function readClosest(
   input: RetrieverInput,
   wanted: string,
@@ -143,7 +148,7 @@ async function readClosest(
   )
   const terms = unknown.flatMap((row) => {
     const lexeme = closest.get(row.lexeme)
-    // What the question says too, rightly or once more wrongly, counts already.
+    // Skips a lexeme that already counts, because the question contains it or another misspelling of it.
     if (lexeme === undefined || known.has(lexeme)) return []
     known.add(lexeme)
     return [{ ...row, lexeme }]
@@ -159,7 +164,10 @@ async function readClosest(
   return found.filter(isFound)
 }
 
-/** The rows by term and by segment, and the numbers of the memories whose lengths have to be looked up. */
+/**
+ * Groups the rows by term and by segment, and collects the numbers of memories whose lengths have to be
+ * looked up.
+ */
 async function gather(
   rows: readonly FoundRow[],
   turns: YieldToEventLoop,
@@ -169,11 +177,11 @@ async function gather(
   const long = new Set<number>()
   for (const row of rows) {
     const postings = unpack(row.postings, row.removed)
-    for (const writer of postings)
-      if (lengthOf(writer) === LENGTH_MAX) long.add(numberAt(row.segment, placeOf(writer)))
+    for (const posting of postings)
+      if (lengthOf(posting) === LENGTH_MAX) long.add(numberAt(row.segment, placeOf(posting)))
     const term = terms.get(row.term) ?? { queryFrequency: row.query_frequency, documentFrequency: 0 }
     terms.set(row.term, term)
-    // Word statistics are those of the live memories, also where forgotten ones are looked at.
+    // Word statistics are those of live memories, even if forgotten ones are searched too.
     if (!row.forgotten) term.documentFrequency += postings.length
     const others = segments.get(row.segment)
     if (others === undefined) segments.set(row.segment, [{ term, postings }])

@@ -11,7 +11,9 @@ import { coverage, idf, termScore } from '../../ranking/bm25.ts'
 import type { BestScored } from './best-scored.ts'
 import type { QuestionPostings, TermPostings } from './question-postings.ts'
 
-/** Sums for the memories of one segment, by their place in it; all 0 before and after it is scored. */
+/**
+ * Sums for the memories of one segment, by their place in it. All are 0 before and after a segment is scored.
+ */
 interface Sums {
   readonly bm25: Float64Array
   readonly matchedIdf: Float64Array
@@ -20,13 +22,13 @@ interface Sums {
 }
 
 /**
- * Scores every memory that contains a word of the question: BM25 times the coverage factor (`ranking/bm25.ts` has the
- * formulas). Segment by segment, in arrays that stay in the processor's cache, and no object is made for a writer or a
- * memory: about 40 ns a writer.
+ * Scores every memory that contains a word of the question: BM25 times the coverage factor (`ranking/bm25.ts`
+ * has the formulas). Works segment by segment, in arrays that stay in the processor's cache, without an
+ * object for each posting or memory: about 40 ns per posting.
  *
- * @param withCoverage off where no vector retriever runs beside it, as measured
+ * @param withCoverage false if no vector retriever runs too, as measured
  * @param best is offered each of them
- * @param among 1 at the number of each that counts; all do where it is absent
+ * @param among holds 1 at the number of each memory that counts; all count if it is absent
  */
 export async function scorePostings(
   question: QuestionPostings,
@@ -59,7 +61,7 @@ export async function scorePostings(
   }
 }
 
-/** Adds what a word gives to the memories that have it. @returns how many places are matched now */
+/** Adds a word's scores to the memories that contain it. @returns the number of places matched so far */
 function add(
   { bm25, matchedIdf, matched }: Sums,
   matchesBefore: number,
@@ -72,20 +74,23 @@ function add(
   const { queryFrequency } = term
   let matches = matchesBefore
   for (let index = 0; index < postings.length; index += 1) {
-    const writer = postings[index] as number
-    const place = placeOf(writer)
-    const length = lengthOf(writer)
+    const posting = postings[index] as number
+    const place = placeOf(posting)
+    const length = lengthOf(posting)
     const exact = length < LENGTH_MAX ? length : (longLengths.get(numberAt(segment, place)) ?? length)
     const matchedBefore = matchedIdf[place] as number
     if (matchedBefore === 0) matched[matches++] = place
     matchedIdf[place] = matchedBefore + weight
-    const score = termScore(queryFrequency, weight, occurrencesOf(writer), exact, averageLength)
+    const score = termScore(queryFrequency, weight, occurrencesOf(posting), exact, averageLength)
     bm25[place] = (bm25[place] as number) + score
   }
   return matches
 }
 
-/** A memory's score, with the coverage factor unless `questionIdf` is null. Its sums are 0 again. */
+/**
+ * Returns a memory's score and resets its sums to 0. Applies the coverage factor unless `questionIdf` is
+ * null.
+ */
 function take({ bm25, matchedIdf }: Sums, place: number, questionIdf: number | null): number {
   const covered = questionIdf === null ? 1 : coverage(matchedIdf[place] as number, questionIdf)
   const score = (bm25[place] as number) * covered

@@ -9,7 +9,7 @@ import { parseQuery } from '../../query/parse-query.ts'
 import { hitCondition } from './constraint.ts'
 import { vectorRetriever } from './vector-retriever.ts'
 
-/** Below this many memories: never, so that the index is used. */
+/** Never fewer memories than this, so the index is used. */
 const BY_INDEX = 0
 
 describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
@@ -84,7 +84,7 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
 
   it('stops a tenth short of what is wanted only where the answer needs no more', async () => {
     const scope = await harness.newProject()
-    // Two chunks of one text are nearest: ten chunks are of nine memories.
+    // Two chunks of one text are nearest: ten chunks belong to nine memories.
     const long = Array.from({ length: 300 }, () => 'needle').join(' ')
     await harness.remember(
       scope,
@@ -119,7 +119,7 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       await crowd(large, 1_500, example!.state.id)
     })
 
-    /** Memories and random vectors, put in beside the journal: embedding them would take minutes. */
+    /** Inserts memories and random vectors without the journal: embedding them would take minutes. */
     async function crowd({ projectId, db }: ProjectScope, count: number, like: string) {
       const { memories, vectors, lexicalStats } = harness.readModel.tables
       const id = sql`('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
@@ -139,19 +139,19 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       )
     }
 
-    /** A scan that ends after 100 rows is to 1,500 what one that ends after 20,000 is to 300,000. */
+    /** A scan that ends after 100 of 1,500 rows is like one that ends after 20,000 of 300,000. */
     const shortScan = (scope: ProjectScope, query: string, options: Parameters<typeof retriever>[2]) =>
       harness.db.transaction().execute(async (trx) => {
         await sql`set local hnsw.max_scan_tuples = 100`.execute(trx)
         await sql`set local hnsw.ef_search = 40`.execute(trx)
-        // With statistics of a table this small the planner would rather compare everything.
+        // With statistics of such a small table, the planner would compare everything.
         await sql`set local enable_sort = off`.execute(trx)
         return retriever(projectScope(trx, scope.projectId), query, options)
       })
 
     it('a small project gets all of its hits', async () => {
       const hits = await shortScan(small, 'small topic 7', { limit: 10, exactBelow: BY_INDEX })
-      // All but the first are as near as each other, and which of them come is left to the index.
+      // All but the first are equally near, and the index decides which of them come.
       const scores = (await retriever(small, 'small topic 7', { limit: 10 })).map(({ score }) => score)
       expect(hits.map(({ score }) => score)).toEqual(scores.map((score) => expect.closeTo(score, 6)))
       expect(new Set(hits.map(({ memoryId }) => memoryId)).size).toBe(10)

@@ -5,22 +5,24 @@ import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 
 /**
- * Below this many memories every vector of the project is compared: that is exact, and an HNSW index shared by all
- * projects would return too little of a small one. 5,000 comparisons of 384 numbers take about 5 ms on PGlite.
+ * With fewer memories than this, every vector of the project is compared. That is exact, and an HNSW index
+ * shared by all projects would return too few hits of a small one. 5,000 comparisons of 384 numbers take
+ * about 5 ms on PGlite.
  */
 export const EXACT_BELOW = 5_000
 
 /**
- * The share of `limit` with which a look at the index is enough, unless the answer needs more. Chunks of one long text may all be near the query, so
- * as many chunks as hits may come to fewer; but a scan for more chunks than `hnsw.ef_search` (100, as are wanted) begins
- * anew and takes half as long again, which is not worth the last of a hundred candidates.
+ * The share of `limit` that is enough from the index, unless the answer needs more. Several chunks of one
+ * long text may be near the query, so as many chunks as hits wanted may give fewer hits. But a scan for more
+ * chunks than `hnsw.ef_search` (100, as many as are wanted) starts again and takes half as long again, which
+ * is not worth the last of a hundred candidates.
  */
 const ENOUGH = 0.9
 
-/** How many times as many chunks are asked for where that was not enough. */
+/** The factor by which more chunks are requested if that was not enough. */
 const WIDER = 3
 
-/** A hit, with the part of the embedded text that came nearest (UTF-16 offsets). */
+/** A hit with the nearest chunk of its embedded text (UTF-16 offsets). */
 export interface VectorHit extends RetrieverHit {
   readonly spanStart: number
   readonly spanEnd: number
@@ -31,16 +33,17 @@ interface Row {
   readonly distance: number
   readonly span_start: number
   readonly span_end: number
-  /** Of all rows together, before the best were taken. */
+  /** The chunks of all rows together, before the best were taken. */
   readonly chunks: number
 }
 
 /**
- * The vector retriever: cosine similarity of the query's vector and each memory's, of whose chunks the best counts.
+ * The vector retriever: the cosine similarity of the query's vector and each memory's best chunk.
  *
- * An HNSW scan ends after `hnsw.max_scan_tuples` (20,000) rows, whoever's they are, so a project or filter that leaves
- * little of a large database gets too few rows, or none. Where the index gave fewer hits than wanted, everything that
- * satisfies the condition is compared: the fewer that is, the faster.
+ * An HNSW scan ends after `hnsw.max_scan_tuples` (20,000) rows of any project. So for a project or filter
+ * that covers a small part of a large database, it returns too few rows, or none. If the index gives fewer
+ * hits than wanted, everything that satisfies the condition is compared instead, which is fast because it is
+ * little.
  *
  * @param exactBelow for tests
  */
@@ -70,7 +73,7 @@ async function nearestToQuery(
   return (await nearest(input, embedding, exact(input, embedding))).hits
 }
 
-/** How many memories of the project the indexes hold. */
+/** The number of the project's memories in the indexes. */
 async function indexedMemories({ scope, readModel }: RetrieverInput): Promise<number> {
   const { rows } = await sql<{ memories: number }>`
     select memories from ${readModel.tables.lexicalStats} where project_id = ${scope.projectId}`.execute(
@@ -79,13 +82,13 @@ async function indexedMemories({ scope, readModel }: RetrieverInput): Promise<nu
   return rows[0]?.memories ?? 0
 }
 
-/** What some chunks come to, and how many they were. */
+/** The hits from some chunks, and the number of these chunks. */
 interface Nearest {
   readonly hits: VectorHit[]
   readonly chunks: number
 }
 
-/** Each memory's best chunk, of the chunks given and those of forgotten memories; the nearest first. */
+/** Each memory's best chunk, among the given chunks and those of forgotten memories; the nearest first. */
 async function nearest(
   input: RetrieverInput,
   embedding: RawBuilder<unknown>,
@@ -110,8 +113,8 @@ async function nearest(
 }
 
 /**
- * As the index wants it: the nearest first, then what the condition leaves of them. `offset 0` keeps each of them a lookup
- * by id; without, a filter by context has the whole context gone through for each.
+ * In the form that the index supports: the nearest first, then the condition. `offset 0` makes each memory a
+ * lookup by id; without it, a filter by context makes the planner read the whole context for each.
  */
 function approximate(
   { scope, readModel, condition }: RetrieverInput,
@@ -128,7 +131,7 @@ function approximate(
     order by v.embedding <=> ${embedding} limit ${chunks}`
 }
 
-/** Without an order of its own, which the index could serve, so every vector is compared; no chunk is left out. */
+/** Without an order that the index could serve, so every vector is compared and no chunk is left out. */
 function exact({ scope, readModel, condition }: RetrieverInput, embedding: RawBuilder<unknown>) {
   const { vectors, memories } = readModel.tables
   return sql`
@@ -137,7 +140,10 @@ function exact({ scope, readModel, condition }: RetrieverInput, embedding: RawBu
     where v.project_id = ${scope.projectId} and ${condition}`
 }
 
-/** Forgotten memories have no rows in the index; their vectors are still in the embedding store. */
+/**
+ * The chunks of forgotten memories, which have no rows in the index; their vectors are still in the embedding
+ * store.
+ */
 function forgotten({ scope, readModel, condition }: RetrieverInput, embedding: RawBuilder<unknown>) {
   const { generation, tables } = readModel
   return sql`

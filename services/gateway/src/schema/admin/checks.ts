@@ -6,7 +6,7 @@ import { requireAdmin } from '../require-admin.ts'
 const checkStatus = builder.enumType('CheckStatus', {
   values: {
     OK: {},
-    WARNING: { description: 'It works, and something about it should be known or done.' },
+    WARNING: { description: 'It works, but an operator should know or do something.' },
     FAILED: { description: 'It does not work.' },
   },
 })
@@ -14,10 +14,10 @@ const checkStatus = builder.enumType('CheckStatus', {
 const check = builder.objectRef<Check>('Check')
 
 builder.objectType(check, {
-  description: 'What came of looking at one thing that this gateway needs.',
+  description: 'The result of checking one thing that this gateway needs.',
   fields: (t) => ({
     name: t.exposeString('name', {
-      description: 'What was looked at, in a word: database, relay, embedder.',
+      description: 'What was checked, in a word: database, relay, embedder.',
     }),
     status: t.field({ type: checkStatus, resolve: ({ status }) => status }),
     message: t.exposeString('message'),
@@ -29,7 +29,7 @@ builder.queryField('checks', (t) =>
   t.field({
     type: [check],
     complexity: 500,
-    description: 'Looks at every dependency and setting, for some seconds where something does not move.',
+    description: 'Checks every dependency and setting. It takes some seconds if something does not move.',
     resolve: (_, __, context) => runChecks({ ...context.parts, db: requireAdmin(context) }),
   }),
 )

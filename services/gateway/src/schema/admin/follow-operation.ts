@@ -9,13 +9,13 @@ import { requireAdmin } from '../require-admin.ts'
 import { isUuid } from './check-arguments.ts'
 import { operation } from './operation.ts'
 
-/** Milliseconds between looks: a bar that moves four times a second is enough for anybody. */
+/** Milliseconds between looks: four updates a second are enough for a progress bar. */
 const POLL_MS = 250
 
 builder.subscriptionField('operation', (t) =>
   t.field({
     type: operation,
-    description: 'How far an operation has come, whenever that changes, until it has ended.',
+    description: 'The operation whenever its progress changes, until it has ended.',
     args: { id: t.arg.id({ required: true }) },
     subscribe: (_, { id }, context) => {
       const db = requireAdmin(context)

@@ -19,16 +19,18 @@ import { OperationRefusedError } from './operation-refused.ts'
 
 const generationStatus = enumOfWords<GenerationStatus>('GenerationStatus', {
   building: 'A rebuild loads it from the journal.',
-  following: 'It is whole, and is brought up to date to be swapped in.',
+  following: 'It is loaded, and catches up with the journal before it is swapped in.',
   live: 'Searches read it.',
-  old: 'It was live before, and is kept up to date for a rollback.',
+  old: 'It was live before and is kept up to date for a rollback.',
   dropping: 'It is being deleted.',
 })
 
+/** The type `Generation`. */
 export const generation = builder.objectRef<GenerationState>('Generation')
 
 builder.objectType(generation, {
-  description: 'One physical copy of a projection. One is live; an old one stays for a rollback, up to date.',
+  description:
+    'One physical copy of a projection. One is live; an old one is kept up to date for a rollback.',
   fields: (t) => ({
     projection: t.field({ type: projectionName, resolve: ({ projection }) => projection }),
     generation: t.exposeInt('generation'),
@@ -40,7 +42,7 @@ builder.objectType(generation, {
       type: 'DateTime',
       nullable: true,
       resolve: (one) => one.retiredAt,
-      description: 'When another took its place.',
+      description: 'When another generation took its place.',
     }),
     lag: t.int({
       complexity: 10,
@@ -54,7 +56,7 @@ builder.objectType(generation, {
     bytes: t.float({
       nullable: true,
       complexity: 10,
-      description: 'What it takes in the database, indexes included; null of one that is elsewhere.',
+      description: 'Its size in the database, with indexes; null if it is not in the database.',
       resolve: ({ projection, generation: number }, _, context) =>
         projection === PGVECTOR ? generationBytes(requireAdmin(context), number) : null,
     }),
@@ -81,7 +83,7 @@ builder.queryField('generations', (t) =>
 builder.mutationFields((t) => ({
   rollback: t.field({
     type: generationResult,
-    description: 'Makes the generation live again that was so last, at once.',
+    description: 'Makes the previous generation live again, at once.',
     args: { projection: t.arg({ type: projectionName, required: true }) },
     resolve: async (_, { projection }, context) => {
       const db = requireAdmin(context)
@@ -90,7 +92,7 @@ builder.mutationFields((t) => ({
         .filter(({ status }) => status === 'old')
         .toSorted((a, b) => (b.retiredAt ?? '').localeCompare(a.retiredAt ?? ''))
       if (last === undefined) throw new NotFoundError(`An old generation of ${projection}`, 'Daybook')
-      // Who asks for a rollback wants that generation as it is.
+      // A rollback asks for that generation as it is, parked events included.
       if ((await swapGenerations(db, last, { acceptParked: true })) !== 'swapped')
         throw new OperationRefusedError('REFUSED', `Generation ${last.generation} is being dropped`)
       return { ...last, status: 'live' as const, retiredAt: null }
@@ -98,7 +100,8 @@ builder.mutationFields((t) => ({
   }),
   dropGeneration: t.field({
     type: generationResult,
-    description: 'Deletes an old generation, for good, within some seconds. There is no rollback to it then.',
+    description:
+      'Deletes an old generation for good, within some seconds. A rollback to it is then impossible.',
     args: {
       projection: t.arg({ type: projectionName, required: true }),
       generation: t.arg.int({ required: true }),

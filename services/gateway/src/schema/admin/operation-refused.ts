@@ -1,4 +1,7 @@
 import { DaybookError } from '@daybook/memory/errors'
 
-/** Something else is in the way: `BUSY` while another operation is at work, `REFUSED` where it cannot be done as things are. */
+/**
+ * The request cannot be carried out now: `BUSY` while another operation is at work, `REFUSED` if the state
+ * forbids it.
+ */
 export class OperationRefusedError extends DaybookError {}

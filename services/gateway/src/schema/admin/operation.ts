@@ -7,17 +7,18 @@ import { projectionName } from '../types/projection-name.ts'
 const operationType = enumOfWords(
   'OperationType',
   OPERATION_TYPES,
-  'What an operation does, called as the mutation that asks for it.',
+  'What an operation does, named like the mutation that asks for it.',
 )
 
 const operationStatus = enumOfWords<OperationStatus>('OperationStatus', {
   queued: 'Nobody has taken it yet.',
-  running: 'A process works on it, or has died and another one will take it.',
+  running: 'A process works on it. If that process died, another will take over.',
   succeeded: null,
   failed: '`error` says why.',
-  cancelled: 'What it had begun is cleaned up.',
+  cancelled: 'Its unfinished work has been cleaned up.',
 })
 
+/** The type `Operation`. */
 export const operation = builder.objectRef<Operation>('Operation')
 
 builder.objectType(operation, {
@@ -30,17 +31,17 @@ builder.objectType(operation, {
       type: projectionName,
       nullable: true,
       resolve: ({ projection }) => projection,
-      description: 'What it works on; null where that is the journal.',
+      description: 'The projection it works on; null for the journal.',
     }),
     options: t.field({ type: 'JSON', resolve: ({ options }) => options }),
     status: t.field({ type: operationStatus, resolve: ({ status }) => status }),
-    phase: t.exposeString('phase', { description: 'What it is doing, in a word or two.' }),
+    phase: t.exposeString('phase', { description: 'What it is doing now, in a word or two.' }),
     done: t.exposeInt('done'),
     total: t.exposeInt('total', { nullable: true, description: 'Null while that is not known.' }),
     result: t.field({ type: 'JSON', nullable: true, resolve: ({ result }) => result }),
     error: t.exposeString('error', {
       nullable: true,
-      description: 'Why it failed; while it is running, what it waits for.',
+      description: 'Why it failed, or what it waits for while it is running.',
     }),
     cancelRequested: t.exposeBoolean('cancelRequested'),
     requestedBy: t.exposeString('requestedBy', { nullable: true }),

@@ -11,6 +11,7 @@ import { checkFirst } from '../types/page.ts'
 import { projectionName } from '../types/projection-name.ts'
 import { checkProject } from './check-arguments.ts'
 
+/** The type `ParkedEvent`. */
 export const parkedEvent = builder.objectRef<ParkedRow & { readonly projection: string }>('ParkedEvent')
 
 builder.objectType(parkedEvent, {
@@ -30,7 +31,7 @@ builder.objectType(parkedEvent, {
       type: event,
       nullable: true,
       complexity: 5,
-      description: 'As the journal has it.',
+      description: 'The event in the journal.',
       resolve: async ({ projectId, sequence }, _, context) => {
         const scope = projectScope(requireAdmin(context), projectId)
         const [record] = await readJournal(scope, { after: sequence - 1, limit: 1 })
@@ -43,11 +44,11 @@ builder.objectType(parkedEvent, {
 builder.queryField('parkedEvents', (t) =>
   t.field({
     type: [parkedEvent],
-    description: 'Of the live generation, in the order of their places.',
+    description: 'The parked events of the live generation, by sequence.',
     args: {
       projection: t.arg({ type: projectionName, required: true }),
-      project: t.arg.string({ description: 'Its name or id; all projects where it is not given.' }),
-      sequence: t.arg.int({ description: 'Only the event there, in each project.' }),
+      project: t.arg.string({ description: 'The name or id of a project. Default: all projects.' }),
+      sequence: t.arg.int({ description: 'Only the event at this sequence, in each project.' }),
       first: t.arg.int({ defaultValue: 50 }),
     },
     complexity: ({ first }) => listCost(first),
@@ -67,7 +68,7 @@ builder.queryField('parkedEvents', (t) =>
 const dropped = builder.objectRef<{ readonly sequence: number }>('ParkedEventDropped')
 
 builder.objectType(dropped, {
-  description: 'The event is passed over for good; retry what waits behind it.',
+  description: 'The event is skipped for good. Retry the events that wait behind it.',
   fields: (t) => ({ sequence: t.exposeInt('sequence') }),
 })
 
@@ -80,10 +81,10 @@ builder.mutationField('dropParked', (t) =>
   t.field({
     type: dropResult,
     description:
-      'Passes over a parked event for good. The journal keeps it, and a rebuild tries it again; the projection shows the memory without it.',
+      'Skips a parked event for good: the projection shows the memory without it. The journal keeps the event, and a rebuild tries it again.',
     args: {
       projection: t.arg({ type: projectionName, required: true }),
-      project: t.arg.string({ description: 'Its name or id; the key’s own where it is not given.' }),
+      project: t.arg.string({ description: 'The name or id of a project. Default: the key’s own.' }),
       sequence: t.arg.int({ required: true }),
     },
     resolve: async (_, { projection, project, sequence }, context) => {

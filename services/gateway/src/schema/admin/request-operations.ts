@@ -34,7 +34,7 @@ async function request(context: Context, asked: Asked<OperationRequest>): Promis
 
 const PLACE = /^(?<sequence>\d{1,15}):(?<hash>[\da-f]{64})$/iu
 
-/** @throws ValidationError */
+/** Parses `<sequence>:<hash>`. @throws ValidationError */
 function notedPlace(text: string): { sequence: number; hash: string } {
   const { sequence, hash } = PLACE.exec(text)?.groups ?? {}
   if (sequence === undefined || hash === undefined)
@@ -42,11 +42,11 @@ function notedPlace(text: string): { sequence: number; hash: string } {
   return { sequence: Number(sequence), hash: hash.toLowerCase() }
 }
 
-const PROJECT = 'Its name or id; all projects where it is not given.'
+const PROJECT = 'The name or id of a project. Default: all projects.'
 
 type MutationFields = Parameters<Parameters<typeof builder.mutationFields>[0]>[0]
 
-/** The arguments of what is done to one projection. */
+/** The arguments of a mutation on one projection. */
 const onProjection = (t: MutationFields) => ({
   projection: t.arg({ type: projectionName, required: true }),
   project: t.arg.string({ description: PROJECT }),
@@ -56,17 +56,17 @@ builder.mutationFields((t) => ({
   reindex: t.field({
     type: operationResult,
     description:
-      'Builds a new generation of a projection from the journal beside the live one, and swaps it in. Of some kinds, or one project, memories are written anew in place.',
+      'Builds a new generation of a projection from the journal, beside the live one, and swaps it in. With `kinds` or `project` it rewrites only those memories, in the live generation.',
     args: {
       projection: t.arg({ type: projectionName, required: true }),
-      model: t.arg.string({ description: 'Another embedding model than the live generation’s.' }),
+      model: t.arg.string({ description: 'The embedding model. Default: the live generation’s.' }),
       regenerateEmbeddings: t.arg.boolean({ defaultValue: false }),
       kinds: t.arg({ type: [memoryKind] }),
       project: t.arg.string({ description: `${PROJECT} Its parked events are tried again.` }),
       acceptParked: t.arg.boolean({
         defaultValue: false,
         description:
-          'Makes the new generation live though it could not apply events that the live one has applied.',
+          'Makes the new generation live even if it could not apply events that the live one has applied.',
       }),
     },
     resolve: async (
@@ -99,14 +99,14 @@ builder.mutationFields((t) => ({
   }),
   verify: t.field({
     type: operationResult,
-    description: 'Compares a projection with the fold of the journal, memory by memory.',
+    description: 'Compares a projection with the journal, memory by memory.',
     args: {
       ...onProjection(t),
       incremental: t.arg.boolean({
         defaultValue: false,
-        description: 'Only what has changed since the last one that found everything right.',
+        description: 'Only what has changed since the last verification that found everything right.',
       }),
-      repair: t.arg.boolean({ defaultValue: false, description: 'Writes anew what differs.' }),
+      repair: t.arg.boolean({ defaultValue: false, description: 'Rewrites memories that differ.' }),
     },
     resolve: async (_, { projection, project, incremental, repair }, context) =>
       request(context, {
@@ -126,7 +126,7 @@ builder.mutationFields((t) => ({
       project: t.arg.string({ description: PROJECT }),
       from: t.arg.string({
         description:
-          'A place of the project’s journal that was noted before, as `<sequence>:<hash>`: its event must still have that hash.',
+          'A place in the project’s journal that was noted before, as `<sequence>:<hash>`. Its event must still have that hash.',
       }),
     },
     resolve: async (_, { project, from }, context) => {
@@ -144,12 +144,12 @@ builder.mutationFields((t) => ({
   replay: t.field({
     type: operationResult,
     description:
-      'Brings a range of a project’s journal out again: to one projection, or to everybody who listens on the bus.',
+      'Sends a range of a project’s journal again: to one projection, or to all listeners on the bus.',
     args: {
-      project: t.arg.string({ description: 'Its name or id; the key’s own where it is not given.' }),
+      project: t.arg.string({ description: 'The name or id of a project. Default: the key’s own.' }),
       projection: t.arg({ type: projectionName }),
       from: t.arg.int({ required: true }),
-      to: t.arg.int({ description: 'The journal’s end where it is not given.' }),
+      to: t.arg.int({ description: 'The last sequence. Default: the journal’s end.' }),
     },
     resolve: async (_, { project, projection, from, to }, context) => {
       const db = requireAdmin(context)
@@ -168,7 +168,7 @@ builder.mutationFields((t) => ({
   }),
   backfill: t.field({
     type: operationResult,
-    description: 'Makes the vectors that memories lack, those among them that failed before.',
+    description: 'Makes the vectors that memories lack, including those that failed before.',
     args: {
       ...onProjection(t),
     },
@@ -184,7 +184,7 @@ builder.mutationFields((t) => ({
     description: 'Tries to apply parked events again.',
     args: {
       ...onProjection(t),
-      memoryIds: t.arg.idList({ description: 'All that are parked where they are not given.' }),
+      memoryIds: t.arg.idList({ description: 'Only these memories. Default: all with parked events.' }),
     },
     resolve: async (_, { projection, project, memoryIds }, context) =>
       request(context, {
@@ -198,7 +198,7 @@ builder.mutationFields((t) => ({
   }),
   cancelOperation: t.field({
     type: operationResult,
-    description: 'Ends an operation, which cleans up behind itself. One that has ended stays as it is.',
+    description: 'Cancels an operation, which then cleans up. One that has ended stays as it is.',
     args: { id: t.arg.id({ required: true }) },
     resolve: (_, { id }, context) => {
       const db = requireAdmin(context)

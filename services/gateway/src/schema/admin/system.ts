@@ -19,13 +19,13 @@ const systemPartName = enumOfWords<string>('SystemPartName', {
   database: 'Postgres, with the journal and pgvector.',
   nats: 'The bus between processes.',
   ...Object.fromEntries(OUTER_ENGINES.map(({ name }) => [name, null])),
-  embedder: 'What makes vectors.',
+  embedder: 'Makes vectors of texts.',
 })
 
 const systemPart = builder.objectRef<SystemPart>('SystemPart')
 
 builder.objectType(systemPart, {
-  description: 'Something that Daybook works with, as this gateway reaches it.',
+  description: 'A part that Daybook works with, as this gateway sees it.',
   fields: (t) => ({
     name: t.field({ type: systemPartName, resolve: ({ name }) => name }),
     configured: t.exposeBoolean('configured'),
@@ -48,7 +48,7 @@ builder.objectType(system, {
     events: t.int({ complexity: 10, resolve: ({ db }) => countEvents(db) }),
     memories: t.int({
       complexity: 10,
-      description: 'As searches find them: forgotten ones and those not written yet are left out.',
+      description: 'Memories that searches can find: without forgotten ones and those not indexed yet.',
       resolve: async ({ db }, _, { readModel }) =>
         countIndexed(db, (await readModel()).generation.generation),
     }),
@@ -58,12 +58,12 @@ builder.objectType(system, {
     }),
     queuedTexts: t.int({
       complexity: 10,
-      description: 'Texts without vectors, each once a project, the failed ones among them.',
+      description: 'Texts without vectors, each counted once per project, including failed ones.',
       resolve: async ({ db }) => (await readQueueState(db)).queued,
     }),
     failedTexts: t.int({
       complexity: 10,
-      description: 'Those whose last try failed. They are tried again, ever more seldom.',
+      description: 'Texts whose last try failed. They are tried again, less and less often.',
       resolve: async ({ db }) => (await readQueueState(db)).failed,
     }),
     parts: t.field({

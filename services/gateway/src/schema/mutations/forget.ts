@@ -5,7 +5,7 @@ import { changeResult } from './written.ts'
 const forgetResult = changeResult(
   'ForgetResult',
   'Forgotten',
-  'The memory, which has left the indexes and stays in the journal.',
+  'The memory. It has left the indexes and stays in the journal.',
 )
 
 builder.mutationField('forget', (t) =>

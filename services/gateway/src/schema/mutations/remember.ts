@@ -16,12 +16,12 @@ const rememberResult = builder.errorUnion('RememberResult', {
   resolveType: () => 'Remembered',
 })
 
-/** Any other error among them is not for the caller: GraphQL reports it for its item, masked. */
+/** The result of one input. GraphQL reports any other error for its item, masked. */
 type RememberOutcome = Appended | ValidationError | ConflictError
 
 type Given = typeof rememberInput.$inferInput
 
-/** @throws ValidationError */
+/** Converts an input into a request to append. @throws ValidationError */
 function toRequest(context: Context, given: Given): AppendRequest {
   return {
     command: { type: 'remember', id: newId(), input: toRememberInput(given) },
@@ -45,7 +45,7 @@ builder.mutationField('rememberMany', (t) =>
   t.field({
     type: [rememberResult],
     complexity: ({ inputs }) => ({ field: inputs.length * REMEMBER_COST, multiplier: LIST_COST }),
-    description: 'Up to 500 at once, committed together; each has a result of its own, in order.',
+    description: 'Remembers up to 500 at once, committed together. Each has its own result, in order.',
     args: { inputs: t.arg({ type: [rememberInput], required: true }) },
     resolve: (_, { inputs }, context) => rememberMany(context, inputs),
   }),
@@ -76,7 +76,7 @@ async function rememberMany(context: Context, inputs: readonly Given[]): Promise
   })
 }
 
-/** Says which of the inputs a field belongs to. */
+/** Adds the input's index to the error's field. */
 function located(error: unknown, index: number): ValidationError | ConflictError {
   if (error instanceof ValidationError) return error.within(`inputs.${index}`)
   return error as ConflictError

@@ -7,12 +7,12 @@ import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import type { Context } from '../../context.ts'
 
-/** The key of a request that may be repeated, checked. @throws ValidationError */
+/** Checks an idempotency key. @throws ValidationError */
 export function checkIdempotencyKey(key: string | null | undefined): string | null {
   return key == null ? null : check('idempotencyKey', shortString(LIMITS.idempotencyKeyCharacters), key)
 }
 
-/** @throws ValidationError */
+/** Checks an expected version. @throws ValidationError */
 function checkExpectedVersion(version: number | null | undefined): { expectedVersion?: number } {
   if (version == null) return {}
   if (version < 1) throw new ValidationError('expectedVersion', 'must be 1 or more')
@@ -20,8 +20,8 @@ function checkExpectedVersion(version: number | null | undefined): { expectedVer
 }
 
 /**
- * The plain id of the memory that a mutation is about.
- * @throws NotFoundError for anything that is no id: no memory has it
+ * The plain id of the memory that a mutation names.
+ * @throws NotFoundError if the text is no id, because no memory can have it
  */
 export function requireMemoryId(id: string): string {
   const ref = parseMemoryId(id)
@@ -29,7 +29,7 @@ export function requireMemoryId(id: string): string {
   return ref.uuid
 }
 
-/** What every change of a memory takes. */
+/** The arguments that every change of a memory has. */
 interface ChangeArguments {
   readonly id: string
   readonly expectedVersion?: number | null | undefined
@@ -40,7 +40,7 @@ type Change<Each> = Each extends { readonly expectedVersion?: number }
   ? Omit<Each, 'id' | 'expectedVersion'>
   : never
 
-/** Appends a change of a memory that is there. @throws ValidationError, NotFoundError for arguments that name none */
+/** Appends a change of an existing memory. @throws ValidationError, NotFoundError if the id is none */
 export function appendChange(
   context: Context,
   { id, expectedVersion, idempotencyKey }: ChangeArguments,
@@ -50,7 +50,7 @@ export function appendChange(
   return append(context, command, checkIdempotencyKey(idempotencyKey))
 }
 
-/** Appends a command of the request's project. */
+/** Appends a command to the journal of the request's project. */
 export function append(
   context: Context,
   command: Command,

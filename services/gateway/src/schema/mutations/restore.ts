@@ -8,10 +8,10 @@ const restoreResult = changeResult('RestoreResult', 'Restored', 'The memory as i
 builder.mutationField('restore', (t) =>
   t.field({
     type: restoreResult,
-    description: 'Undo: back to an earlier version, or back from forgotten. It is a new version of its own.',
+    description: 'Undo: restores an earlier version, or a forgotten memory, as a new version.',
     args: {
       id: t.arg.id({ required: true }),
-      version: t.arg.int({ description: 'Whose content comes back; needed unless the memory is forgotten.' }),
+      version: t.arg.int({ description: 'The version to restore; required unless the memory is forgotten.' }),
       expectedVersion: t.arg.int(),
       idempotencyKey: t.arg.string(),
     },

@@ -12,12 +12,12 @@ const reviseResult = changeResult(
 builder.mutationField('revise', (t) =>
   t.field({
     type: reviseResult,
-    description: 'Changes what is given, nothing else.',
+    description: 'Changes only the given fields.',
     args: {
       id: t.arg.id({ required: true }),
       input: t.arg({ type: reviseInput, required: true }),
       expectedVersion: t.arg.int({
-        description: 'Refuses the change where the memory is at another version.',
+        description: 'Refuses the change if the memory is at another version.',
       }),
       idempotencyKey: t.arg.string(),
     },

@@ -3,7 +3,7 @@ import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/e
 import { builder } from '../builder.ts'
 import { memoryInterface } from '../types/memory.ts'
 
-/** What a write answers with where it is done: `Remembered`, `Revised`, … */
+/** The result type of a successful write: `Remembered`, `Revised`, … */
 export function written(name: string, description: string) {
   return builder.objectType(builder.objectRef<Appended>(name), {
     description,
@@ -11,20 +11,22 @@ export function written(name: string, description: string) {
       memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
       sequence: t.int({
         resolve: ({ memory }) => memory.sequence,
-        description: "The receipt: committed, the place of the memory's newest event in the journal.",
+        description: "The receipt: the sequence of the memory's newest event, which is committed.",
       }),
       hash: t.string({
         resolve: ({ memory }) => memory.hash,
-        description: 'The hash of that event in the chain: with it the receipt names this one and no other.',
+        description: 'The hash of that event. With it the receipt names exactly this event.',
       }),
       duplicate: t.exposeBoolean('duplicate', {
-        description: 'True where the idempotency key had been used for this same request.',
+        description: 'True if the idempotency key was used for this same request before.',
       }),
     }),
   })
 }
 
-/** The result of a change to a memory that was there: the union `resultName` of the change done and why it was refused. */
+/**
+ * The result of changing an existing memory: the union `resultName` of the success and the possible refusals.
+ */
 export function changeResult(resultName: string, name: string, description: string) {
   return builder.errorUnion(resultName, {
     types: [written(name, description), ValidationError, ConflictError, NotFoundError],

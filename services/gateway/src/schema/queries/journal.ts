@@ -5,7 +5,7 @@ import { AFTER_HASH } from '../hash-arguments.ts'
 import { event } from '../types/event.ts'
 import { checkFirst } from '../types/page.ts'
 
-/** Events in one answer. */
+/** The most events in one answer. */
 const FIRST_MAX = 1_000
 
 builder.queryField('journal', (t) =>
@@ -13,7 +13,7 @@ builder.queryField('journal', (t) =>
     type: [event],
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
     description:
-      "The project's events in sequence order, those after `after`. Where events are long there may be fewer than `first`, 4 MiB in a request; go on with `after` until there are none.",
+      "The project's events after `after`, in order. If events are long, there may be fewer than `first`: a request returns at most 4 MiB. Continue with `after` until there are none.",
     args: {
       after: t.arg.int({ defaultValue: 0 }),
       afterHash: t.arg.string({ description: AFTER_HASH }),

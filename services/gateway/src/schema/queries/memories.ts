@@ -13,7 +13,7 @@ builder.queryField('memories', (t) =>
   t.field({
     type: memoryConnection,
     complexity: ({ first }) => listCost(first),
-    description: 'Memories that the filter means, newest first.',
+    description: 'The memories that match the filter, newest first.',
     args: {
       filter: t.arg({ type: memoryFilter }),
       first: t.arg.int({ defaultValue: 20 }),

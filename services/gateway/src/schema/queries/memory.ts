@@ -1,23 +1,11 @@
 import { parseMemoryId } from '@daybook/memory/id'
-import { readMemories } from '@daybook/pgvector/read/read-memories'
 import { requireAtLeast } from '../../at-least.ts'
-import type { Context } from '../../context.ts'
+import { findMemory } from '../../find-memory.ts'
 import { requireNotParked } from '../../parked-behind.ts'
 import { builder } from '../builder.ts'
 import { AT_LEAST_HASH } from '../hash-arguments.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { node } from '../types/node.ts'
-
-/** A memory by id in both spellings; null where there is none, whatever the string. A forgotten one says so itself. */
-async function findMemory(context: Context, id: string) {
-  const ref = parseMemoryId(id)
-  if (ref === null) return null
-  const { tables } = await context.readModel()
-  const memory = (await readMemories(context.project, tables, [ref.uuid])).get(ref.uuid)
-  if (memory === undefined || (ref.kind !== null && memory.state.kind !== ref.kind)) return null
-  context.parts.access.touch(context.project, [ref.uuid])
-  return memory
-}
 
 builder.queryField('memory', (t) =>
   t.field({
@@ -27,7 +15,7 @@ builder.queryField('memory', (t) =>
       id: t.arg.id({ required: true }),
       atLeast: t.arg.int({
         description:
-          'Waits, at most 5 s, until this sequence is readable. The error is BEHIND where it is not, PARKED where an event of this memory up to it could not be applied.',
+          'Waits at most 5 s until this sequence is readable. The error is BEHIND if it is not, and PARKED if an event of this memory up to it could not be applied.',
       }),
       atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
     },

@@ -9,7 +9,7 @@ builder.queryField('projections', (t) =>
     type: [projection],
     resolve: async (_, __, { project, parts, readModel }) => {
       const states = ENGINES.map(async (engine): Promise<ProjectionStatus[]> => {
-        // One that is no longer configured is written no more, and would look broken.
+        // Nobody writes a projection that is no longer configured; it would look broken.
         if (!engine.isConfigured(parts.config)) return []
         const live = await liveGeneration(project.db, engine.name)
         if (live === null) return []
@@ -17,7 +17,7 @@ builder.queryField('projections', (t) =>
         return [await engine.status(project, live, slot?.search?.isAvailable() ?? true)]
       })
       const found = (await Promise.all(states)).flat()
-      // Throws where there is no read model yet: it says what to start.
+      // If there is no read model yet, this throws an error that says what to start.
       if (found.length === 0) await readModel()
       return found
     },

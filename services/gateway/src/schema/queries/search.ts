@@ -25,7 +25,7 @@ async function partsOf(context: Context): Promise<SearchParts> {
   }
 }
 
-/** Counts the hits as accessed; the counting is written later and never holds up the answer. */
+/** Counts the hits as accessed. The counts are written later and never delay the answer. */
 function counted(context: Context, answer: SearchAnswer): SearchAnswer {
   context.parts.access.touch(
     context.project,
@@ -38,18 +38,19 @@ builder.queryField('search', (t) =>
   t.field({
     type: searchResult,
     complexity: ({ limit }) => listCost(limit, SEARCH_COST),
-    description: 'Finds memories by words and by meaning. In the query: words, "a phrase", -without, OR.',
+    description:
+      'Finds memories by words and by meaning. A query may hold words, "a phrase", -without and OR.',
     args: {
       query: t.arg.string({ required: true }),
       filter: t.arg({ type: memoryFilter }),
       mode: t.arg({ type: searchMode, defaultValue: 'HYBRID' }),
       engine: t.arg({ type: searchEngine, defaultValue: 'AUTO' }),
       ranking: t.arg({ type: rankingMethod, defaultValue: 'DEFAULT' }),
-      weights: t.arg({ type: rankingWeights, description: 'Of the ranking DEFAULT.' }),
+      weights: t.arg({ type: rankingWeights, description: 'Weights of the ranking DEFAULT.' }),
       limit: t.arg.int({ defaultValue: 10, description: '1 to 100.' }),
       atLeast: t.arg.int({
         description:
-          'Waits, at most 5 s, until this sequence is searchable. `degraded` says where it is not, or where an event up to it is parked.',
+          'Waits at most 5 s until this sequence is searchable. `degraded` says if it is not, or if an event up to it is parked.',
       }),
       atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
     },

@@ -10,7 +10,7 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: event,
     description:
-      'Events from `after` on without a gap, then live; from now on where `after` is not given. Ends with the error DIVERGED, which names the last common sequence, where the database has lost events that were delivered.',
+      'Events after `after` without a gap, then live; from now on if `after` is not given. If the database has lost events that were delivered, the subscription ends with the error DIVERGED, which names the last common sequence.',
     args: {
       after: t.arg.int(),
       afterHash: t.arg.string({ description: AFTER_HASH }),

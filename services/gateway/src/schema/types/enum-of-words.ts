@@ -1,8 +1,9 @@
 import { builder } from '../builder.ts'
 
 /**
- * An enum of our own words as GraphQL spells them: `retry-parked` is `RETRY_PARKED` there, and what resolvers give and get stays ours.
- * @param words all of them, with what each means where its name does not say it
+ * Makes a GraphQL enum of our words: `retry-parked` becomes `RETRY_PARKED`. Resolvers take and return our own
+ * words.
+ * @param words all words, with descriptions for those that need one
  */
 export function enumOfWords<Word extends string>(
   name: string,

@@ -5,7 +5,7 @@ import { builder } from '../builder.ts'
 const errorInterface = builder.interfaceRef<DaybookError>('DaybookError')
 
 builder.interfaceType(errorInterface, {
-  description: 'An expected failure, with a code to switch on and a message for whoever caused it.',
+  description: 'An expected failure, with a code for programs and a message for people.',
   fields: (t) => ({ code: t.exposeString('code'), message: t.exposeString('message') }),
 })
 
@@ -19,7 +19,7 @@ builder.objectType(ValidationError, {
 builder.objectType(ConflictError, {
   name: 'ConflictError',
   description:
-    'The memory, or the idempotency key, is not in the state that the caller assumed; nothing was written.',
+    'The memory or the idempotency key is not in the state that the caller assumed; nothing was written.',
   interfaces: [errorInterface],
   fields: (t) => ({ currentVersion: t.exposeInt('currentVersion', { nullable: true }) }),
 })

@@ -3,28 +3,29 @@ import { memoryIdOf } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'
 
+/** The type `Event`. */
 export const event = builder.objectRef<JournalRecord>('Event')
 
 const eventStatus = builder.enumType('EventStatus', {
-  description: 'Whether an event has what it once said.',
+  description: 'Whether the content of an event is available.',
   values: {
-    READABLE: { value: 'readable', description: 'All of it is here.' },
+    READABLE: { value: 'readable', description: 'The whole event is available.' },
     OPAQUE: {
       value: 'opaque',
-      description: 'Written by a newer Daybook, or damaged: this one cannot read what it says.',
+      description: 'Written by a newer Daybook, or damaged: this one cannot read its content.',
     },
-    ERASED: { value: 'erased', description: 'What it said was taken away for good.' },
+    ERASED: { value: 'erased', description: 'Its content was removed for good.' },
   } as const,
 })
 
 builder.objectType(event, {
   description:
-    'An immutable fact about one memory, in its place in the journal. Where it cannot be read, or was erased, its place and origin are all there is.',
+    'An immutable fact about one memory, at its place in the journal. If it was erased or cannot be read, only its place and origin are available.',
   fields: (t) => ({
     id: t.id({ resolve: ({ envelope }) => envelope.eventId }),
     sequence: t.exposeInt('sequence'),
     hash: t.exposeString('hash', {
-      description: 'Its hash in the chain, in hex: together with the sequence the whole name of its place.',
+      description: 'Its hash in the chain, in hex. Sequence and hash together name its place exactly.',
     }),
     status: t.field({ type: eventStatus, resolve: ({ status }) => status }),
     type: t.string({
@@ -32,21 +33,21 @@ builder.objectType(event, {
       resolve: ({ envelope }) => envelope.type,
     }),
     memoryId: t.id({
-      description: 'A plain UUID where the kind is not known.',
+      description: 'The memory’s id; a plain UUID if the kind is not known.',
       resolve: (record) => (record.event === null ? record.memoryId : memoryIdOf(record.event.data.state)),
     }),
     version: t.int({ resolve: ({ envelope }) => envelope.version }),
     changed: t.stringList({
       resolve: (record) => [...(record.event?.data.changed ?? [])],
       complexity: 1,
-      description: 'The fields that differ from the state before.',
+      description: 'The fields that the event changed.',
     }),
     memory: t.field({
       type: memoryInterface,
       nullable: true,
       resolve: ({ event: told }) =>
         told && { state: told.data.state, version: told.version, sequence: told.sequence },
-      description: 'The state after it; null where the event cannot be read or was erased.',
+      description: 'The memory after the event; null if the event cannot be read or was erased.',
     }),
     actor: t.string({
       nullable: true,

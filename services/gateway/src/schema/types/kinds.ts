@@ -9,18 +9,18 @@ import { memoryInterface } from './memory.ts'
 import { node } from './node.ts'
 
 /*
- * One GraphQL object and two inputs for each kind, made from the kind's own fields (libs/memory/src/kinds), so that a
- * new kind needs nothing here.
+ * One GraphQL object and two inputs for each kind, made from the kind's own fields (libs/memory/src/kinds). A
+ * new kind needs no change here.
  */
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** What the names of a kind's inputs and enums begin with: `Insight`. */
+/** The beginning of the names of a kind's inputs and enums: `Insight`. */
 const typeName = (kind: KindName) => capitalised(kind)
 
 /**
- * Whether some memory lacks it, of whatever kind. GraphQL refuses `String` and `String!` under one name in a selection over
- * kinds, so that a field that several kinds have is nullable in all where it is in one.
+ * Whether the field is optional in some kind. GraphQL refuses `String` and `String!` under one name in a
+ * selection over kinds. So a field that is nullable in one kind is nullable in all.
  */
 const isNullable = (name: string) =>
   KIND_NAMES.some((kind) => kindNamed(kind).fields[name]?.required === false)
@@ -29,7 +29,7 @@ const isChoice = (shape: FieldShape): shape is readonly [string, ...string[]] =>
 
 const choices = new Map<string, ReturnType<typeof enumOfWords<string>>>()
 
-/** The enum of a field that is one word out of a few, named after kind and field: `SessionStatus`. */
+/** The enum of a field with a few possible words, named after kind and field: `SessionStatus`. */
 function choiceOf(kind: KindName, field: string, words: readonly string[]) {
   const name = typeName(kind) + capitalised(field)
   const known = choices.get(name) ?? enumOfWords(name, words)
@@ -52,7 +52,7 @@ for (const kind of KIND_NAMES) {
     isTypeOf: (value) => (value as Partial<Memory>).state?.kind === kind,
     fields: (t) => {
       const entries = Object.entries(fields).flatMap(([name, field]) => {
-        // The interface `Memory` has it.
+        // The interface `Memory` has the field.
         if (sameInMemory.includes(name)) return []
         const options = { nullable: isNullable(name), description: field.description }
         const resolve = ({ state }: Memory) => state.content[name] ?? null
@@ -73,7 +73,7 @@ for (const kind of KIND_NAMES) {
   })
 }
 
-/** A kind's fields as an input; in a revision none is required, and null empties an optional one. */
+/** A kind's fields as an input. In a revision no field is required, and null empties an optional one. */
 function contentInput(kind: KindName, suffix: 'Input' | 'RevisionInput') {
   const { description, fields } = kindNamed(kind)
   return builder.inputType(typeName(kind) + suffix, {
@@ -90,7 +90,7 @@ function contentInput(kind: KindName, suffix: 'Input' | 'RevisionInput') {
         return [name, made] as const
       })
       const own = Object.fromEntries(entries)
-      // A stash is usually given its expiry with its other fields; it is the memory's own.
+      // The expiry is a field of the memory, but for a stash people usually give it with the content.
       return kind === 'stash' ? { ...own, expiresAt: t.field({ type: 'DateTime' }) } : own
     },
   })
@@ -105,11 +105,13 @@ function oneOfKinds(name: string, description: string, suffix: 'Input' | 'Revisi
   })
 }
 
+/** The input with the content to remember. */
 export const memoryContentInput = oneOfKinds(
   'MemoryContentInput',
-  'What is remembered: exactly one kind.',
+  'The content to remember: exactly one kind.',
   'Input',
 )
+/** The input with the changes of a revision. */
 export const reviseContentInput = oneOfKinds(
   'ReviseContentInput',
   "Changes to the memory's own kind.",

@@ -1,9 +1,9 @@
 import { builder } from '../builder.ts'
 import { memoryKind } from './memory-kind.ts'
 
+/** The input that selects memories. */
 export const memoryFilter = builder.inputType('MemoryFilter', {
-  description:
-    'Which memories are meant; all conditions must hold. "After" includes the moment, "before" does not.',
+  description: 'Selects memories; all conditions must hold. "After" includes the moment, "before" does not.',
   fields: (t) => ({
     kinds: t.field({ type: [memoryKind] }),
     labelsAny: t.stringList(),

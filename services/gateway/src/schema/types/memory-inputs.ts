@@ -4,6 +4,7 @@ import { ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
 import { memoryContentInput, reviseContentInput } from './kinds.ts'
 
+/** The input of `remember`. */
 export const rememberInput = builder.inputType('RememberInput', {
   fields: (t) => ({
     content: t.field({ type: memoryContentInput, required: true }),
@@ -17,8 +18,8 @@ export const rememberInput = builder.inputType('RememberInput', {
       description: 'A namespace, such as a repository or a conversation; at most 255 characters.',
     }),
     metadata: t.field({ type: 'JSON', description: 'At most 16 KiB.' }),
-    occurredAt: t.field({ type: 'DateTime', description: 'When it happened, where that differs from now.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'From then on it is not found any more.' }),
+    occurredAt: t.field({ type: 'DateTime', description: 'When it happened, if not now.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'From then on searches no longer find it.' }),
     idempotencyKey: t.string({
       description:
         'Makes it safe to send the same request again: the first result comes back. At most 255 characters.',
@@ -26,6 +27,7 @@ export const rememberInput = builder.inputType('RememberInput', {
   }),
 })
 
+/** The input of `revise`. */
 export const reviseInput = builder.inputType('ReviseInput', {
   description: 'Only what is given changes; null empties an optional field.',
   fields: (t) => ({
@@ -43,7 +45,7 @@ export const reviseInput = builder.inputType('ReviseInput', {
 
 type Given = CommonInput & { readonly content?: object | null | undefined }
 
-/** `{ stash: {…} }` → the kind and its fields. A stash's own `expiresAt` becomes the memory's. */
+/** Splits `{ stash: {…} }` into the kind and its fields. A stash's `expiresAt` becomes the memory's. */
 function takeContent(given: object): { content: ContentInput; expiresAt: unknown } {
   const [kind = '', value] = Object.entries(given)[0] ?? []
   const { expiresAt, ...fields } = value as Record<string, unknown>
@@ -69,13 +71,13 @@ function common(given: Given, contentExpiresAt: unknown): CommonInput {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
-/** What GraphQL has parsed, as the domain's input. @throws ValidationError */
+/** Converts GraphQL's input to the domain's. @throws ValidationError */
 export function toRememberInput(given: Given & { readonly content: object }): RememberInput {
   const { content, expiresAt } = takeContent(given.content)
   return { content, ...common(given, expiresAt) }
 }
 
-/** @throws ValidationError */
+/** Converts GraphQL's input of a revision to the domain's. @throws ValidationError */
 export function toReviseInput(given: Given): ReviseInput {
   if (given.content == null) return common(given, undefined)
   const { content, expiresAt } = takeContent(given.content)

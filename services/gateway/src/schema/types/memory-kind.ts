@@ -1,5 +1,5 @@
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import { enumOfWords } from './enum-of-words.ts'
 
-/** `STASH`, `INSIGHT`, … for the kinds' names. */
+/** The enum of kinds: `STASH`, `INSIGHT`, … */
 export const memoryKind = enumOfWords('MemoryKind', KIND_NAMES)

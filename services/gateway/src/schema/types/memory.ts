@@ -7,8 +7,8 @@ import { memoryKind } from './memory-kind.ts'
 import { node } from './node.ts'
 
 /**
- * The interface that every kind implements. A resolver may return a memory, or its plain id: ids are looked up in the
- * read model together, one query for all of a request.
+ * The interface that every kind implements. A resolver may return a memory or its plain id. All ids of a
+ * request are looked up in the read model with one query.
  */
 export const memoryInterface = builder.loadableInterfaceRef<Memory, string>('Memory', {
   load: async (ids: string[], context: Context) => {
@@ -32,11 +32,11 @@ builder.interfaceType(memoryInterface, {
       nullable: true,
       resolve: ({ state }) => bodyOf(state),
       description:
-        'What it says, whatever its kind: the content of those that have one, else the main text, such as a decision or a todo’s description. Null where a fact has only its summary, an entity only its name.',
+        'The main text, whatever the kind: its content, if the kind has that field, else for example the decision or a todo’s description. Null if a fact has only a summary, or an entity only a name.',
     }),
     text: t.string({
       resolve: ({ state }) => textOf(state),
-      description: 'The whole text that is searched.',
+      description: 'The whole text that searches look at.',
     }),
     agent: t.string({ nullable: true, resolve: ({ state }) => state.agent }),
     labels: t.stringList({ resolve: ({ state }) => [...state.labels], complexity: 1 }),
@@ -51,7 +51,7 @@ builder.interfaceType(memoryInterface, {
     occurredAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ state }) => state.occurredAt }),
     expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ state }) => state.expiresAt }),
     version: t.exposeInt('version', {
-      description: 'How many events the memory has. Give it as expectedVersion.',
+      description: 'How many events the memory has. Pass it as expectedVersion.',
     }),
     sequence: t.exposeInt('sequence', { description: 'The place of its newest event in the journal.' }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ state }) => state.createdAt }),
@@ -71,7 +71,7 @@ builder.interfaceType(memoryInterface, {
         const access = await context.memoryAccess.load(state.id)
         return decayWeight(access?.accessedAt ?? state.updatedAt, Date.now())
       },
-      description: 'From 1, just used, towards 0; half after 30 days.',
+      description: 'From 1 (just used) towards 0; 0.5 after 30 days.',
     }),
     forgottenAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ state }) => state.forgottenAt }),
   }),

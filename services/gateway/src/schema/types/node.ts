@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts'
 
-/** Relay's Node, with ids of our own spelling in place of the plugin's base64. */
+/** Relay's Node, with our own ids instead of the plugin's base64. */
 export const node = builder.interfaceRef<unknown>('Node')
 
 builder.interfaceType(node, {

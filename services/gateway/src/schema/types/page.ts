@@ -2,13 +2,14 @@ import { ValidationError } from '@daybook/memory/errors'
 import type { PageInfoShape } from '@pothos/plugin-relay'
 import { PAGE_MAX } from '../limits.ts'
 
-/** The largest cursor of a list whose places are sequences, and of one whose places are versions, as Postgres keeps them. */
+/** The largest cursor of a list ordered by sequence. */
 export const LAST_SEQUENCE = Number.MAX_SAFE_INTEGER
+/** The largest cursor of a list ordered by version: Postgres keeps versions in 32 bits. */
 export const LAST_VERSION = 2_147_483_647
 
 /**
- * How many items of a list are asked for.
- * @param fallback where nothing is given
+ * Checks how many items of a list are asked for.
+ * @param fallback used if nothing is given
  * @throws ValidationError naming the limit
  */
 export function checkFirst(
@@ -25,17 +26,18 @@ interface PageArguments {
   readonly after?: string | null | undefined
 }
 
-/** The page of a list whose items each have a number that orders them, which is their cursor. */
+/** A page of a list that is ordered by a number. That number is each item's cursor. */
 export interface Page {
-  /** What Pothos' `resolveCursorConnection` takes. */
+  /** The arguments for Pothos' `resolveCursorConnection`. */
   readonly args: { readonly first: number; readonly after: string | null }
-  /** The number in the cursor; null: from the beginning. */
+  /** The number in the cursor; null means from the beginning. */
   readonly after: number | null
 }
 
 /**
- * The page asked for, `first` 20 unless given. Pothos would take the limit for a larger `first`, and knows nothing of cursors.
- * @param last the largest cursor that the list could have; the database would refuse a larger number
+ * Checks the arguments of a page; `first` is 20 by default. Pothos would silently lower a larger `first` to
+ * the limit, and does not check cursors.
+ * @param last the largest cursor that the list can have; the database would refuse a larger number
  * @throws ValidationError naming the argument and its limit
  */
 export function checkPage(args: PageArguments, last = LAST_SEQUENCE): Page {
@@ -47,7 +49,7 @@ export function checkPage(args: PageArguments, last = LAST_SEQUENCE): Page {
   return { args: { first, after: cursor }, after }
 }
 
-/** The connection; where its page is empty, without the cursors that Pothos then makes up, an empty text among them. */
+/** Removes the made-up cursors, such as an empty text, that Pothos gives an empty page. */
 export function withOwnCursors<Edge>(connection: Connection<Edge>): Connection<Edge> {
   if (connection.edges.length > 0) return connection
   return { ...connection, pageInfo: { ...connection.pageInfo, startCursor: null, endCursor: null } }

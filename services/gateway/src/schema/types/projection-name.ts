@@ -1,5 +1,8 @@
 import { PROJECTIONS } from '../../projection-names.ts'
 import { enumOfWords } from './enum-of-words.ts'
 
-/** Its values are texts to the libraries, to which a projection is a row. */
+/**
+ * The enum of projections. Its values are plain strings, because the libraries do not fix the set of
+ * projections.
+ */
 export const projectionName = enumOfWords<string>('ProjectionName', PROJECTIONS)

@@ -13,7 +13,7 @@ function parseMoment(value: unknown): string {
 }
 
 builder.scalarType('DateTime', {
-  description: 'A moment as RFC 3339, in UTC when it comes out.',
+  description: 'A moment as RFC 3339. Answers are in UTC.',
   serialize: (value) => parseMoment(value),
   parseValue: parseMoment,
 })

@@ -7,21 +7,24 @@ import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'
 import { memoryInterface } from './memory.ts'
 
+/** The enum of search modes. */
 export const searchMode = builder.enumType('SearchMode', {
   values: ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
 })
+/** The enum of engines that a search may name. */
 export const searchEngine = builder.enumType('SearchEngine', {
   description:
-    'Where a search runs. AUTO takes the first engine beside Postgres that is configured, answers and is not behind; else Postgres.',
+    'Where a search runs. AUTO takes the first engine beside Postgres that is configured, answers and is up to date; else Postgres.',
   values: [
     'AUTO',
     POSTGRES,
     ...ENGINES.filter(({ openSearch }) => openSearch !== undefined).map(({ name }) => engineName(name)),
   ] as const,
 })
+/** The enum of rankings. */
 export const rankingMethod = builder.enumType('RankingMethod', {
   description:
-    "How hits are ordered. DEFAULT adds up the retrievers' scores and those of the memories before and after. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the retrievers (Cormack, Clarke and Büttcher, 2009).",
+    "How hits are ordered. DEFAULT adds the retrievers' scores and those of neighbouring memories. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the retrievers (Cormack, Clarke and Büttcher, 2009).",
   values: ['DEFAULT', 'RRF'] as const,
 })
 const matchType = builder.enumType('MatchType', {
@@ -35,7 +38,7 @@ const retriever = enumOfWords<RetrieverName>('Retriever', {
 
 const retrieverContribution = builder.objectRef<HitExplanation['retrievers'][number]>('RetrieverContribution')
 builder.objectType(retrieverContribution, {
-  description: 'What one retriever said of a hit. contribution = weight × normalisedScore.',
+  description: 'The score that one retriever gave a hit. contribution = weight × normalisedScore.',
   fields: (t) => ({
     retriever: t.field({ type: retriever, resolve: (one) => one.retriever }),
     rank: t.exposeInt('rank'),
@@ -48,7 +51,7 @@ builder.objectType(retrieverContribution, {
 
 const neighbourContribution = builder.objectRef<HitExplanation['neighbours'][number]>('NeighbourContribution')
 builder.objectType(neighbourContribution, {
-  description: 'What a memory before or after in the same context added.',
+  description: 'The score that a memory before or after in the same context added.',
   fields: (t) => ({
     memoryId: t.id({ resolve: ({ memoryId }) => memoryId, description: 'Its plain id.' }),
     distance: t.exposeInt('distance'),
@@ -58,11 +61,11 @@ builder.objectType(neighbourContribution, {
 
 const sessionContribution = builder.objectRef<NonNullable<HitExplanation['session']>>('SessionContribution')
 builder.objectType(sessionContribution, {
-  description: 'What the best hit of the same context added.',
+  description: 'The score that the best hit of the same context added.',
   fields: (t) => ({
     memoryId: t.id({
       resolve: ({ memoryId }) => memoryId,
-      description: 'Its plain id; the hit itself where it is the best, or has no context.',
+      description: 'Its plain id; the hit’s own id if it is the best, or has no context.',
     }),
     contribution: t.exposeFloat('contribution'),
   }),
@@ -71,7 +74,7 @@ builder.objectType(sessionContribution, {
 const explanation = builder.objectRef<Explanation>('Explanation')
 builder.objectType(explanation, {
   description:
-    'Why a hit scores what it scores: score = scale × (ownScore + neighbours + missingNeighbours + session).',
+    'How a score came about: score = scale × (ownScore + neighbours + missingNeighbours + session).',
   fields: (t) => ({
     method: t.field({ type: rankingMethod, resolve: ({ method }) => method }),
     retrievers: t.field({
@@ -85,13 +88,13 @@ builder.objectType(explanation, {
       resolve: ({ neighbours }) => [...neighbours],
     }),
     missingNeighbours: t.exposeFloat('missingNeighbours', {
-      description: 'What stands in for neighbours that do not exist.',
+      description: 'The score that stands in for neighbours that do not exist.',
     }),
     session: t.field({
       type: sessionContribution,
       nullable: true,
       resolve: ({ session }) => session,
-      description: 'Null with RRF, and for a memory that was looked up by its key.',
+      description: 'Null with RRF, and for a memory that was found by its key.',
     }),
     ownScore: t.exposeFloat('ownScore'),
     scale: t.exposeFloat('scale'),
@@ -118,6 +121,7 @@ builder.objectType(searchHit, {
   }),
 })
 
+/** The type `SearchResult`. */
 export const searchResult = builder.objectRef<SearchAnswer>('SearchResult')
 builder.objectType(searchResult, {
   fields: (t) => ({
@@ -126,15 +130,15 @@ builder.objectType(searchResult, {
     engine: t.field({
       type: searchEngine,
       resolve: ({ engine }) => engine,
-      description: 'The one that answered.',
+      description: 'The engine that answered.',
     }),
     degraded: t.stringList({
       resolve: ({ degraded }) => [...degraded],
-      description: 'What was missing, in words.',
+      description: 'What the answer lacks, in sentences.',
     }),
-    message: t.exposeString('message', { nullable: true, description: 'A hint where nothing was found.' }),
+    message: t.exposeString('message', { nullable: true, description: 'A hint if nothing was found.' }),
     sequence: t.exposeInt('sequence', {
-      description: 'The position in the journal that the answer includes.',
+      description: 'The last sequence that the answer includes.',
     }),
   }),
 })
