@@ -148,7 +148,7 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
       const { postings, lexicalStats } = await tables()
       await change(sql`delete from ${postings} where project_id = ${scope.projectId} and lexeme = '7'`)
       const found = await verify('pgvector', scope)
-      expect(found.projects[0]?.indexProblems.join()).toMatch(/other words for 1 memories/u)
+      expect(found.projects[0]?.indexProblems.join()).toMatch(/wrong postings for 1 memories/u)
       await verify('pgvector', scope, { repair: true })
       for (const damage of [
         sql`recent = recent || recent`,
@@ -160,7 +160,7 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
           sql`update ${postings} set ${damage} where project_id = ${scope.projectId} and lexeme = '7'`,
         )
         const damaged = await verify('pgvector', scope)
-        expect(damaged.projects[0]?.indexProblems.join()).toMatch(/other words for 1 memories/u)
+        expect(damaged.projects[0]?.indexProblems.join()).toMatch(/wrong postings for 1 memories/u)
         expect(await verify('pgvector', scope, { repair: true })).toMatchObject({ clean: true })
       }
       await change(sql`update ${lexicalStats} set total_length = 1 where project_id = ${scope.projectId}`)
