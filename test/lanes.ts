@@ -14,7 +14,7 @@ const NEEDS_MORE =
  * others of a lane can share what they import, which for the parts of a server takes each file most of a second.
  */
 const CHANGES_ITS_PROCESS =
-  /vi\.(?:mock|stub|spyOn|useFakeTimers|setSystemTime)|process\.(?:env|umask|chdir|on\()|minilm|worker_threads|\/(?:chaos|crash|eval|reindex|rows)\//u
+  /vi\.(?:mock|stub|spyOn|useFakeTimers|setSystemTime)|process\.(?:env|umask|chdir|on\()|minilm|worker_threads|opentelemetry|startTracing|\/(?:chaos|crash|eval|reindex|rows)\//u
 
 /**
  * The tests by what they need: `unit` runs without isolation in threads, `servers` in processes that several files share one after the

@@ -73,7 +73,7 @@ describe('a filter in the language of Typesense', () => {
   it.each(['p1', '', `${PROJECT}\``, `${PROJECT}\` || project_id:=\`${OTHER}`])(
     'refuses the project %j',
     (projectId) => {
-      expect(() => typesenseFilter(projectId, {})).toThrow(/no UUID/)
+      expect(() => typesenseFilter(projectId, {})).toThrow(/not a UUID/)
     },
   )
 })
