@@ -25,7 +25,8 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: unit, pool: 'threads', isolate: false },
+        // Beside tests that start servers a property test may wait for its turn.
+        test: { name: 'unit', include: unit, pool: 'threads', isolate: false, testTimeout: 30_000 },
       },
       {
         extends: true,
