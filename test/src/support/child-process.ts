@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { pause } from '@daybook/runtime/backoff'
 
 /** @returns the first address that the process prints; null if it ended before, or took too long */
@@ -90,10 +91,18 @@ export async function untilGone(pid: number, timeoutMs = 60_000): Promise<boolea
   return !isAlive(pid)
 }
 
+/**
+ * Whether the process runs. One that was killed and whose parent is gone still has its number until init
+ * collects it, which took 1.8 s here: on Linux its state tells.
+ */
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+    process.kill(pid, 0)
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return !stat.slice(stat.lastIndexOf(')')).startsWith(') Z')
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    // Elsewhere than on Linux there is no such file.
+    return code === 'ENOENT' && syscall === 'open' && process.platform !== 'linux'
   }
 }
