@@ -59,11 +59,12 @@ export async function lookAtProject(
     begins: from === 0,
     journalProblem: journal ? await journalProblem(scope, stretches) : null,
   }
-  const differences = await differencesIn(scope, verifiable, stretches)
+  // The indexes first: what is damaged between the two comparisons is then found, and counted, as memories.
   const indexes: ComparedIndexes =
     upTo === position || position <= SMALL
       ? await verifiable.compareIndexes(scope, signal)
       : { problems: [], memoryIds: [] }
+  const differences = await differencesIn(scope, verifiable, stretches)
   for (const memoryId of indexes.memoryIds)
     if (!differences.has(memoryId)) differences.set(memoryId, { memoryId, differs: ['words'] })
 
