@@ -3,7 +3,7 @@ import { embeddedTextOf, type Memory, type MemoryState, textOf } from '@daybook/
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
-import { POSTGRES } from './engine/engine-name.ts'
+import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
@@ -56,7 +56,7 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
     )
   const { engine } = first.answer
   const elsewhere =
-    engine === POSTGRES ? [] : [`${engine.toLowerCase()} was overtaken by writes, answered by Postgres`]
+    engine === POSTGRES ? [] : [`${projectionOf(engine)} was overtaken by writes, answered by Postgres`]
   return { ...second.answer, degraded: [...elsewhere, ...second.answer.degraded] }
 }
 

@@ -2,7 +2,7 @@ import { DaybookError } from '@daybook/memory/errors'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { parkedUpTo } from '@daybook/projection/apply/parked-events'
 import { liveGeneration } from '@daybook/projection/generations/generations'
-import { POSTGRES } from '@daybook/search/engine/engine-name'
+import { POSTGRES, projectionOf } from '@daybook/search/engine/engine-name'
 import type { Context } from './context.ts'
 
 /** The most parked events to name; the others are only counted. */
@@ -20,7 +20,7 @@ export async function parkedBehind(
 ): Promise<string[]> {
   if (atLeast == null) return []
   const places = [{ name: PGVECTOR, generation: (await context.readModel()).generation.generation }]
-  const name = engine.toLowerCase()
+  const name = projectionOf(engine)
   const other = engine === POSTGRES ? null : await liveGeneration(context.project.db, name)
   if (other !== null) places.push({ name, generation: other.generation })
   const found = await Promise.all(

@@ -9,8 +9,8 @@ import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { Bus } from '@daybook/transport/bus'
-import { openEngines } from './open-engines.ts'
 import { openRelay } from './open-relay.ts'
+import { openSearchEngines } from './open-search-engines.ts'
 import { type Gateway, startGateway } from './start.ts'
 
 /** What the gateway shares with other services in the same process. */
@@ -39,7 +39,7 @@ export async function serveGateway(
   const writer = createJournalWriter(committed, metrics, logger)
   const access = startAccessTracker(db, logger)
   shutdown.add(access.stop, { part: 'the uses of memories' })
-  const engines = openEngines(config, { logger, shutdown })
+  const engines = openSearchEngines(config, { logger, shutdown })
   const embedders = wrapEmbedders(shared.embedders, rememberQueries)
   const parts = { ...shared, db, embedders, engines, writer, access, logger, config }
   const gateway = await startGateway(parts, config)

@@ -5,8 +5,8 @@ import type { RegisteredEngine } from '@daybook/search/engine/search-engine'
 import { typesenseEngine } from '@daybook/typesense/engine'
 
 /**
- * Every engine, in order of preference: `AUTO` searches use the first that is available. A new engine is a
- * package beside this one and a line here.
+ * Every engine, in order of preference: `AUTO` searches ask the first one beside Postgres that is configured. A
+ * new engine is a package beside this one and a line here.
  */
 export const ENGINES: readonly RegisteredEngine[] = [pgvectorEngine, typesenseEngine]
 

@@ -14,5 +14,8 @@ export type EngineName = string
  */
 export type EngineWanted = EngineName | 'AUTO'
 
-/** An engine's name in the API. @param name its projection's name: `typesense` */
-export const engineName = (name: string): EngineName => name.toUpperCase()
+/** An engine's name in the API: `IN_MEMORY`. @param projection its projection's name: `in-memory` */
+export const engineName = (projection: string): EngineName => projection.toUpperCase().replaceAll('-', '_')
+
+/** The name of an engine's projection: the reverse of `engineName`. */
+export const projectionOf = (engine: EngineName): string => engine.toLowerCase().replaceAll('_', '-')

@@ -1,3 +1,4 @@
+import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { readServerFacts } from '@daybook/postgres/inspect/server-facts'
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { reasonOf } from '@daybook/runtime/reason-of'
@@ -59,7 +60,7 @@ async function describe(
 
 /** Describes the embedder of the live generation's model, which searches use. */
 async function describeEmbedder({ db, embedders }: CheckedParts): Promise<Described> {
-  const { modelId } = (await liveGeneration(db, 'pgvector')) ?? embedders.preferred
+  const { modelId } = (await liveGeneration(db, PGVECTOR)) ?? embedders.preferred
   const embedder = await embedders.of(modelId)
   return { version: modelId, problem: embedder === null ? `there is none for ${modelId}` : null }
 }

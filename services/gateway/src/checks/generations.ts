@@ -1,4 +1,5 @@
 import { listOperations } from '@daybook/operations/read'
+import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { type GenerationState, listGenerations } from '@daybook/projection/generations/generations'
 import { PROJECTIONS } from '../projection-names.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
@@ -27,7 +28,7 @@ export function judgeGenerations(
 ): Finding {
   const findings: Finding[] = []
   const old: string[] = []
-  if (!generations.some(({ projection, status }) => projection === 'pgvector' && status === 'live'))
+  if (!generations.some(({ projection, status }) => projection === PGVECTOR && status === 'live'))
     findings.push(
       failed('There is no read model', 'Start its projector once:  npm run start:projector-pgvector'),
     )

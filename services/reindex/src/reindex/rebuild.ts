@@ -1,12 +1,11 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
 import { UnavailableError, ValidationError } from '@daybook/memory/errors'
-import type { JournalCursor } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { JsonObject } from '@daybook/operations/operation'
 import type { RebuildResult, ReindexOptions } from '@daybook/operations/operation-types'
 import { HandedOnError, type Work } from '@daybook/operations/work'
-import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import type { Database } from '@daybook/postgres/connect'
 import { GENERATIONS_SEEN_MS } from '@daybook/projection/generations/apply-to-generations'
 import {
   type Generation,
@@ -16,30 +15,22 @@ import {
   moveGeneration,
 } from '@daybook/projection/generations/generations'
 import {
-  MoreParkedError,
-  parkedBeyond,
-  swapGenerations,
-} from '@daybook/projection/generations/swap-generations'
-import { appliedProjects } from '@daybook/projection/positions/positions'
-import {
   type Builder,
   createFence,
-  type Fence,
   FencedOffError,
   takeOverGeneration,
 } from '@daybook/projection/rebuild/fence'
-import { LOAD_BEGINNING, type LoadCursor, loadProject } from '@daybook/projection/rebuild/load-project'
-import type {
-  LoadTargetOptions,
-  RebuildableProjection,
-} from '@daybook/projection/rebuild/rebuildable-projection'
-import { verifyProject } from '@daybook/projection/verify/verify-project'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
-import { countMemories, readProjects } from '../projects.ts'
+import { countMemories } from '../projects.ts'
 import { waitUntilCaughtUp } from './caught-up.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { compareGeneration } from './compare-generation.ts'
 import { dropGeneration, dropUnfinished } from './drop-generation.ts'
+import { loadProjects } from './load-projects.ts'
+import { swapIn } from './swap-in.ts'
 import { waitForVectors } from './wait-for-vectors.ts'
 
 /*
@@ -60,18 +51,6 @@ import { waitForVectors } from './wait-for-vectors.ts'
  */
 
 type RebuildOptions = Pick<ReindexOptions, 'model' | 'regenerateEmbeddings' | 'acceptParked'>
-
-interface Checkpoint {
-  readonly generation: number
-  /** When the rebuild began, by the database's clock. */
-  readonly begun: string
-  /** The project being loaded, up to which head, and how far that has come. */
-  readonly loading: {
-    readonly projectId: string
-    readonly head: JournalCursor
-    readonly place: LoadCursor
-  } | null
-}
 
 /**
  * Runs a rebuild, or resumes it from its checkpoint.
@@ -110,7 +89,8 @@ async function build(
     const { generation } = await rebuildable.create(await modelOf(parts, rebuildable, options), builder)
     await save({ generation, begun: await now(db), loading: null })
   }
-  const { generation: number, begun } = checkpoint as unknown as Checkpoint
+  const reached = checkpoint as unknown as Checkpoint
+  const { generation: number, begun } = reached
   const found = await findGeneration(db, rebuildable, number)
   if (found === null) throw new Error(`generation ${number} of ${rebuildable.name} is not there`)
   if (found.status === 'live') return report(db, rebuildable, found)
@@ -119,14 +99,13 @@ async function build(
   const fence = createFence(generation, builder)
 
   if (found.status === 'building') {
-    await load(
+    const regenerateBefore = options.regenerateEmbeddings ? begun : null
+    await loadProjects(
       db,
       rebuildable,
       generation,
-      { regenerateBefore: options.regenerateEmbeddings ? begun : null, fence },
+      { regenerateBefore, fence, checkpoint: reached, save },
       work,
-      checkpoint,
-      save,
     )
     await work.report({ phase: 'embedding', done: 0, total: null })
     await waitForVectors(parts, rebuildable, generation, fence, work)
@@ -145,64 +124,16 @@ async function build(
     await work.report({ phase: 'following', done: 0, total: null })
     await waitUntilCaughtUp(db, generation, work)
     await work.report({ phase: 'comparing', done: 0, total: await countMemories(db, null) })
-    await compare(db, rebuildable, generation, work)
+    await compareGeneration(db, rebuildable, generation, work)
     await waitUntilCaughtUp(db, generation, work)
     await work.report({ phase: 'swapping' })
-    await swap(db, generation, { acceptParked: options.acceptParked, fence }, work)
+    await swapIn(db, generation, { acceptParked: options.acceptParked, fence }, work)
     // By then the projectors have picked it up.
     await pause(2 * (rebuildable.seenMs ?? GENERATIONS_SEEN_MS))
   } finally {
     await applier.stop()
   }
   return report(db, rebuildable, generation)
-}
-
-/**
- * How long a swap waits for a moment in which the new generation is nowhere behind the live one, in
- * milliseconds.
- */
-const TOGETHER_MS = 5_000
-const POLL_MS = 10
-
-/**
- * Swaps the generation in. During many writes the live one may be an event ahead, which the new one might
- * still park. So its parked events are counted again once it has reached that point. If they are more than
- * the live one's, the swap is undone.
- * @throws MoreParkedError
- */
-async function swap(
-  db: Database,
-  generation: Generation,
-  { acceptParked, fence }: { acceptParked: boolean; fence: Fence },
-  work: Work,
-): Promise<void> {
-  const guard = (trx: DatabaseTransaction) => fence.hold(trx, ['following'])
-  const deadline = performance.now() + TOGETHER_MS
-  const old = await liveGeneration(db, generation.projection)
-  for (;;) {
-    const acceptBehind = performance.now() > deadline
-    const swapped = await swapGenerations(db, generation, { acceptParked, acceptBehind, guard })
-    if (swapped === 'refused')
-      throw new Error(
-        `generation ${generation.generation} of ${generation.projection} cannot be made live: it is not following`,
-      )
-    if (swapped === 'behind') {
-      await pause(POLL_MS, work.signal)
-      work.signal.throwIfAborted()
-      continue
-    }
-    if (!acceptBehind || acceptParked || old === null) return
-    await waitUntilCaughtUp(db, generation, work)
-    await comeBackIfMoreParked(db, generation, old)
-    return
-  }
-}
-
-async function comeBackIfMoreParked(db: Database, generation: Generation, old: Generation): Promise<void> {
-  const parked = await parkedBeyond(db, generation, old.generation)
-  if (parked.length === 0) return
-  await swapGenerations(db, old, { acceptParked: true })
-  throw new MoreParkedError(generation.projection, parked)
 }
 
 /** The checkpoint to resume from; null to begin with a new generation. */
@@ -265,79 +196,6 @@ async function findGeneration(
   generation: number,
 ): Promise<GenerationState | null> {
   return (await listGenerations(db, name)).find((one) => one.generation === generation) ?? null
-}
-
-async function load(
-  db: Database,
-  rebuildable: RebuildableProjection,
-  generation: Generation,
-  options: LoadTargetOptions,
-  work: Work,
-  checkpoint: Checkpoint | null,
-  save: (checkpoint: Checkpoint) => Promise<void>,
-): Promise<void> {
-  const projects = await readProjects(db, null)
-  const total = projects.reduce((sum, { head }) => sum + head, 0)
-  await work.report({ phase: 'loading', done: 0, total })
-  await rebuildable.prepare(generation, total, options.fence)
-  const target = rebuildable.loadTarget(generation, options)
-  const loaded = new Set(
-    await appliedProjects(db, { name: rebuildable.name, generation: generation.generation }),
-  )
-  let done = 0
-  for (const { id, head, hash, scope } of projects) {
-    const resumed = checkpoint?.loading?.projectId === id ? checkpoint.loading : null
-    const upTo = resumed?.head ?? { sequence: head, hash }
-    if (!loaded.has(id)) {
-      const base = { generation: generation.generation, begun: checkpoint?.begun ?? '' }
-      // Before the first page, because a process that resumes must load up to the same head. With a later
-      // head, memories that were loaded already and revised since would keep the vectors of their earlier
-      // texts.
-      if (resumed === null)
-        await save({ ...base, loading: { projectId: id, head: upTo, place: LOAD_BEGINNING } })
-      await loadProject(scope, {
-        target,
-        head: upTo,
-        from: resumed?.place ?? LOAD_BEGINNING,
-        parallel: rebuildable.parallel,
-        signal: work.signal,
-        onPage: async (place) => {
-          await work.report({ done: done + place.after })
-          await save({ ...base, loading: { projectId: id, head: upTo, place } })
-        },
-      })
-    }
-    done += head
-    await work.report({ done })
-  }
-}
-
-/** @throws if the new generation differs from the journal, because then it must not become live */
-async function compare(
-  db: Database,
-  rebuildable: RebuildableProjection,
-  generation: Generation,
-  work: Work,
-): Promise<void> {
-  const verifiable = rebuildable.check(generation)
-  let done = 0
-  for (const { scope, name } of await readProjects(db, null)) {
-    const verified = await verifyProject(scope, verifiable, {
-      signal: work.signal,
-      onProgress: async (memories) => {
-        done += memories
-        await work.report({ done })
-      },
-    })
-    if (verified.journalDigest !== verified.projectionDigest) {
-      const [first] = verified.differences
-      throw new Error(
-        `The new generation is not what the journal of project "${name}" says: ${verified.differences.length} memories differ${
-          first === undefined ? '' : `, such as ${first.memoryId} (${first.differs.join(', ')})`
-        } ${verified.indexProblems.join('; ')}. It was not made live.`,
-      )
-    }
-  }
 }
 
 async function report(

@@ -7,7 +7,7 @@ import type { EngineSlot } from '@daybook/search/engine/search-engine'
  * Opens the engines beside Postgres that searches may name, configured or not. It does not wait for them to
  * answer.
  */
-export function openEngines(
+export function openSearchEngines(
   config: Config,
   { logger, shutdown }: Pick<ProcessParts, 'logger' | 'shutdown'>,
 ): EngineSlot[] {

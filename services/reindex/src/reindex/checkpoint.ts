@@ -1,0 +1,15 @@
+import type { JournalCursor } from '@daybook/memory/events'
+import type { LoadCursor } from '@daybook/projection/rebuild/load-project'
+
+/** What a rebuild resumes from if its process is killed. */
+export interface Checkpoint {
+  readonly generation: number
+  /** When the rebuild began, by the database's clock. */
+  readonly begun: string
+  /** The project being loaded, up to which head, and how far that has come. */
+  readonly loading: {
+    readonly projectId: string
+    readonly head: JournalCursor
+    readonly place: LoadCursor
+  } | null
+}

@@ -1,0 +1,37 @@
+import type { Work } from '@daybook/operations/work'
+import type { Database } from '@daybook/postgres/connect'
+import type { Generation } from '@daybook/projection/generations/generations'
+import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
+import { verifyProject } from '@daybook/projection/verify/verify-project'
+import { readProjects } from '../projects.ts'
+
+/**
+ * Compares a new generation with the journals of all projects.
+ * @throws if the new generation differs from the journal, because then it must not become live
+ */
+export async function compareGeneration(
+  db: Database,
+  rebuildable: RebuildableProjection,
+  generation: Generation,
+  work: Work,
+): Promise<void> {
+  const verifiable = rebuildable.check(generation)
+  let done = 0
+  for (const { scope, name } of await readProjects(db, null)) {
+    const verified = await verifyProject(scope, verifiable, {
+      signal: work.signal,
+      onProgress: async (memories) => {
+        done += memories
+        await work.report({ done })
+      },
+    })
+    if (verified.journalDigest !== verified.projectionDigest) {
+      const [first] = verified.differences
+      throw new Error(
+        `The new generation is not what the journal of project "${name}" says: ${verified.differences.length} memories differ${
+          first === undefined ? '' : `, such as ${first.memoryId} (${first.differs.join(', ')})`
+        } ${verified.indexProblems.join('; ')}. It was not made live.`,
+      )
+    }
+  }
+}
