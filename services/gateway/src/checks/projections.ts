@@ -1,10 +1,9 @@
-import { ENGINES } from '@daybook/engines/engines'
 import {
   describeGeneration,
   type GenerationProgress,
 } from '@daybook/projection/generations/describe-generation'
-import { liveGeneration } from '@daybook/projection/generations/generations'
 import { pause } from '@daybook/runtime/backoff'
+import { liveEngines } from '../live-engines.ts'
 import { type Check, type CheckedParts, type Finding, failed, ok } from './check.ts'
 
 /** How long to watch a projection that is behind for progress, and how often to look, in milliseconds. */
@@ -13,20 +12,16 @@ const LOOK_MS = 250
 
 /** Checks how far each live generation is behind all journals, and whether a projector writes it. */
 export async function checkProjections({ db, config }: CheckedParts): Promise<Check[]> {
-  const checks = ENGINES.map(async ({ name, isConfigured }): Promise<Check[]> => {
-    // Nobody writes a projection that is no longer configured; the settings check reports it.
-    if (!isConfigured(config)) return []
-    const live = await liveGeneration(db, name)
-    if (live === null) return []
+  const checks = (await liveEngines(db, config)).map(async ({ engine: { name }, live }): Promise<Check> => {
     const before = await describeGeneration(db, live)
     let after = before
     for (let waited = 0; isStill(before, after) && waited < WATCH_MS; waited += LOOK_MS) {
       await pause(LOOK_MS)
       after = await describeGeneration(db, live)
     }
-    return [{ name: `projection ${name}`, ...judgeProgress(name, before, after) }]
+    return { name: `projection ${name}`, ...judgeProgress(name, before, after) }
   })
-  return (await Promise.all(checks)).flat()
+  return Promise.all(checks)
 }
 
 const isStill = (before: GenerationProgress, after: GenerationProgress): boolean =>

@@ -1,7 +1,6 @@
-import { ENGINES } from '@daybook/engines/engines'
-import { liveGeneration } from '@daybook/projection/generations/generations'
 import { readSelfChecks, type SelfCheckState } from '@daybook/projection/self-check/self-checks'
 import { LONGEST_IDLE_REST_MS } from '@daybook/projection/self-check/start-self-check'
+import { liveEngines } from '../live-engines.ts'
 import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
 
 /** How long a repair is reported, in milliseconds. */
@@ -13,11 +12,10 @@ const IDLE_TIMES = 12
 /** Reports what the projectors' self-check found recently, and whether it runs. */
 export async function checkSelfCheck({ db, config }: CheckedParts): Promise<Finding> {
   const findings: Finding[] = []
-  for (const { name, isConfigured } of ENGINES) {
-    // Nobody writes a projection that is no longer configured; the settings check reports it.
-    if (!isConfigured(config)) continue
-    const live = await liveGeneration(db, name)
-    if (live === null) continue
+  for (const {
+    engine: { name },
+    live,
+  } of await liveEngines(db, config)) {
     const state = await readSelfChecks(db, { name, generation: live.generation })
     // Alone on its database, a daemon that nobody asks for anything rests.
     const restMs = config.databaseUrl === undefined ? LONGEST_IDLE_REST_MS : 0

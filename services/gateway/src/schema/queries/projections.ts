@@ -1,6 +1,4 @@
-import { ENGINES } from '@daybook/engines/engines'
-import { liveGeneration } from '@daybook/projection/generations/generations'
-import type { ProjectionStatus } from '@daybook/projection/status/project-status'
+import { liveEngines } from '../../live-engines.ts'
 import { builder } from '../builder.ts'
 import { projection } from '../types/projection.ts'
 
@@ -8,18 +6,15 @@ builder.queryField('projections', (t) =>
   t.field({
     type: [projection],
     resolve: async (_, __, { project, parts, readModel }) => {
-      const states = ENGINES.map(async (engine): Promise<ProjectionStatus[]> => {
-        // Nobody writes a projection that is no longer configured; it would look broken.
-        if (!engine.isConfigured(parts.config)) return []
-        const live = await liveGeneration(project.db, engine.name)
-        if (live === null) return []
-        const slot = parts.engines.find(({ name }) => name === engine.name)
-        return [await engine.status(project, live, slot?.search?.isAvailable() ?? true)]
-      })
-      const found = (await Promise.all(states)).flat()
+      const found = await liveEngines(project.db, parts.config)
       // If there is no read model yet, this throws an error that says what to start.
       if (found.length === 0) await readModel()
-      return found
+      return Promise.all(
+        found.map(({ engine, live }) => {
+          const slot = parts.engines.find(({ name }) => name === engine.name)
+          return engine.status(project, live, slot?.search?.isAvailable() ?? true)
+        }),
+      )
     },
   }),
 )
