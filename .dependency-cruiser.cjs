@@ -60,6 +60,13 @@ module.exports = {
       to: { pathNot: '^libs/search/src/(ranking|query)/' },
     },
     {
+      name: 'the-kernel-is-pure',
+      comment: 'Numbers in, numbers out, so that a worker thread could run it.',
+      severity: 'error',
+      from: { path: '^libs/search/src/late-interaction/kernel/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^libs/search/src/late-interaction/kernel/' },
+    },
+    {
       name: 'the-gateway-writes-no-sql',
       comment:
         'Queries are made in libs, through a ProjectScope, so that none can be written without its project.',

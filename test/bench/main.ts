@@ -8,6 +8,7 @@ import * as footprint from './footprint.ts'
 import * as lexical from './lexical.ts'
 import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
+import * as rerank from './rerank.ts'
 import * as search from './search.ts'
 import * as twoProjectors from './two-projectors.ts'
 
@@ -19,6 +20,7 @@ import * as twoProjectors from './two-projectors.ts'
 const BENCHES: readonly Bench[] = [
   append,
   search,
+  rerank,
   lexical,
   embedLoopDelay,
   embedding,
