@@ -106,7 +106,7 @@ async function compare(
     delay.enable()
     ours.push(
       await seconds(async () => {
-        vectors = await embedder.embed(texts)
+        vectors = (await embedder.embed(texts)).map(({ vector }) => vector)
       }),
     )
     delay.disable()

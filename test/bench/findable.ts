@@ -80,7 +80,7 @@ async function oneEmbedding(text: string): Promise<number> {
   try {
     const times: number[] = []
     for (let count = 0; count < 30; count += 1)
-      times.push((await seconds(() => embedder.embed([`${text} ${count}`], { priority: 'query' }))) * 1000)
+      times.push((await seconds(() => embedder.embedQuery(`${text} ${count}`))) * 1000)
     return quantile(times, 0.5)
   } finally {
     await embedder.close()

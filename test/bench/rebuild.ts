@@ -84,7 +84,7 @@ async function storeRandomVectors(db: Database, modelId: string): Promise<void> 
       modelId,
       texts.map((text) => ({
         ...text,
-        chunks: [{ start: 0, end: text.text.length, vector: unitVector(random, DIMENSION) }],
+        chunks: [{ start: 0, end: text.text.length, vector: unitVector(random, DIMENSION), tokenBits: null }],
       })),
     )
   }

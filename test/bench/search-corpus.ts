@@ -156,7 +156,14 @@ async function fillWithRandomVectors(
     if (texts.length === 0) return
     const embedded = texts.map((text) => ({
       ...text,
-      chunks: [{ start: 0, end: text.text.length, vector: unitVector(random, generation.dimension) }],
+      chunks: [
+        {
+          start: 0,
+          end: text.text.length,
+          vector: unitVector(random, generation.dimension),
+          tokenBits: null,
+        },
+      ],
     }))
     await storeVectors(db, generation.modelId, embedded)
     await fillVectors(

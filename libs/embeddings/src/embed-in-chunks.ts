@@ -1,12 +1,10 @@
-import type { Embedder, TextSpan } from './embedder.ts'
+import type { Embedder, Embedding, TextSpan } from './embedder.ts'
 
-/** A part of a text and the vector of that part. */
-export interface EmbeddedChunk extends TextSpan {
-  readonly vector: Float32Array
-}
+/** A part of a text and what the model says of that part. */
+export interface EmbeddedChunk extends TextSpan, Embedding {}
 
 /**
- * Cuts every text where the model needs it, and embeds all parts of all texts in one bulk call, so that the
+ * Cuts every text where the model needs it, and embeds all parts of all texts in one call, so that the
  * model can batch them by length across texts.
  *
  * @returns for each text, in order, its chunks in order; at least one
@@ -19,9 +17,7 @@ export async function embedInChunks(
   if (texts.length === 0) return []
   const spansOfTexts = await embedder.chunk(texts)
   const parts = spansOfTexts.flatMap((spans, i) => spans.map(({ start, end }) => texts[i]!.slice(start, end)))
-  const vectors = await embedder.embed(parts, { priority: 'bulk' })
+  const embeddings = await embedder.embed(parts)
   let next = 0
-  return spansOfTexts.map((spans) =>
-    spans.map(({ start, end }) => ({ start, end, vector: vectors[next++]! })),
-  )
+  return spansOfTexts.map((spans) => spans.map(({ start, end }) => ({ start, end, ...embeddings[next++]! })))
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { embedInChunks } from './embed-in-chunks.ts'
-import type { Embedder } from './embedder.ts'
+import type { Embedder, Embedding } from './embedder.ts'
+import { bytesPerToken, hasTokenBits } from './token-bits/token-bits.ts'
 
+const vectorsOf = (embeddings: readonly Embedding[]) => embeddings.map(({ vector }) => vector)
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 const largestDifference = (a: Float32Array, b: Float32Array) =>
   a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i]!)), 0)
@@ -33,7 +35,7 @@ export function describeEmbedder(name: string, start: () => Promise<Embedder>): 
     afterAll(() => embedder.close())
 
     it('gives one vector a text, of its dimension and of length 1', async () => {
-      const vectors = await embedder.embed(['one', 'two words', ...AWKWARD_TEXTS])
+      const vectors = vectorsOf(await embedder.embed(['one', 'two words', ...AWKWARD_TEXTS]))
       expect(vectors).toHaveLength(2 + AWKWARD_TEXTS.length)
       for (const vector of vectors) {
         expect(vector).toBeInstanceOf(Float32Array)
@@ -44,38 +46,60 @@ export function describeEmbedder(name: string, start: () => Promise<Embedder>): 
 
     it('answers nothing with nothing', async () => {
       expect(await embedder.embed([])).toEqual([])
-      expect(await embedder.embed([], { priority: 'query' })).toEqual([])
       expect(await embedder.chunk([])).toEqual([])
       expect(await embedInChunks(embedder, [])).toEqual([])
     })
 
     it('keeps the order, and gives the same vector alone and among others', async () => {
       const texts = Array.from({ length: 40 }, (_, i) => wordsFrom(i, 1 + ((i * 13) % 120)))
-      const together = await embedder.embed(texts)
+      const together = vectorsOf(await embedder.embed(texts))
       for (const i of [0, 7, 20, 39]) {
-        const [alone] = await embedder.embed([texts[i]!])
+        const [alone] = vectorsOf(await embedder.embed([texts[i]!]))
         expect(largestDifference(alone!, together[i]!)).toBeLessThan(1e-5)
       }
       expect(largestDifference(together[3]!, together[4]!)).toBeGreaterThan(0.01)
     })
 
     it('finds shared words more similar than none', async () => {
-      const [a, b, c] = await embedder.embed([
-        'rain in the garden',
-        'the garden in rain',
-        'quarterly tax report',
-      ])
+      const [a, b, c] = vectorsOf(
+        await embedder.embed(['rain in the garden', 'the garden in rain', 'quarterly tax report']),
+      )
       expect(cosine(a!, b!)).toBeGreaterThan(cosine(a!, c!) + 0.2)
+    })
+
+    it('gives token bits and the question’s tokens if its id says so, and else neither', async () => {
+      const [short, none] = await embedder.embed(['rain in the garden', ''])
+      const { tokens } = await embedder.embedQuery('rain in the garden')
+      if (!hasTokenBits(embedder.modelId)) {
+        expect([short!.tokenBits, tokens]).toEqual([null, null])
+        return
+      }
+      expect(short!.tokenBits).toHaveLength(4 * bytesPerToken(embedder.dimension))
+      expect(none!.tokenBits).toHaveLength(0)
+      expect(tokens!.words).toEqual(['rain', 'in', 'the', 'garden'])
+      expect(tokens!.states).toHaveLength(4 * embedder.dimension)
+      for (let token = 0; token < 4; token += 1) {
+        const state = tokens!.states.subarray(token * embedder.dimension, (token + 1) * embedder.dimension)
+        expect(Math.hypot(...state)).toBeCloseTo(1, 5)
+        // Of the same text, so a token's bits are the signs of its state.
+        for (const [i, value] of state.entries()) {
+          if (Math.abs(value) < 1e-4) continue
+          const bit = (short!.tokenBits![(token * embedder.dimension + i) >> 3]! >> (i & 7)) & 1
+          expect(bit).toBe(value >= 0 ? 1 : 0)
+        }
+      }
     })
 
     it('serves many callers at once', async () => {
       const texts = Array.from({ length: 30 }, (_, i) => wordsFrom(i, 5 + i))
-      const expected = await embedder.embed(texts)
+      const expected = vectorsOf(await embedder.embed(texts))
       const answers = await Promise.all(
-        texts.map((text, i) => embedder.embed([text], { priority: i % 2 ? 'query' : 'bulk' })),
+        texts.map(async (text, i) =>
+          i % 2 ? embedder.embedQuery(text) : (await embedder.embed([text]))[0]!,
+        ),
       )
-      for (const [i, [vector]] of answers.entries()) {
-        expect(largestDifference(vector!, expected[i]!)).toBeLessThan(1e-5)
+      for (const [i, { vector }] of answers.entries()) {
+        expect(largestDifference(vector, expected[i]!)).toBeLessThan(1e-5)
       }
     })
 
@@ -83,7 +107,7 @@ export function describeEmbedder(name: string, start: () => Promise<Embedder>): 
       const finished: string[] = []
       const note = (what: string) => () => finished.push(what)
       const bulk = embedder.embed(Array.from({ length: 100 }, (_, i) => wordsFrom(i, 50))).then(note('bulk'))
-      const query = embedder.embed(['where is my garden'], { priority: 'query' }).then(note('query'))
+      const query = embedder.embedQuery('where is my garden').then(note('query'))
       await Promise.all([bulk, query])
       expect(finished).toEqual(['query', 'bulk'])
     })
@@ -92,7 +116,7 @@ export function describeEmbedder(name: string, start: () => Promise<Embedder>): 
       const text = wordsFrom(0, embedder.maxTokens + 50)
       await expect(embedder.embed(['short', text])).rejects.toMatchObject({ code: 'TEXT_TOO_LONG' })
       await expect(embedder.embed([text])).rejects.toThrow(String(embedder.maxTokens))
-      expect(await embedder.embed([text], { priority: 'query' })).toHaveLength(1)
+      expect((await embedder.embedQuery(text)).vector).toHaveLength(embedder.dimension)
     })
 
     it('leaves short texts whole and cuts long ones into overlapping chunks without gaps', async () => {

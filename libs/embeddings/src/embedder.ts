@@ -4,16 +4,31 @@ export interface TextSpan {
   readonly end: number
 }
 
-/**
- * Who waits for the result: `query` for somebody who searches now, `bulk` for background indexing. A query
- * overtakes every bulk text that is not yet being computed.
- */
-export type EmbedPriority = 'query' | 'bulk'
+/** What a model says of a text. */
+export interface Embedding {
+  /** Of length 1, so that the dot product of two is their cosine similarity. */
+  readonly vector: Float32Array
+  /** The bits of its tokens (`token-bits/token-bits.ts`); null if the model gives none. */
+  readonly tokenBits: Uint8Array | null
+}
 
-/** The options of `Embedder.embed`. */
-export interface EmbedOptions {
-  /** Default `bulk`. */
-  readonly priority?: EmbedPriority
+/** What a model says of a question's tokens, to be compared with the token bits of memories. */
+export interface QueryTokens {
+  /** The word of each token, in lower case and without accents. All pieces of a word name the whole word. */
+  readonly words: readonly string[]
+  /** `dimension` numbers for each token, one token after another, each of length 1. */
+  readonly states: Float32Array
+}
+
+/** What a model says of a question. */
+export interface QueryEmbedding {
+  readonly vector: Float32Array
+  /** Null if the model's texts have no token bits. */
+  readonly tokens: QueryTokens | null
+}
+
+/** The options of `Embedder.embedQuery`. */
+export interface QueryOptions {
   /**
    * The project that searches. An embedder that remembers queries does so per project, and not at all without
    * one.
@@ -38,13 +53,19 @@ export interface Embedder {
   chunk(texts: readonly string[]): Promise<TextSpan[][]>
 
   /**
-   * One vector per text, of length 1 (so the dot product is the cosine similarity), in the order given.
+   * Embeds texts for an index, in the background: queries overtake them. The order is that of the texts.
    *
-   * A text over `maxTokens` is never cut silently: `bulk` (the default) rejects with `TEXT_TOO_LONG`; chunk
-   * it first. `query` cuts it to its first `maxTokens` tokens by design: a page pasted into the search box is
-   * answered by its beginning rather than refused.
+   * A text over `maxTokens` is never cut silently but rejected with `TEXT_TOO_LONG`: chunk it first.
    */
-  embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
+  embed(texts: readonly string[]): Promise<Embedding[]>
+
+  /**
+   * Embeds a question for somebody who searches now. It overtakes every text that is not yet being computed.
+   *
+   * A question over `maxTokens` is cut to its first `maxTokens` tokens by design: a page pasted into the
+   * search box is answered by its beginning rather than refused.
+   */
+  embedQuery(text: string, options?: QueryOptions): Promise<QueryEmbedding>
 
   /** Rejects waiting calls with `CLOSED` and frees the model. May be called twice. */
   close(): Promise<void>

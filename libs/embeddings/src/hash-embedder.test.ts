@@ -4,13 +4,16 @@ import { EmbedderError } from './embedder-error.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
 
 describeEmbedder('hash embedder', async () => createHashEmbedder({ dimension: 64 }))
+describeEmbedder('hash embedder with token bits', async () =>
+  createHashEmbedder({ dimension: 64, tokenBits: true }),
+)
 
 describe('hash embedder', () => {
   it('is the same in every run', async () => {
     const embedder = createHashEmbedder({ dimension: 8 })
-    const [vector] = await embedder.embed(['Hello, hello world'])
+    const [embedding] = await embedder.embed(['Hello, hello world'])
     expect(embedder.modelId).toBe('test-hash/8')
-    expect([...vector!].map((value) => value.toFixed(4))).toMatchInlineSnapshot(`
+    expect([...embedding!.vector].map((value) => value.toFixed(4))).toMatchInlineSnapshot(`
       [
         "0.0000",
         "0.0000",

@@ -1,7 +1,9 @@
-import type { Embedder } from './embedder.ts'
+import type { Embedder, Embedding, QueryEmbedding } from './embedder.ts'
 import { EmbedderError } from './embedder-error.ts'
+import type { Tokenised } from './minilm/batches.ts'
 import { createChunker } from './minilm/chunk-text.ts'
-import { createScheduler, type Row } from './minilm/scheduler.ts'
+import { createScheduler } from './minilm/scheduler.ts'
+import { createTokenCoder, withTokenBits } from './token-bits/token-bits.ts'
 
 /** The options of `createHashEmbedder`. */
 export interface HashEmbedderOptions {
@@ -10,7 +12,12 @@ export interface HashEmbedderOptions {
   /** The longest text in words, including two special ones. Default 256. */
   readonly maxTokens?: number
   /**
-   * Called with the texts of every `embed` before they are computed. It may wait, to be slow, or throw an
+   * Whether texts get token bits; the model's id then says so. Needs a dimension that is a multiple of 8. Default
+   * false.
+   */
+  readonly tokenBits?: boolean
+  /**
+   * Called with the texts of every call before they are computed. It may wait, to be slow, or throw an
    * `EmbedderError`, to fail like a real embedder. Errors reach the caller unchanged.
    */
   readonly beforeEmbed?: (texts: readonly string[]) => Promise<void>
@@ -26,13 +33,28 @@ const SPECIAL = -1
  * are those of the real embedder.
  */
 export function createHashEmbedder(options: HashEmbedderOptions = {}): Embedder {
-  const { dimension = 384, maxTokens = 256, beforeEmbed } = options
+  const { dimension = 384, maxTokens = 256, tokenBits = false, beforeEmbed } = options
+  const coder = tokenBits ? createTokenCoder(new Float32Array(dimension)) : null
+  const embedding = (row: Tokenised): Embedding => ({
+    vector: toVector(row, dimension),
+    tokenBits: coder?.bits(statesOf(row, dimension), 0, row.ids.length - 2) ?? null,
+  })
+  const queryEmbedding = (row: Tokenised): QueryEmbedding => ({
+    vector: toVector(row, dimension),
+    tokens: coder && {
+      words: row.ids.slice(1, -1).map((id) => wordOf.get(id) ?? ''),
+      states: coder.turned(statesOf(row, dimension), 0, row.ids.length - 2),
+    },
+  })
+  /** The words of queries, by their hashes. */
+  const wordOf = new Map<number, string>()
   const scheduler = createScheduler(
     {
       maxTokens,
       tokenize: hashWords,
       chunk: createChunker(hashWords, { maxTokens, overlapTokens: maxTokens >> 3 }),
-      embedBatch: async (batch) => batch.map((row) => toVector(row, dimension)),
+      embedBatch: async (batch) => batch.map(embedding),
+      embedQueries: async (batch) => batch.map(queryEmbedding),
     },
     { maxPaddedTokens: 512, maxTexts: 32 },
   )
@@ -46,14 +68,22 @@ export function createHashEmbedder(options: HashEmbedderOptions = {}): Embedder 
   closed.catch(() => {})
 
   return {
-    modelId: `test-hash/${dimension}`,
+    modelId: tokenBits ? withTokenBits(`test-hash/${dimension}`) : `test-hash/${dimension}`,
     dimension,
     maxTokens,
     chunk: (texts) => Promise.race([closed, scheduler.chunk(texts)]),
-    async embed(texts, { priority = 'bulk' } = {}) {
+    async embed(texts) {
       const compute = async () => {
         await beforeEmbed?.(texts)
-        return scheduler.embed(texts, priority)
+        return scheduler.embed(texts)
+      }
+      return Promise.race([closed, compute()])
+    },
+    async embedQuery(text) {
+      const compute = async () => {
+        await beforeEmbed?.([text])
+        for (const word of wordsIn(text)) wordOf.set(hashWord(word), word)
+        return scheduler.embedQuery(text)
       }
       return Promise.race([closed, compute()])
     },
@@ -61,19 +91,34 @@ export function createHashEmbedder(options: HashEmbedderOptions = {}): Embedder 
   }
 }
 
-/** A 32-bit number per word (FNV-1a over UTF-16 units), between two special tokens. */
-function hashWords(text: string): number[] {
-  const ids = [SPECIAL]
-  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
-    let hash = 0x811c9dc5
-    for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193)
-    ids.push(hash >>> 0)
-  }
-  ids.push(SPECIAL)
-  return ids
+const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** A 32-bit number (FNV-1a over UTF-16 units). */
+function hashWord(word: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193)
+  return hash >>> 0
 }
 
-function toVector({ ids }: Row, dimension: number): Float32Array {
+/** The hashes of the words, between two special tokens. */
+const hashWords = (text: string): number[] => [SPECIAL, ...wordsIn(text).map(hashWord), SPECIAL]
+
+/** Pseudo-random numbers for each word, from its hash: equal words have equal states, others unrelated ones. */
+function statesOf({ ids }: Tokenised, dimension: number): Float32Array {
+  const words = ids.slice(1, -1)
+  const states = new Float32Array(words.length * dimension)
+  let state = 0
+  for (let i = 0; i < states.length; i++) {
+    if (i % dimension === 0) state = words[i / dimension]! | 1
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    states[i] = state / 0x8000_0000
+  }
+  return states
+}
+
+function toVector({ ids }: Tokenised, dimension: number): Float32Array {
   const vector = new Float32Array(dimension)
   for (const id of ids) {
     // The top bit gives the sign, so that words with the same place cancel out as often as they add up.

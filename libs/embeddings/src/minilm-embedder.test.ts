@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { DEFAULT_MODEL } from './default-model.ts'
 import { describeEmbedder } from './embedder.contract.ts'
 import type { Embedder } from './embedder.ts'
 import type { EmbedderError } from './embedder-error.ts'
@@ -11,6 +12,7 @@ const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => su
 const codeOf = (error: EmbedderError) => error.code
 
 describeEmbedder('MiniLM', () => startMiniLm({ cacheDir }))
+describeEmbedder('MiniLM without token bits', () => startMiniLm({ cacheDir, tokenBits: false }))
 
 describe('MiniLM', () => {
   let embedder: Embedder
@@ -20,10 +22,11 @@ describe('MiniLM', () => {
   afterAll(() => embedder.close())
 
   it('gives the values of sentence-transformers', async () => {
-    const [vector] = await embedder.embed(['This is an example sentence'])
-    expect(embedder).toMatchObject({ modelId: 'all-MiniLM-L6-v2/fp32', dimension: 384, maxTokens: 256 })
+    const [embedding] = await embedder.embed(['This is an example sentence'])
+    expect(embedder).toMatchObject({ ...DEFAULT_MODEL, maxTokens: 256 })
     // Three decimals, because the weights were once rounded to fp16.
-    for (const [i, value] of [0.06765, 0.06355, 0.04873].entries()) expect(vector![i]).toBeCloseTo(value, 3)
+    for (const [i, value] of [0.06765, 0.06355, 0.04873].entries())
+      expect(embedding!.vector[i]).toBeCloseTo(value, 3)
   })
 
   it('understands meaning without shared words', async () => {
@@ -32,14 +35,32 @@ describe('MiniLM', () => {
       'The puppy needs a vet',
       'interest rates rose',
     ])
-    expect(dot(query!, near!)).toBeGreaterThan(dot(query!, far!) + 0.3)
+    expect(dot(query!.vector, near!.vector)).toBeGreaterThan(dot(query!.vector, far!.vector) + 0.3)
+  })
+
+  it('names the whole word of each piece', async () => {
+    const { tokens } = await embedder.embedQuery('Is the café’s kombucha OK?')
+    expect(tokens!.words).toEqual([
+      'is',
+      'the',
+      'cafe',
+      '’',
+      's',
+      'kombucha',
+      'kombucha',
+      'kombucha',
+      'kombucha',
+      'kombucha',
+      'ok',
+      '?',
+    ])
   })
 
   it('answers a query within a batch or two while bulk texts are computed', async () => {
     const bulk = embedder.embed(Array.from({ length: 150 }, (_, i) => `note ${i} about gardens `.repeat(12)))
-    await embedder.embed(['warm'], { priority: 'query' })
+    await embedder.embedQuery('warm')
     const started = performance.now()
-    await embedder.embed(['where is it'], { priority: 'query' })
+    await embedder.embedQuery('where is it')
     // A batch takes 80 ms on two idle cores; the rest is for a busy machine. The bulk texts take 2 s.
     expect(performance.now() - started).toBeLessThan(600)
     await bulk

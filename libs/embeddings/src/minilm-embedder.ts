@@ -13,6 +13,11 @@ export interface MiniLmOptions {
   readonly modelDir?: string | undefined
   /** Threads of the model. Default 2, or 1 on a single core; more would take cores from requests. */
   readonly threads?: number | undefined
+  /**
+   * Whether texts get token bits (`token-bits/token-bits.ts`), which the model's id then says. Default true. A
+   * model from a folder has none, as nobody knows the mean of its token states.
+   */
+  readonly tokenBits?: boolean | undefined
   /** Called before steps that take a second or more, with a sentence for a log. */
   readonly onProgress?: ((message: string) => void) | undefined
 }
@@ -27,7 +32,7 @@ export interface MiniLmOptions {
  *
  * @example
  * const embedder = await startMiniLm({ cacheDir: '.daybook/models' })
- * const [vector] = await embedder.embed(['This is an example sentence'])
+ * const [{ vector }] = await embedder.embed(['This is an example sentence'])
  * await embedder.close()
  *
  * @throws EmbedderError `MODEL_NOT_FOUND`, `MODEL_UNUSABLE` or `WORKER_CRASHED` if the model cannot be
@@ -38,6 +43,7 @@ export async function startMiniLm(options: MiniLmOptions): Promise<Embedder> {
     cacheDir: options.cacheDir,
     modelDir: options.modelDir,
     threads: options.threads ?? Math.min(2, availableParallelism()),
+    tokenBits: options.tokenBits ?? true,
     onProgress: options.onProgress,
   })
   const facts = await worker.with(async ({ modelId, dimension, maxTokens }) => ({
@@ -48,8 +54,8 @@ export async function startMiniLm(options: MiniLmOptions): Promise<Embedder> {
   return {
     ...facts,
     chunk: (texts) => worker.with((connection) => connection.chunk(texts)),
-    embed: (texts, { priority = 'bulk' } = {}) =>
-      worker.with((connection) => connection.embed(texts, priority)),
+    embed: (texts) => worker.with((connection) => connection.embed(texts)),
+    embedQuery: (text) => worker.with((connection) => connection.embedQuery(text)),
     close: () => worker.close(),
   }
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_MODEL } from './default-model.ts'
+import { DEFAULT_MODEL, MODEL_WITHOUT_TOKEN_BITS } from './default-model.ts'
 import type { Embedder } from './embedder.ts'
 import type { EmbeddingModel } from './embedders.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
@@ -22,26 +22,33 @@ export interface KnownModel extends EmbeddingModel {
 }
 
 /** The possible names, for messages. */
-export const MODEL_NAMES = 'minilm, or test-hash/<dimension> (1 to 2000) for tests'
+export const MODEL_NAMES =
+  'minilm, or test-hash/<dimension> (1 to 2000, and /token-bits-1 after it) for tests'
 
-const TEST_HASH = /^test-hash\/([1-9]\d{0,3})$/u
+const TEST_HASH = /^test-hash\/([1-9]\d{0,3})(\/token-bits-1)?$/u
 
 /** The model of that name or id; null if there is none. A new model is added here. */
 export function findModel(nameOrId: string): KnownModel | null {
   if (nameOrId === 'minilm' || nameOrId === DEFAULT_MODEL.modelId)
+    return { name: 'minilm', ...DEFAULT_MODEL, open: startMiniLm }
+  // For generations that an older version has built.
+  if (nameOrId === MODEL_WITHOUT_TOKEN_BITS.modelId)
     return {
-      name: 'minilm',
-      ...DEFAULT_MODEL,
-      open: ({ cacheDir, modelDir, onProgress }) => startMiniLm({ cacheDir, modelDir, onProgress }),
+      name: nameOrId,
+      ...MODEL_WITHOUT_TOKEN_BITS,
+      open: (options) => startMiniLm({ ...options, tokenBits: false }),
     }
-  const dimension = Number(TEST_HASH.exec(nameOrId)?.[1] ?? 0)
+  const [, digits, bits] = TEST_HASH.exec(nameOrId) ?? []
+  const dimension = Number(digits ?? 0)
+  const tokenBits = bits !== undefined
+  if (tokenBits && dimension % 8 > 0) return null
   // An index of pgvector takes at most 2,000 numbers.
   if (dimension > 0 && dimension <= 2_000)
     return {
       name: nameOrId,
       modelId: nameOrId,
       dimension,
-      open: () => Promise.resolve(createHashEmbedder({ dimension })),
+      open: () => Promise.resolve(createHashEmbedder({ dimension, tokenBits })),
     }
   return null
 }

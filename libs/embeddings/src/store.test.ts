@@ -40,7 +40,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
   /** Embeds everything that is queued. @returns whose texts they were */
   const work = async (number = 1) => {
     const texts = await lease()
-    const chunks = [{ start: 0, end: 1, vector: vector(number) }]
+    const chunks = [{ start: 0, end: 1, vector: vector(number), tokenBits: null }]
     await storeVectors(
       database.db,
       modelId,
@@ -63,7 +63,7 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
       {
         projectId: one.projectId,
         hash: contentHash(SHARED),
-        chunks: [{ start: 0, end: 1, vector: vector(1) }],
+        chunks: [{ start: 0, end: 1, vector: vector(1), tokenBits: null }],
       },
     ])
     for (const table of ['embeddings', 'embedding_chunks']) {
@@ -128,12 +128,41 @@ describe.each(TEST_DATABASES)('the embedding store of two projects on $name', ({
     await sql`delete from embeddings where model_id = ${modelId}`.execute(one.db)
     // The worker had it leased. It stays removed, and no vectors are left behind.
     await storeVectors(database.db, modelId, [
-      { ...taken!, chunks: [{ start: 0, end: 1, vector: vector(3) }] },
+      { ...taken!, chunks: [{ start: 0, end: 1, vector: vector(3), tokenBits: null }] },
     ])
     expect(await stored(database.db)).toEqual(new Map([[other.projectId, '[1,0]']]))
     await sql`delete from embeddings where model_id = ${modelId}`.execute(other.db)
     const left = await sql`select from embedding_chunks where model_id = ${modelId}`.execute(database.db)
     expect(left.rows, 'vectors go with their text').toEqual([])
+  })
+
+  it('keeps token bits, of all chunks one after another, until the text is embedded again', async () => {
+    await queue(one, SHARED)
+    const bits = (...bytes: number[]) => Uint8Array.of(...bytes)
+    await storeVectors(
+      database.db,
+      modelId,
+      (await lease()).map((text) => ({
+        ...text,
+        chunks: [
+          { start: 0, end: 9, vector: new Float32Array(8).fill(1), tokenBits: bits(1, 2) },
+          { start: 5, end: 20, vector: new Float32Array(8).fill(2), tokenBits: bits(3) },
+        ],
+      })),
+    )
+    const read = async () => {
+      const { rows } = await sql<{ bits: string | null; tokens: number[] }>`
+        select encode(token_bits, 'hex') as bits, array(
+          select tokens from embedding_chunks c
+          where (c.project_id, c.model_id, c.content_hash) = (e.project_id, e.model_id, e.content_hash) order by chunk
+        ) as tokens from embeddings e where model_id = ${modelId}`.execute(one.db)
+      return rows[0]
+    }
+    expect(await read()).toEqual({ bits: '010203', tokens: [2, 1] })
+    await one.db
+      .transaction()
+      .execute((trx) => requeueTexts(trx, keyOf(one), [queued(SHARED)], '2999-01-01T00:00:00Z'))
+    expect(await read()).toEqual({ bits: null, tokens: [] })
   })
 
   it('C10: a text that fails for one project waits for it only', async () => {

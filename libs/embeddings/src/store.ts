@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { isLeaseOver } from '@daybook/postgres/lease'
 import { storableError } from '@daybook/postgres/storable-error'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
 import type { EmbeddedChunk } from './embed-in-chunks.ts'
+import { hasTokenBits } from './token-bits/token-bits.ts'
 
 /*
  * The embedding store: each distinct text of a project once per model, however many memories, versions,
@@ -113,7 +114,8 @@ export async function requeueTexts(
       insert into embeddings as e (project_id, model_id, content_hash, text)
       select ${projectId}::uuid, ${modelId}, content_hash, text from given order by content_hash
       on conflict (project_id, model_id, content_hash) do update
-        set text = excluded.text, embedded_at = null, leased_until = null, attempts = 0, last_error = null
+        set text = excluded.text, embedded_at = null, leased_until = null, attempts = 0, last_error = null,
+          token_bits = null
         where e.embedded_at < ${madeBefore}::timestamptz
       returning content_hash
     )
@@ -123,6 +125,16 @@ export async function requeueTexts(
         where project_id = ${projectId} and model_id = ${modelId} and content_hash = requeued.content_hash offset 0
       ) made))`.execute(trx)
 }
+
+/**
+ * Whether the row `e` of a text has all token bits that its model gives: as many as its chunks have tokens.
+ */
+export const areTokenBitsWhole = ({ projectId, modelId }: StoreKey): RawBuilder<boolean> =>
+  hasTokenBits(modelId)
+    ? sql<boolean>`coalesce(octet_length(e.token_bits) * 8 = (
+        select sum(tokens * vector_dims(embedding)) from embedding_chunks
+        where project_id = ${projectId} and model_id = ${modelId} and content_hash = e.content_hash), false)`
+    : sql<boolean>`true`
 
 interface LeasedRow {
   readonly project_id: string
@@ -153,8 +165,8 @@ export async function leaseTexts(
 }
 
 /**
- * Stores vectors and deletes the texts, which are no longer needed. Texts that were removed from the store
- * meanwhile stay removed.
+ * Stores vectors and token bits, and deletes the texts, which are no longer needed. Texts that were removed
+ * from the store meanwhile stay removed.
  */
 export async function storeVectors(
   db: Database,
@@ -168,21 +180,39 @@ export async function storeVectors(
       chunk,
       start: part.start,
       end: part.end,
+      tokens: ((part.tokenBits?.length ?? 0) * 8) / part.vector.length,
       embedding: pgvector.toSql([...part.vector]) as string,
     })),
   )
+  const bits = embedded.map((text) => ({
+    project_id: text.projectId,
+    hash: text.hash.toString('hex'),
+    bits: tokenBitsOf(text)?.toString('base64') ?? null,
+  }))
   await sql`
-    with filled as (
-      update embeddings set embedded_at = now(), text = null, leased_until = null, last_error = null
+    with given as materialized (
+      select project_id, hash, decode(bits, 'base64') as bits
+      from jsonb_to_recordset(${JSON.stringify(bits)}::jsonb) as text(project_id uuid, hash text, bits text)
+    ), filled as (
+      update embeddings e
+      set embedded_at = now(), text = null, leased_until = null, last_error = null, token_bits = (
+        select bits from given
+        where given.project_id = e.project_id and given.hash = encode(e.content_hash, 'hex') limit 1)
       where ctid = any(${placesOf(modelId, embedded)})
       returning project_id, content_hash, encode(content_hash, 'hex') as hash
     )
-    insert into embedding_chunks (project_id, model_id, content_hash, chunk, span_start, span_end, embedding)
-    select project_id, ${modelId}, content_hash, chunk, start, "end", embedding::vector
+    insert into embedding_chunks (project_id, model_id, content_hash, chunk, span_start, span_end, tokens, embedding)
+    select project_id, ${modelId}, content_hash, chunk, start, "end", tokens, embedding::vector
     from jsonb_to_recordset(${JSON.stringify(chunks)}::jsonb)
-      as made(project_id uuid, hash text, chunk int, start int, "end" int, embedding text)
+      as made(project_id uuid, hash text, chunk int, start int, "end" int, tokens int, embedding text)
     join filled using (project_id, hash)
     on conflict do nothing`.execute(db)
+}
+
+/** The token bits of all chunks, one after another; null if the model gives none. */
+function tokenBitsOf({ chunks }: EmbeddedText): Buffer | null {
+  const parts = chunks.flatMap(({ tokenBits }) => (tokenBits === null ? [] : [tokenBits]))
+  return parts.length === 0 ? null : Buffer.concat(parts)
 }
 
 /**
@@ -215,8 +245,8 @@ export async function releaseTexts(
 }
 
 /**
- * Queues texts again that are marked as embedded but have no vectors, as after a restore of only one of the
- * tables. No worker would ever take them otherwise.
+ * Queues texts again that are marked as embedded but lack vectors or token bits, as after a restore of only
+ * one of the tables. No worker would ever take them otherwise.
  */
 export async function requeueLostTexts(
   trx: DatabaseTransaction,
@@ -235,11 +265,10 @@ export async function requeueLostTexts(
       modelId,
       texts.map(({ hash }) => ({ projectId, hash })),
     )}) and embedded_at is not null
-      and not exists (
+      and (not exists (
         select from embedding_chunks
-        where project_id = ${projectId} and model_id = ${modelId} and content_hash = e.content_hash offset 0)`.execute(
-    trx,
-  )
+        where project_id = ${projectId} and model_id = ${modelId} and content_hash = e.content_hash offset 0)
+        or not ${areTokenBitsWhole({ projectId, modelId })})`.execute(trx)
 }
 
 /** Makes failed texts due now, as if they had not been tried. Leased ones are left alone. */

@@ -50,6 +50,7 @@ export interface Tables {
     span_start: number
     span_end: number
     embedding: string
+    tokens: Generated<number>
   }
   embeddings: {
     project_id: string
@@ -60,6 +61,7 @@ export interface Tables {
     attempts: Generated<number>
     last_error: string | null
     embedded_at: Moment | null
+    token_bits: Buffer | null
   }
   events: {
     project_id: string

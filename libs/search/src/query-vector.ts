@@ -1,9 +1,10 @@
+import type { QueryEmbedding } from '@daybook/embeddings/embedder'
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { reasonOf } from '@daybook/runtime/reason-of'
 
-/** The query's vector, or the reason why there is none, in words. */
-export type QueryVector = { readonly vector: Float32Array } | { readonly missing: string }
+/** What the model says of the query, or the reason why it says nothing, in words. */
+export type QueryVector = QueryEmbedding | { readonly missing: string }
 
 /**
  * Embeds a query with priority over background work. Never throws: without a vector, a search finds memories
@@ -20,9 +21,7 @@ export async function queryVector(
       return {
         missing: `no embedder is configured for the index's model ${modelId} (DAYBOOK_EMBEDDER), so memories are found by their words only`,
       }
-    const [vector] = await embedder.embed([text], { priority: 'query', projectId })
-    if (vector === undefined) throw new Error('no vector came back')
-    return { vector }
+    return await embedder.embedQuery(text, { projectId })
   } catch (error) {
     return {
       missing: `the embedder does not answer (${reasonOf(error)}), so memories are found by their words only`,

@@ -19,13 +19,13 @@ describe.each(PLACES)('memories stored and never embedded, on $name', (place) =>
   let user: User
   let down = false
   beforeAll(async () => {
-    const working = createHashEmbedder({ dimension: 64 })
+    const working = createHashEmbedder({ dimension: 64, tokenBits: true })
     // Queries still get their vectors, so that nothing hides what memories lack.
     const embedder: Embedder = {
       ...working,
-      async embed(texts, options) {
-        if (down && options?.priority !== 'query') throw new Error('the provider is unavailable')
-        return working.embed(texts, options)
+      async embed(texts) {
+        if (down) throw new Error('the provider is unavailable')
+        return working.embed(texts)
       },
     }
     daybook = await startComplained(database, { embedder, typesense })
@@ -90,6 +90,28 @@ describe.each(PLACES)('memories stored and never embedded, on $name', (place) =>
     await expect.poll(() => user.verify(projection), HEALED).toBe(true)
     // What waits for its vector lacks it rightly, so that a verification may be clean before.
     await expect.poll(byMeaning, HEALED).toBe(memories.length)
+  })
+
+  it('as token bits were lost: made anew', async () => {
+    await user.remember(['a lantern of iron', 'a lantern of paper'])
+    await user.settled()
+    const whole = () =>
+      daybook.harm(async (trx) => {
+        const { rows } = await sql<{ whole: number }>`
+          select count(*) as whole from daybook.embeddings
+          where project_id = ${user.projectId} and octet_length(token_bits) = 4 * 64 / 8`.execute(trx)
+        return rows[0]?.whole
+      })
+    expect(await whole()).toBe(2)
+    await daybook.harm((trx) =>
+      sql`update daybook.embeddings set token_bits = substr(token_bits, 1, 8)
+        where project_id = ${user.projectId}`.execute(trx),
+    )
+    await expect
+      .poll(() => user.check('self-check'), REPORTED)
+      .toMatchObject({ status: 'WARNING', message: expect.stringMatching(/vectors/u) })
+    await expect.poll(whole, HEALED).toBe(2)
+    await expect.poll(() => user.verify('PGVECTOR'), HEALED).toBe(true)
   })
 
   it('as the worker that had taken the texts was killed: taken by another when its lease is over', async () => {

@@ -1,10 +1,13 @@
 import { basename, dirname, join } from 'node:path'
 import { AutoModel, AutoTokenizer, env, Tensor } from '@huggingface/transformers'
+import type { Embedding, QueryEmbedding } from '../embedder.ts'
 import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
+import { createTokenCoder, type TokenCoder } from '../token-bits/token-bits.ts'
 import type { Tokenised } from './batches.ts'
 import { meanPool } from './pooling.ts'
 import type { PreparedModel } from './prepare.ts'
-import type { Tokenize } from './tokenizer.ts'
+import { tokenMeanOf } from './token-mean.ts'
+import { type Tokenize, wordsOf } from './tokenizer.ts'
 
 /**
  * all-MiniLM-L6-v2 was trained on texts of at most 256 tokens (its sentence_bert_config.json), though BERT
@@ -12,13 +15,18 @@ import type { Tokenize } from './tokenizer.ts'
  */
 const TRAINED_MAX_TOKENS = 256
 
+/** `[CLS]` and `[SEP]`, at both ends of every text. What the model says of them is not about a word. */
+const SPECIAL_TOKENS = 2
+
 /** A loaded model. Everything here blocks the thread while it computes: use it only in a worker. */
 export interface Model {
   readonly dimension: number
   readonly maxTokens: number
   readonly tokenize: Tokenize
-  /** One normalised vector per text, in order. */
-  embedBatch(batch: readonly Tokenised[]): Promise<Float32Array[]>
+  /** Whether texts get token bits. */
+  readonly tokenBits: boolean
+  embedBatch(batch: readonly Tokenised[]): Promise<Embedding[]>
+  embedQueries(batch: readonly Tokenised[]): Promise<QueryEmbedding[]>
   dispose(): Promise<void>
 }
 
@@ -27,6 +35,8 @@ export interface LoadOptions {
   readonly cacheDir: string
   /** Threads inside one operation, including the calling one. */
   readonly threads: number
+  /** Whether texts get token bits too, if the model's mean is known. */
+  readonly tokenBits: boolean
 }
 
 /**
@@ -56,7 +66,13 @@ export async function loadModel(prepared: PreparedModel, options: LoadOptions): 
       device: 'cpu',
       session_options: { intraOpNumThreads: options.threads, interOpNumThreads: 1, extra: WITHOUT_SPINNING },
     })
-    return await createModel(model as unknown as BertModel, (text) => tokenizer.encode(text))
+    const mean = options.tokenBits ? tokenMeanOf(prepared) : null
+    return await createModel(model as unknown as BertModel, {
+      tokenize: (text) => tokenizer.encode(text),
+      // Alone, a piece inside a word keeps its mark.
+      pieceOf: (id) => tokenizer.decode([id], { clean_up_tokenization_spaces: false }),
+      coder: mean === null ? null : createTokenCoder(mean),
+    })
   } catch (error) {
     if (!fromHub) {
       const context = `The embedding model in ${prepared.modelPath} cannot be loaded; delete or replace that folder`
@@ -78,15 +94,35 @@ interface BertModel {
   readonly config: { readonly max_position_embeddings?: number }
 }
 
-async function createModel(model: BertModel, tokenize: Tokenize): Promise<Model> {
-  async function run(batch: readonly Tokenised[]) {
+interface ModelParts {
+  readonly tokenize: Tokenize
+  /** The piece of text of a token. */
+  readonly pieceOf: (id: number) => string
+  readonly coder: TokenCoder | null
+}
+
+/** The token states of a text in a batch: [text, place, dimension] in row-major order. */
+interface TextStates extends Tokenised {
+  readonly hidden: Float32Array
+  /** Index of the text's first token in the batch, `text × places`. */
+  readonly firstToken: number
+}
+
+async function createModel(model: BertModel, { tokenize, pieceOf, coder }: ModelParts): Promise<Model> {
+  async function run<Result>(
+    batch: readonly Tokenised[],
+    read: (states: TextStates, vector: Float32Array) => Result,
+  ): Promise<Result[]> {
     const inputs = padBatch(batch)
     try {
       const { last_hidden_state: output } = await model(inputs)
       try {
         const [, places, dimension] = output.dims as [number, number, number]
         const hidden = output.data as Float32Array
-        return batch.map(({ ids }, row) => meanPool(hidden, row * places, ids.length, dimension))
+        return batch.map(({ ids }, row) => {
+          const firstToken = row * places
+          return read({ ids, hidden, firstToken }, meanPool(hidden, firstToken, ids.length, dimension))
+        })
       } finally {
         output.dispose()
       }
@@ -97,14 +133,27 @@ async function createModel(model: BertModel, tokenize: Tokenize): Promise<Model>
 
   // The first run allocates and plans, so it is done here. It also proves that the graph has the inputs that
   // we give it.
-  const [probe] = await run([{ ids: tokenize('') }])
+  const [probe] = await run([{ ids: tokenize('') }], (_, vector) => vector)
   if (!probe?.length) throw new EmbedderError('MODEL_UNUSABLE', 'The embedding model gives empty vectors')
 
   return {
     dimension: probe.length,
     maxTokens: Math.min(TRAINED_MAX_TOKENS, model.config.max_position_embeddings ?? TRAINED_MAX_TOKENS),
     tokenize,
-    embedBatch: run,
+    tokenBits: coder !== null,
+    embedBatch: (batch) =>
+      run(batch, ({ hidden, firstToken, ids }, vector) => ({
+        vector,
+        tokenBits: coder?.bits(hidden, firstToken + 1, ids.length - SPECIAL_TOKENS) ?? null,
+      })),
+    embedQueries: (batch) =>
+      run(batch, ({ hidden, firstToken, ids }, vector) => ({
+        vector,
+        tokens: coder && {
+          words: wordsOf(ids.slice(1, -1).map(pieceOf)),
+          states: coder.turned(hidden, firstToken + 1, ids.length - SPECIAL_TOKENS),
+        },
+      })),
     dispose: async () => {
       await model.dispose()
     },

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createScheduler, type Engine, type Row } from './scheduler.ts'
+import type { Embedding } from '../embedder.ts'
+import type { Tokenised } from './batches.ts'
+import { createScheduler, type Engine } from './scheduler.ts'
 
 /** A model that records its batches (as text lengths) and takes a moment for each. */
 function recordingEngine(failOn = -1) {
@@ -9,23 +11,25 @@ function recordingEngine(failOn = -1) {
     maxTokens: 100,
     tokenize: (text) => Array.from(text, (_, i) => i),
     chunk: (text) => [{ start: 0, end: text.length }],
-    async embedBatch(batch: readonly Row[]) {
-      batches.push(batch.map(({ ids }) => ids.length))
-      await setTimeout(2)
-      if (batch.some(({ ids }) => ids.length === failOn)) throw new Error('no such token')
-      return batch.map(({ ids }) => Float32Array.of(ids.length))
-    },
+    embedBatch: async (batch) => (await compute(batch)).map((vector) => ({ vector, tokenBits: null })),
+    embedQueries: async (batch) => (await compute(batch)).map((vector) => ({ vector, tokens: null })),
+  }
+  async function compute(batch: readonly Tokenised[]): Promise<Float32Array[]> {
+    batches.push(batch.map(({ ids }) => ids.length))
+    await setTimeout(2)
+    if (batch.some(({ ids }) => ids.length === failOn)) throw new Error('no such token')
+    return batch.map(({ ids }) => Float32Array.of(ids.length))
   }
   return { batches, scheduler: createScheduler(engine, { maxPaddedTokens: 20, maxTexts: 4 }) }
 }
 
 const text = (length: number) => 'x'.repeat(length)
-const values = (vectors: Float32Array[]) => vectors.map(([value]) => value)
+const values = (embeddings: Embedding[]) => embeddings.map(({ vector }) => vector[0])
 
 describe('createScheduler', () => {
   it('answers in the order asked, whatever the order of computing', async () => {
     const { scheduler, batches } = recordingEngine()
-    expect(values(await scheduler.embed([3, 10, 4, 9].map(text), 'bulk'))).toEqual([3, 10, 4, 9])
+    expect(values(await scheduler.embed([3, 10, 4, 9].map(text)))).toEqual([3, 10, 4, 9])
     expect(batches).toEqual([
       [10, 9],
       [4, 3],
@@ -34,12 +38,9 @@ describe('createScheduler', () => {
 
   it('computes a query after the running batch, before all others', async () => {
     const { scheduler, batches } = recordingEngine()
-    const bulk = scheduler.embed(
-      Array.from({ length: 6 }, () => text(20)),
-      'bulk',
-    )
+    const bulk = scheduler.embed(Array.from({ length: 6 }, () => text(20)))
     while (batches.length < 2) await setTimeout(0)
-    await scheduler.embed([text(1)], 'query')
+    await scheduler.embedQuery(text(1))
     expect(batches).toEqual([[20], [20], [1]])
     await bulk
     expect(batches).toHaveLength(7)
@@ -47,18 +48,18 @@ describe('createScheduler', () => {
 
   it('batches queries that wait together, and bulk texts of several requests', async () => {
     const { scheduler, batches } = recordingEngine()
-    const first = scheduler.embed([text(20)], 'bulk')
+    const first = scheduler.embed([text(20)])
     while (batches.length < 1) await setTimeout(0)
-    const queries = [1, 2, 3].map((length) => scheduler.embed([text(length)], 'query'))
-    const others = [5, 4].map((length) => scheduler.embed([text(length)], 'bulk'))
+    const queries = [1, 2, 3].map((length) => scheduler.embedQuery(text(length)))
+    const others = [5, 4].map((length) => scheduler.embed([text(length)]))
     await Promise.all([first, ...queries, ...others])
     expect(batches).toEqual([[20], [3, 2, 1], [5, 4]])
   })
 
   it('fails only the requests of the failing batch, and skips the rest of them', async () => {
     const { scheduler, batches } = recordingEngine(20)
-    const bad = scheduler.embed([20, 1, 1, 1, 1, 1].map(text), 'bulk')
-    const good = scheduler.embed([text(19)], 'bulk')
+    const bad = scheduler.embed([20, 1, 1, 1, 1, 1].map(text))
+    const good = scheduler.embed([text(19)])
     await expect(bad).rejects.toMatchObject({ code: 'INFERENCE_FAILED' })
     expect(values(await good)).toEqual([19])
     expect(batches).toEqual([[20], [19]])
@@ -66,8 +67,7 @@ describe('createScheduler', () => {
 
   it('goes on after it has been idle', async () => {
     const { scheduler } = recordingEngine()
-    for (const length of [1, 2, 3])
-      expect(values(await scheduler.embed([text(length)], 'bulk'))).toEqual([length])
+    for (const length of [1, 2, 3]) expect(values(await scheduler.embed([text(length)]))).toEqual([length])
     expect(await scheduler.chunk(['ab'])).toEqual([[{ start: 0, end: 2 }]])
   })
 })

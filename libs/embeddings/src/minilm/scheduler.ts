@@ -1,15 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
-import type { EmbedPriority, TextSpan } from '../embedder.ts'
+import type { Embedding, QueryEmbedding, TextSpan } from '../embedder.ts'
 import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
-import { type BatchLimits, planBatches } from './batches.ts'
+import { type BatchLimits, planBatches, type Tokenised } from './batches.ts'
 import { Pending } from './pending.ts'
 import { inSteps } from './text-steps.ts'
 import type { Tokenize } from './tokenizer.ts'
 
-/** A tokenised text on its way through the model, and where its vector goes. */
-export interface Row {
-  readonly ids: readonly number[]
-  readonly pending: Pending<Float32Array>
+/** A tokenised text on its way through the model, and where the result goes. */
+interface Row<Result> extends Tokenised {
+  readonly pending: Pending<Result>
   readonly index: number
 }
 
@@ -18,13 +17,15 @@ export interface Engine {
   readonly maxTokens: number
   readonly tokenize: Tokenize
   chunk(text: string): TextSpan[]
-  embedBatch(batch: readonly Row[]): Promise<Float32Array[]>
+  embedBatch(batch: readonly Tokenised[]): Promise<Embedding[]>
+  embedQueries(batch: readonly Tokenised[]): Promise<QueryEmbedding[]>
 }
 
 /** Takes requests of a worker and decides their order. */
 export interface Scheduler {
   chunk(texts: readonly string[]): Promise<TextSpan[][]>
-  embed(texts: readonly string[], priority: EmbedPriority): Promise<Float32Array[]>
+  embed(texts: readonly string[]): Promise<Embedding[]>
+  embedQuery(text: string): Promise<QueryEmbedding>
 }
 
 /**
@@ -45,9 +46,9 @@ const QUERY_TEXT = 32 * 1024
  * keep a short one waiting.
  */
 export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler {
-  let queries: Row[] = []
-  let bulk: Row[] = []
-  let round: Row[][] = []
+  let queries: Row<QueryEmbedding>[] = []
+  let bulk: Row<Embedding>[] = []
+  let round: Row<Embedding>[][] = []
   const reading: Generator<void, void>[] = []
   let running = false
 
@@ -68,7 +69,7 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
     if (queries.length > 0) {
       const rows = queries
       queries = []
-      for (const batch of planBatches(rows, limits)) await compute(batch)
+      for (const batch of planBatches(rows, limits)) await compute(batch, engine.embedQueries)
       return
     }
     if (reading.length > 0) {
@@ -80,13 +81,16 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
       bulk = []
     }
     const batch = round.shift()!.filter((row) => !row.pending.isSettled)
-    if (batch.length > 0) await compute(batch)
+    if (batch.length > 0) await compute(batch, engine.embedBatch)
   }
 
-  async function compute(batch: readonly Row[]): Promise<void> {
+  async function compute<Result>(
+    batch: readonly Row<Result>[],
+    embed: (batch: readonly Tokenised[]) => Promise<Result[]>,
+  ): Promise<void> {
     try {
-      const vectors = await engine.embedBatch(batch)
-      for (const [i, row] of batch.entries()) row.pending.fill(row.index, vectors[i]!)
+      const results = await embed(batch)
+      for (const [i, row] of batch.entries()) row.pending.fill(row.index, results[i]!)
     } catch (error) {
       const failure = asEmbedderError(error, 'INFERENCE_FAILED', 'The embedding model refused a batch')
       for (const row of batch) row.pending.reject(failure)
@@ -101,8 +105,8 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
     }
   }
 
-  function* readBulk(texts: readonly string[], pending: Pending<Float32Array>): Generator<void, void> {
-    const rows: Row[] = []
+  function* readBulk(texts: readonly string[], pending: Pending<Embedding>): Generator<void, void> {
+    const rows: Row<Embedding>[] = []
     try {
       yield* inSteps(texts, (text, index) => {
         const ids = engine.tokenize(text)
@@ -115,12 +119,10 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
     }
   }
 
-  function readQuery(texts: readonly string[], pending: Pending<Float32Array>): void {
+  function readQuery(text: string, pending: Pending<QueryEmbedding>): void {
     try {
-      for (const [index, text] of texts.entries()) {
-        const ids = engine.tokenize(text.slice(0, QUERY_TEXT))
-        queries.push({ ids: cutToLimit(ids, engine.maxTokens), pending, index })
-      }
+      const ids = engine.tokenize(text.slice(0, QUERY_TEXT))
+      queries.push({ ids: cutToLimit(ids, engine.maxTokens), pending, index: 0 })
     } catch (error) {
       pending.reject(asEmbedderError(error, 'INFERENCE_FAILED', 'A query cannot be tokenised'))
     }
@@ -133,12 +135,18 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
       void run()
       return pending.promise
     },
-    embed(texts, priority) {
-      const pending = new Pending<Float32Array>(texts.length)
-      if (priority === 'query') readQuery(texts, pending)
-      else reading.push(readBulk(texts, pending))
+    embed(texts) {
+      const pending = new Pending<Embedding>(texts.length)
+      reading.push(readBulk(texts, pending))
       void run()
       return pending.promise
+    },
+    async embedQuery(text) {
+      const pending = new Pending<QueryEmbedding>(1)
+      readQuery(text, pending)
+      void run()
+      const [embedding] = await pending.promise
+      return embedding!
     },
   }
 }

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import type { EmbedPriority, TextSpan } from '../embedder.ts'
+import type { Embedding, QueryEmbedding, TextSpan } from '../embedder.ts'
 import { EmbedderError } from '../embedder-error.ts'
 import { createNativeGate, shutGate } from './native-gate.ts'
+import { type PackedEmbeddings, unpackEmbeddings } from './packed-embeddings.ts'
 import { findWorkerEntry } from './worker-entry.ts'
 import {
   fromPlainError,
@@ -14,7 +15,8 @@ import {
 /** A worker that has loaded its model. Every call settles, at the latest when the thread ends. */
 export interface WorkerConnection extends ModelFacts {
   chunk(texts: readonly string[]): Promise<TextSpan[][]>
-  embed(texts: readonly string[], priority: EmbedPriority): Promise<Float32Array[]>
+  embed(texts: readonly string[]): Promise<Embedding[]>
+  embedQuery(text: string): Promise<QueryEmbedding>
   /** Ends the thread. Unfinished calls are rejected with `CLOSED`. */
   close(): Promise<void>
 }
@@ -49,11 +51,11 @@ interface Waiting {
  * dies first
  */
 export async function connectWorker(options: ConnectOptions): Promise<WorkerConnection> {
-  const { cacheDir, modelDir, threads, onProgress, onCrash } = options
+  const { cacheDir, modelDir, threads, tokenBits, onProgress, onCrash } = options
   const entry = findWorkerEntry()
   const gate = createNativeGate()
   const worker = new Worker(entry.url, {
-    workerData: { cacheDir, modelDir, threads, gate } satisfies WorkerSettings,
+    workerData: { cacheDir, modelDir, threads, tokenBits, gate } satisfies WorkerSettings,
     name: 'daybook-embedding',
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     ...(entry.execArgv && { execArgv: entry.execArgv }),
@@ -98,7 +100,7 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
     if (!request) return
     waiting.delete(reply.id)
     if (reply.type === 'failed') request.reject(fromPlainError(reply.error))
-    else request.resolve((reply.type === 'chunked' ? reply.spans : reply.vectors) as never)
+    else request.resolve(resultOf(reply) as never)
   }
 
   function rejectAll(error: EmbedderError): void {
@@ -135,12 +137,11 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
     dimension,
     maxTokens,
     chunk: (texts) => call((id) => ({ type: 'chunk', id, texts })),
-    async embed(texts, priority) {
-      const all = await call<Float32Array>((id) => ({ type: 'embed', id, texts, priority }))
-      // Copies, because views of one buffer would keep all vectors of a request in memory as long as one is
-      // used.
-      return texts.map((_, i) => all.slice(i * dimension, (i + 1) * dimension))
+    async embed(texts) {
+      if (texts.length === 0) return []
+      return unpackEmbeddings(await call<PackedEmbeddings>((id) => ({ type: 'embed', id, texts })), dimension)
     },
+    embedQuery: (text) => call((id) => ({ type: 'query', id, text })),
     async close() {
       closing = true
       rejectAll(closed())
@@ -157,4 +158,9 @@ const closed = () => new EmbedderError('CLOSED', 'The embedder was closed')
 function crashed(cause: unknown): EmbedderError {
   const reason = cause instanceof Error ? cause.message : 'it ended without an error'
   return new EmbedderError('WORKER_CRASHED', `The embedding worker died (${reason}); try again`, { cause })
+}
+
+function resultOf(reply: Exclude<Extract<WorkerReply, { id: number }>, { type: 'failed' }>) {
+  if (reply.type === 'chunked') return reply.spans
+  return reply.type === 'query-embedded' ? reply.embedding : reply
 }

@@ -1,6 +1,7 @@
-import type { EmbedPriority, TextSpan } from '../embedder.ts'
+import type { QueryEmbedding, TextSpan } from '../embedder.ts'
 import { EmbedderError, type EmbedderErrorCode } from '../embedder-error.ts'
 import type { NativeGate } from './native-gate.ts'
+import type { PackedEmbeddings } from './packed-embeddings.ts'
 
 /** How the worker is started. */
 export interface WorkerSettings {
@@ -8,6 +9,8 @@ export interface WorkerSettings {
   readonly modelDir: string | undefined
   /** Threads inside one operation of the model. */
   readonly threads: number
+  /** Whether texts get token bits too. */
+  readonly tokenBits: boolean
   /** Busy while the worker is in native code. */
   readonly gate: NativeGate
 }
@@ -21,13 +24,8 @@ export interface ModelFacts {
 
 /** A message to the worker. */
 export type WorkerRequest =
-  | { readonly type: 'chunk'; readonly id: number; readonly texts: readonly string[] }
-  | {
-      readonly type: 'embed'
-      readonly id: number
-      readonly texts: readonly string[]
-      readonly priority: EmbedPriority
-    }
+  | { readonly type: 'chunk' | 'embed'; readonly id: number; readonly texts: readonly string[] }
+  | { readonly type: 'query'; readonly id: number; readonly text: string }
   | { readonly type: 'close' }
 
 /** An error as it crosses threads: structured cloning would drop its class and code. */
@@ -42,8 +40,8 @@ export type WorkerReply =
   | ({ readonly type: 'ready' } & ModelFacts)
   | { readonly type: 'unusable'; readonly error: PlainError }
   | { readonly type: 'chunked'; readonly id: number; readonly spans: TextSpan[][] }
-  /** All vectors one after another in one buffer, which is transferred, not copied. */
-  | { readonly type: 'embedded'; readonly id: number; readonly vectors: Float32Array<ArrayBuffer> }
+  | ({ readonly type: 'embedded'; readonly id: number } & PackedEmbeddings)
+  | { readonly type: 'query-embedded'; readonly id: number; readonly embedding: QueryEmbedding }
   | { readonly type: 'failed'; readonly id: number; readonly error: PlainError }
 
 /** The error to send. */

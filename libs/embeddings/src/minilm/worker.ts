@@ -2,9 +2,11 @@
 // worker-protocol.ts.
 import { parentPort, workerData } from 'node:worker_threads'
 import { asEmbedderError, type EmbedderError } from '../embedder-error.ts'
+import { withTokenBits } from '../token-bits/token-bits.ts'
 import { createChunker } from './chunk-text.ts'
 import { loadModel, type Model } from './model.ts'
 import { throughGate } from './native-gate.ts'
+import { packEmbeddings } from './packed-embeddings.ts'
 import { prepareMiniLm } from './prepare.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { toPlainError, type WorkerReply, type WorkerRequest, type WorkerSettings } from './worker-protocol.ts'
@@ -22,20 +24,16 @@ const settings = workerData as WorkerSettings
 const port = parentPort!
 const reply = (message: WorkerReply, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
-function concatenate(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer> {
-  const dimension = vectors[0]?.length ?? 0
-  const all = new Float32Array(vectors.length * dimension)
-  for (const [i, vector] of vectors.entries()) all.set(vector, i * dimension)
-  return all
-}
-
 async function answer(request: Exclude<WorkerRequest, { type: 'close' }>, scheduler: Scheduler) {
   const { id } = request
   try {
     if (request.type === 'chunk')
       return reply({ type: 'chunked', id, spans: await scheduler.chunk(request.texts) })
-    const vectors = concatenate(await scheduler.embed(request.texts, request.priority))
-    reply({ type: 'embedded', id, vectors }, [vectors.buffer])
+    if (request.type === 'query')
+      return reply({ type: 'query-embedded', id, embedding: await scheduler.embedQuery(request.text) })
+    const packed = packEmbeddings(await scheduler.embed(request.texts))
+    const buffers = [packed.vectors.buffer, ...(packed.bits === null ? [] : [packed.bits.buffer])]
+    reply({ type: 'embedded', id, ...packed }, buffers)
   } catch (error) {
     reply({ type: 'failed', id, error: toPlainError(error as EmbedderError) })
   }
@@ -46,13 +44,15 @@ async function serve(model: Model, modelId: string): Promise<void> {
   const chunk = createChunker(tokenize, { maxTokens, overlapTokens: OVERLAP_TOKENS })
   let lastBatch: Promise<unknown> = Promise.resolve()
   let closing = false
-  const embedBatch: Model['embedBatch'] = (batch) => {
+  function compute<Result>(run: () => Promise<Result>): Promise<Result> {
     // Callers were already rejected by the main thread. A promise that stays pending stops the scheduler.
     if (closing) return new Promise(() => {})
-    const result = throughGate(settings.gate, () => model.embedBatch(batch))
+    const result = throughGate(settings.gate, run)
     lastBatch = result.catch(() => {})
     return result
   }
+  const embedBatch: Model['embedBatch'] = (batch) => compute(() => model.embedBatch(batch))
+  const embedQueries: Model['embedQueries'] = (batch) => compute(() => model.embedQueries(batch))
   async function close(): Promise<never> {
     closing = true
     await lastBatch
@@ -61,12 +61,12 @@ async function serve(model: Model, modelId: string): Promise<void> {
     process.exit(0)
   }
 
-  const scheduler = createScheduler({ maxTokens, tokenize, chunk, embedBatch }, BATCH)
+  const scheduler = createScheduler({ maxTokens, tokenize, chunk, embedBatch, embedQueries }, BATCH)
   port.on('message', (request: WorkerRequest) => {
     if (request.type === 'close') void close()
     else void answer(request, scheduler)
   })
-  reply({ type: 'ready', modelId, dimension, maxTokens })
+  reply({ type: 'ready', modelId: model.tokenBits ? withTokenBits(modelId) : modelId, dimension, maxTokens })
 }
 
 try {

@@ -40,7 +40,7 @@ async function tryModel(embedders: Embedders, modelId: string): Promise<Finding>
     const embedder = await withTimeout(ANSWER_MS, embedders.of(modelId))
     if (embedder === null) return failed(`This gateway has no embedder for ${modelId}`, advice)
     // A new text each time: the vector of an old one would come from the cache.
-    await withTimeout(ANSWER_MS, embedder.embed([`check ${Date.now()}`], { priority: 'query' }))
+    await withTimeout(ANSWER_MS, embedder.embedQuery(`check ${Date.now()}`))
     return ok(`${modelId} makes a vector in ${(performance.now() - startedAt).toFixed(0)} ms`)
   } catch (error) {
     return failed(`${modelId} makes no vectors: ${reasonOf(error)}`, advice)

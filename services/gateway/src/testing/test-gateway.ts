@@ -84,8 +84,8 @@ export async function startTestGateway(
   const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events), metrics, logger)
   const access = startAccessTracker(db, silentLogger, 50)
   const embedders = fixedEmbedders(embedder === null ? [] : [embedder], {
-    modelId: `test-hash/${DIMENSION}`,
-    dimension: DIMENSION,
+    modelId: embedder?.modelId ?? `test-hash/${DIMENSION}`,
+    dimension: embedder?.dimension ?? DIMENSION,
   })
   const observed = metrics === undefined ? {} : { metrics }
   const workers = createQueueWorkers({ db, embedders, logger, onEmbedded: metrics?.embedded })

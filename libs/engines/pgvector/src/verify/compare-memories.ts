@@ -1,3 +1,4 @@
+import { areTokenBitsWhole } from '@daybook/embeddings/store'
 import { SCHEMA_VERSION } from '@daybook/memory/events'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { appliedMemories, isApplied } from '@daybook/projection/apply/applied-memories'
@@ -26,7 +27,7 @@ interface ComparedRow {
 /**
  * Compares the rows of memories with the journal in one snapshot: the current state with its lexemes, every
  * version, and the vectors, which must be those of the embedding store unless the memory still waits for
- * them. Postgres turns the rows of both sides into text, and only digests are compared. So no column can be
+ * them. A text whose token bits the store has lost counts as one with other vectors. Postgres turns the rows of both sides into text, and only digests are compared. So no column can be
  * left out on one side.
  *
  * Versions are compared with the journal's events. A version whose event had to be upcast is compared by
@@ -93,7 +94,11 @@ export async function compareMemories(
             from embedding_chunks
             where project_id = ${projectId} and model_id = ${generation.modelId}
               and content_hash = given.text_hash
-          ) end as wanted_vectors,
+          ) || coalesce((
+            select ' without token bits' from embeddings e
+            where project_id = ${projectId} and model_id = ${generation.modelId} and content_hash = given.text_hash
+              and not ${areTokenBitsWhole({ projectId, modelId: generation.modelId })}
+          ), '') end as wanted_vectors,
           held_vectors.vectors as held_vectors,
           awaited as pending
         from asked left join given using (memory_id) left join held using (memory_id)

@@ -43,7 +43,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
     await storeVectors(
       harness.db,
       harness.embedder.modelId,
-      leased.map((text) => ({ ...text, chunks: [{ start: 0, end: 14, vector }] })),
+      leased.map((text) => ({ ...text, chunks: [{ start: 0, end: 14, vector, tokenBits: null }] })),
     )
     expect(await fill()).toBe(1)
     expect(await vectorsOf(other)).toEqual([`[${[...vector].join(',')}]`])
@@ -70,7 +70,7 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
       where m.project_id = ${ready.projectId}`.execute(harness.db)
     const vector = new Float32Array(8).fill(0.5)
     await storeVectors(harness.db, harness.embedder.modelId, [
-      { ...leased!, chunks: [{ start: 0, end: 18, vector }] },
+      { ...leased!, chunks: [{ start: 0, end: 18, vector, tokenBits: null }] },
     ])
     expect(await fill()).toBe(1)
     expect(await vectorsOf(ready)).toHaveLength(1)

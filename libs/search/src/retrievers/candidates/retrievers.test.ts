@@ -155,7 +155,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
       note('login page', { context: 'a' }),
       note('observatory', { context: 'b' }),
     )
-    const [vector] = await harness.embedder.embed(['observatory hill telescope'])
+    const { vector } = await harness.embedder.embedQuery('observatory hill telescope')
     for (const filter of [{}, { context: 'a' }, { includeForgotten: true }]) {
       const { input, source } = inputs(scope, 'x', filter, 100)
       const postgres = await vectorRetriever(input, vector!)
@@ -172,7 +172,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
       note('green bicycle'),
       ...Array.from({ length: PAGE_MAX }, () => note('login page')),
     )
-    const [vector] = await harness.embedder.embed(['login page'])
+    const { vector } = await harness.embedder.embedQuery('login page')
     const { input, source } = inputs(scope, '"green bicycle"', {}, 100)
     const hits = await candidateVectorRetriever(input, source, vector!)
     expect(hits.map((hit) => hit.memoryId)).toEqual([far!.state.id])

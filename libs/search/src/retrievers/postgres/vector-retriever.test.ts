@@ -29,7 +29,7 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       exactBelow,
     }: { filter?: MemoryFilter; limit?: number; needed?: number; exactBelow?: number } = {},
   ) {
-    const [vector] = await harness.embedder.embed([query])
+    const { vector } = await harness.embedder.embedQuery(query)
     const input = {
       scope,
       readModel: harness.readModel,
