@@ -29,7 +29,7 @@ export interface RetrieversRun {
 
 /** The retrievers on Postgres. */
 export const postgresRetrievers = (input: RetrieverInput): Retrievers => ({
-  lexical: (wanted, coverage) => lexicalRetriever(input, wanted, coverage),
+  lexical: (wanted, coverage) => lexicalRetriever(input, wanted, coverage && input.coverage !== false),
   vector: (query) => vectorRetriever(input, query),
   atOnce: false,
 })
@@ -41,7 +41,9 @@ export const candidateRetrievers = (
   source: CandidateSource,
 ): Retrievers => ({
   lexical: (wanted, coverage) =>
-    timed(input.onRetriever, name, () => candidateLexicalRetriever(input, source, wanted, coverage)),
+    timed(input.onRetriever, name, () =>
+      candidateLexicalRetriever(input, source, wanted, coverage && input.coverage !== false),
+    ),
   vector: (query) => timed(input.onRetriever, name, () => candidateVectorRetriever(input, source, query)),
   // Each mostly waits for another server, not for the database.
   atOnce: true,

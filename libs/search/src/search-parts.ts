@@ -2,6 +2,7 @@ import type { Embedders } from '@daybook/embeddings/embedders'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { EngineSlot } from './engine/search-engine.ts'
+import type { WithoutTerms } from './ranking/terms.ts'
 import type { OnRetriever } from './timed.ts'
 
 /** What a search needs. */
@@ -13,6 +14,8 @@ export interface SearchParts {
   readonly engines?: readonly EngineSlot[]
   /** Called with the duration of each retriever, for the metrics. */
   readonly onRetriever?: OnRetriever | undefined
+  /** For evaluations: the terms that the ranking leaves out now. Default none. */
+  readonly without?: WithoutTerms | undefined
   /** For tests: runs between the retrievers and the statement that reads the hits. */
   readonly beforeHits?: (() => Promise<void>) | undefined
 }

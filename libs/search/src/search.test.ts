@@ -5,9 +5,10 @@ import type { Memory } from '@daybook/memory/state'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RankingTerm } from './ranking/terms.ts'
 import { search } from './search.ts'
 import type { SearchParts } from './search-parts.ts'
-import type { SearchAnswer, SearchRequest } from './search-request.ts'
+import type { SearchAnswer, SearchHit, SearchRequest } from './search-request.ts'
 import { COMBINATIONS, type EngineHarness, startEngineHarness } from './testing/search-engines-harness.ts'
 
 const NOTES = [
@@ -101,6 +102,53 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
     for (const query of ['', '  ', '-login', '"" --', 'x'.repeat(4_097)])
       await expect(find({ query })).rejects.toMatchObject({ code: 'VALIDATION', field: 'query' })
     expect((await find({ query: 'x'.repeat(4_096) })).hits).not.toHaveLength(0)
+  })
+
+  it('leaves out the terms of the ranking that an evaluation names', async () => {
+    const names = await harness.newProject()
+    await harness.remember(
+      names,
+      note('Ben: I think that Ann planted the beans in the garden', { context: 'garden' }),
+      note('Ann: planted the beans at last', { context: 'garden' }),
+      note('The garden is far away', { context: 'elsewhere' }),
+    )
+    const without = async (...terms: RankingTerm[]) =>
+      (
+        await find(
+          { query: 'Where has Ann planted beans in the garden?' },
+          { ...harness.parts(names), without: () => new Set(terms) },
+        )
+      ).hits
+    const speakers = (hits: readonly SearchHit[]) => hits.map(({ explanation }) => explanation.scale)
+    const whole = await without()
+    expect(new Set(speakers(whole)).size).toBe(2)
+    expect(new Set(speakers(await without('speaker'))).size).toBe(1)
+
+    const parts = (hits: readonly SearchHit[]) =>
+      hits.map(({ explanation: { neighbours, session } }) => [neighbours.length > 0, session?.contribution])
+    expect(parts(whole)).not.toEqual(parts(await without('neighbours')))
+    expect(
+      (await without('neighbours')).every(({ explanation }) => explanation.neighbours.length === 0),
+    ).toBe(true)
+    expect((await without('session')).map(({ explanation }) => explanation.session?.contribution)).toEqual([
+      0, 0, 0,
+    ])
+
+    const weights = (hits: readonly SearchHit[]) =>
+      Object.fromEntries(
+        hits.flatMap(({ explanation }) =>
+          explanation.retrievers.map(({ retriever, weight }) => [retriever, weight]),
+        ),
+      )
+    expect(weights(await without('lexical'))).toEqual({ lexical: 0, vector: 1 })
+    expect(weights(await without('vector'))).toEqual({ lexical: 1, vector: 0 })
+
+    const partly = (hits: readonly SearchHit[]) =>
+      hits
+        .find(({ memory }) => memory.state.context === 'elsewhere')
+        ?.explanation.retrievers.find(({ retriever }) => retriever === 'lexical')?.rawScore ?? Number.NaN
+    // The third note has one word of five, so coverage lowers its BM25.
+    expect(partly(await without('coverage'))).toBeGreaterThan(partly(whole))
   })
 
   it('says so where nothing is found', async () => {

@@ -6,10 +6,11 @@ import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import type { ParsedQuery } from './query/query.ts'
-import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
+import { contextCounts, DEFAULT_RANKING } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
+import { withoutTerms } from './ranking/without-terms.ts'
 import { readHits } from './read-hits.ts'
 import { hitCondition } from './retrievers/postgres/constraint.ts'
 import { type NeighbourLookups, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
@@ -73,13 +74,18 @@ async function attempt(
   embedded: EmbedOnce,
 ): Promise<Attempt> {
   const { limit } = request
-  const options: RankingOptions = { ...DEFAULT_RANKING, ...request.ranking }
+  const options = withoutTerms({
+    ...DEFAULT_RANKING,
+    ...request.ranking,
+    ...(parts.without && { without: parts.without() }),
+  })
   const input: RetrieverInput = {
     ...parts,
     condition: hitCondition(request.filter, query),
     includeForgotten: request.filter.includeForgotten === true,
     limit: options.candidatesPerRetriever,
     needed: limit,
+    coverage: !options.without.has('coverage'),
     narrowed: isNarrowed(request.filter, query),
   }
 
@@ -98,7 +104,8 @@ async function attempt(
     limit: Number.POSITIVE_INFINITY,
   })
   const near = withoutFar(all, request.leastCosine)
-  const ranked = (options.method === 'DEFAULT' ? await bySpeakers(parts, query, near) : near).slice(0, limit)
+  const speakersCount = options.method === 'DEFAULT' && !options.without.has('speaker')
+  const ranked = (speakersCount ? await bySpeakers(parts, query, near) : near).slice(0, limit)
 
   await parts.beforeHits?.()
   const { memories, overtaken } = await readHits(input, ranked, retrievers.since)

@@ -6,6 +6,7 @@ import { ALWAYS_ACTIVE, createActivity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import { checkAddress } from '@daybook/runtime/listen'
 import { tightenFolder } from '@daybook/runtime/private-folder'
+import type { WithoutTerms } from '@daybook/search/ranking/terms'
 import { lockDataFolder } from './data-folder.ts'
 
 /** A daemon that is ready. */
@@ -21,9 +22,14 @@ export interface Daemon {
  *
  *   data folder's lock ▶ database ▶ migrations ▶ default key ▶ model ▶ bus ▶ projectors ▶ reindex ▶ gateway
  *
+ * @param without for evaluations: the terms that the ranking leaves out now; default none
  * @throws DaybookError CONFIGURATION, LOCKED or UNAVAILABLE, with a message for the person who started it
  */
-export async function startDaemon(config: Config, given: ProcessParts): Promise<Daemon> {
+export async function startDaemon(
+  config: Config,
+  given: ProcessParts,
+  without?: WithoutTerms,
+): Promise<Daemon> {
   const { progress, shutdown } = given
   // No other process uses an embedded database, so only this one decides when to rest.
   const activity = config.databaseUrl === undefined ? createActivity() : ALWAYS_ACTIVE
@@ -45,7 +51,7 @@ export async function startDaemon(config: Config, given: ProcessParts): Promise<
     import('./start-services.ts'),
   ])
   await embedders.ready()
-  const gateway = await startServices(config, { db, embedders }, parts)
+  const gateway = await startServices(config, { db, embedders, without }, parts)
   lock.serving(gateway.url)
   return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }
 }

@@ -12,18 +12,21 @@ import { createPositionSignal } from '@daybook/projection/positions/position-sig
 import { startReindex } from '@daybook/reindex/start'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
+import type { WithoutTerms } from '@daybook/search/ranking/terms'
 
 /** What the services need beside their settings. */
 export interface ServicesOptions {
   /** The database, already migrated. */
   readonly db: Database
   readonly embedders: Embedders
+  /** For evaluations: the terms that the ranking leaves out now. Default none. */
+  readonly without?: WithoutTerms | undefined
 }
 
 /** Starts a daemon's services on the parts that it has opened: bus ▶ projectors ▶ reindex ▶ gateway. */
 export async function startServices(
   config: Config,
-  { db, embedders }: ServicesOptions,
+  { db, embedders, without }: ServicesOptions,
   parts: ProcessParts,
 ): Promise<Gateway> {
   const { logger, shutdown } = parts
@@ -44,5 +47,5 @@ export async function startServices(
   }
   const reindex = startReindex({ ...applying, embedders, engines, keepOldMs: config.keepGenerationMs })
   shutdown.add(reindex.stop, { part: 'the operations' })
-  return serveGateway(config, shared, parts)
+  return serveGateway(config, { ...shared, without }, parts)
 }

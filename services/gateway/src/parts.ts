@@ -8,6 +8,7 @@ import type { Config } from '@daybook/runtime/config'
 import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
+import type { WithoutTerms } from '@daybook/search/ranking/terms'
 import type { Bus } from '@daybook/transport/bus'
 
 /** The parts of a gateway. */
@@ -28,4 +29,6 @@ export interface GatewayParts {
   readonly metrics?: ServiceMetrics
   /** Each request touches it. */
   readonly activity?: Activity
+  /** For evaluations: the terms that the ranking leaves out now. Default none. */
+  readonly without?: WithoutTerms | undefined
 }

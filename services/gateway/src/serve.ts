@@ -8,6 +8,7 @@ import type { PositionSignal } from '@daybook/projection/positions/position-sign
 import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import type { WithoutTerms } from '@daybook/search/ranking/terms'
 import type { Bus } from '@daybook/transport/bus'
 import { openRelay } from './open-relay.ts'
 import { openSearchEngines } from './open-search-engines.ts'
@@ -21,6 +22,8 @@ export interface SharedParts {
   readonly embedders: Embedders
   readonly metrics: ServiceMetrics
   readonly activity?: Activity
+  /** For evaluations: the terms that the ranking leaves out now. Default none. */
+  readonly without?: WithoutTerms | undefined
 }
 
 /**

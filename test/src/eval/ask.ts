@@ -1,5 +1,5 @@
 import { dataOf } from '../support/graphql.ts'
-import type { Question } from './collection.ts'
+import type { Asked } from './collection.ts'
 import type { Place } from './daybook/evaluated-daybook.ts'
 import { ID_IN_METADATA } from './daybook/load-memories.ts'
 import { type Method, searchDocument } from './method.ts'
@@ -11,15 +11,22 @@ export const HITS = 50
 export interface Answer {
   /** Ids of the memories found, best first. */
   readonly found: readonly string[]
+  /** Their scores, 0 to 1. */
+  readonly scores: readonly number[]
   /** Milliseconds until the answer arrived, over HTTP. */
   readonly ms: number
+  /** What was missing, in words. */
+  readonly degraded: readonly string[]
 }
 
 interface Searched {
   readonly search: {
     readonly degraded: readonly string[]
     readonly engine: string
-    readonly hits: readonly { readonly memory: { readonly metadata: Readonly<Record<string, unknown>> } }[]
+    readonly hits: readonly {
+      readonly score: number
+      readonly memory: { readonly metadata: Readonly<Record<string, unknown>> }
+    }[]
   }
 }
 
@@ -28,7 +35,15 @@ interface Searched {
  * @throws Error if the answer is incomplete (no embedder, no Typesense): it would not measure what its name
  * says
  */
-export async function ask(place: Place, method: Method, question: Question): Promise<Answer> {
+export async function ask(place: Place, method: Method, question: Asked): Promise<Answer> {
+  const answer = await askIncomplete(place, method, question)
+  if (answer.degraded.length > 0)
+    throw new Error(`the answer to ${question.id} is not complete: ${answer.degraded.join('; ')}`)
+  return answer
+}
+
+/** Asks one question, and takes an answer that may be incomplete: `degraded` says what is missing. */
+export async function askIncomplete(place: Place, method: Method, question: Asked): Promise<Answer> {
   const filter = {
     ...question.filter,
     ...(place.shared ? { categories: [place.category] } : {}),
@@ -40,7 +55,10 @@ export async function ask(place: Place, method: Method, question: Question): Pro
   })
   const ms = performance.now() - started
   const { search } = dataOf(answer)
-  if (search.degraded.length > 0)
-    throw new Error(`the answer to ${question.id} is not complete: ${search.degraded.join('; ')}`)
-  return { found: search.hits.map(({ memory }) => String(memory.metadata[ID_IN_METADATA])), ms }
+  return {
+    found: search.hits.map(({ memory }) => String(memory.metadata[ID_IN_METADATA])),
+    scores: search.hits.map(({ score }) => score),
+    ms,
+    degraded: search.degraded,
+  }
 }

@@ -11,6 +11,8 @@ export interface Group {
   /** In the order in which they are remembered. */
   readonly memories: readonly JudgedMemory[]
   readonly questions: readonly Question[]
+  /** Questions that nothing in the group answers. Default none. */
+  readonly unanswerable?: readonly Asked[]
 }
 
 /** A memory of a collection. */
@@ -21,17 +23,21 @@ export interface JudgedMemory {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** A question with its relevant memories. */
-export interface Question {
+/** A question as it is asked. */
+export interface Asked {
   /** Unique in the collection, and the same in every run, so that reports can be compared. */
   readonly id: string
   readonly text: string
+  /** The API's `MemoryFilter` for the question. It has no `categories`, which the evaluation uses itself. */
+  readonly filter?: Readonly<Record<string, unknown>>
+}
+
+/** A question with its relevant memories. */
+export interface Question extends Asked {
   /** The sort of question; null if the format has none. */
   readonly category: string | null
   /** The relevance of each memory that should be found, 1 or more, by its id. Never empty. */
   readonly relevant: ReadonlyMap<string, number>
-  /** The API's `MemoryFilter` for the question. It has no `categories`, which the evaluation uses itself. */
-  readonly filter?: Readonly<Record<string, unknown>>
 }
 
 /**

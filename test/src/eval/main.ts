@@ -10,10 +10,13 @@ import { loadCollection } from './formats/load.ts'
 import { belowGates } from './gates.ts'
 import { usesVectors } from './method.ts'
 import { HELP, type Options, readOptions, WrongOption } from './options.ts'
+import { evaluatePeers } from './peers/evaluate-peers.ts'
+import { openPeers } from './peers/open-peers.ts'
 import { compare } from './report/compare.ts'
 import { printComparison, printReport } from './report/print-report.ts'
 import type { Report } from './report/report.ts'
 import { readReport, writeReport } from './report/write-report.ts'
+import { withUnanswerable } from './unanswerable.ts'
 
 /*
  * `npm run eval -- --data test/src/eval/bundled`; `--help` lists the options. Exits with 1 if a gate is
@@ -31,7 +34,12 @@ async function run(options: Options): Promise<number> {
     return 0
   }
   const limited = limitQuestions(loaded, options.limit ?? Number.POSITIVE_INFINITY)
-  const collection = options.together ? together(limited) : limited
+  const asked = options.together ? together(limited) : limited
+  const { unanswerable } = options
+  const collection =
+    unanswerable === undefined
+      ? asked
+      : withUnanswerable(asked, unanswerable === 'others' ? null : loadCollection(unanswerable))
   const report = await measure(options, collection)
   const comparisons = earlier === null ? [] : compare(earlier, report)
   if (options.json) console.log(JSON.stringify(report))
@@ -44,36 +52,51 @@ async function run(options: Options): Promise<number> {
 }
 
 async function measure(options: Options, collection: Collection): Promise<Report> {
+  const { groups } = collection
+  const asked =
+    options.peers.length > 0 ? await askPeers(options, collection) : await askDaybook(options, collection)
+  return {
+    version: 1,
+    data: collection.name,
+    at: new Date().toISOString(),
+    commit: commit(),
+    groups: groups.length,
+    memories: groups.reduce((sum, group) => sum + group.memories.length, 0),
+    ...asked,
+  }
+}
+
+type Asked = Pick<Report, 'daybook' | 'methods'>
+
+async function askDaybook(options: Options, collection: Collection): Promise<Asked> {
   const daybook = await openDaybook(options, collection)
   try {
     const methods = await evaluate(daybook, collection, options.methods, progress)
-    const { groups } = collection
-    return {
-      version: 1,
-      data: collection.name,
-      at: new Date().toISOString(),
-      commit: commit(),
-      daybook: daybook.description,
-      groups: groups.length,
-      memories: groups.reduce((sum, group) => sum + group.memories.length, 0),
-      methods,
-    }
+    return { daybook: daybook.description, methods }
   } finally {
     await daybook.close()
   }
 }
 
+async function askPeers({ peers }: Options, collection: Collection): Promise<Asked> {
+  const methods = await evaluatePeers(openPeers(peers, collection), collection, progress)
+  return { daybook: 'memory servers, one after another', methods }
+}
+
 function openDaybook(options: Options, collection: Collection): Promise<EvaluatedDaybook> {
   const { DAYBOOK_URL: url, DAYBOOK_API_KEY: apiKey } = process.env
+  const ablated = options.methods.some(({ without }) => without.length > 0)
   if (url) {
     if (!apiKey)
       throw new WrongOption('DAYBOOK_URL is set, and DAYBOOK_API_KEY is not: it says which project to use')
+    if (ablated) throw new WrongOption('--without needs a daemon of the evaluation: unset DAYBOOK_URL')
     return runningDaybook({ url, apiKey }, options.amongOthers)
   }
   progress('starting a daemon')
   return startOwnDaybook({
     groups: collection.groups.map(({ name }) => name),
     embedder: options.methods.some(usesVectors) ? 'minilm' : 'none',
+    ablated,
     ...(options.keep === undefined ? {} : { folder: keptFolder(options.keep, collection) }),
   })
 }

@@ -1,8 +1,12 @@
+import type { RankingTerm } from '@daybook/search/ranking/terms'
+
 /** A way of searching. Undefined fields are not sent, so the API's default applies. */
 export interface Method {
   readonly mode: Mode | undefined
   readonly engine: Engine | undefined
   readonly ranking: Ranking | undefined
+  /** Terms of the ranking that are left out; only a daemon of the evaluation's own can. */
+  readonly without: readonly RankingTerm[]
 }
 
 /** The values of `--mode`. */
@@ -23,12 +27,16 @@ export function methods(given: {
   readonly modes: readonly Mode[]
   readonly engines: readonly Engine[]
   readonly rankings: readonly Ranking[]
+  /** Each asked beside the whole ranking. Default none. */
+  readonly without?: readonly (readonly RankingTerm[])[]
 }): Method[] {
   const orDefault = <T>(values: readonly T[]): readonly (T | undefined)[] =>
     values.length > 0 ? values : [undefined]
   return orDefault(given.modes).flatMap((mode) =>
     orDefault(given.engines).flatMap((engine) =>
-      orDefault(given.rankings).map((ranking) => ({ mode, engine, ranking })),
+      orDefault(given.rankings).flatMap((ranking) =>
+        [[], ...(given.without ?? [])].map((without) => ({ mode, engine, ranking, without })),
+      ),
     ),
   )
 }
@@ -37,8 +45,9 @@ export function methods(given: {
  * The name of a method in reports: `HYBRID`, `KEYWORD TYPESENSE`, `HYBRID RRF`. Undefined fields are not
  * named.
  */
-export function nameOf({ mode = 'HYBRID', engine, ranking }: Method): string {
-  return [mode, engine, ranking].filter((part) => part !== undefined).join(' ')
+export function nameOf({ mode = 'HYBRID', engine, ranking, without }: Method): string {
+  const left = without.length === 0 ? undefined : `without ${without.join('+')}`
+  return [mode, engine, ranking, left].filter((part) => part !== undefined).join(' ')
 }
 
 /** Whether the method compares vectors. */
@@ -53,7 +62,7 @@ export function searchDocument({ mode, engine, ranking }: Method): string {
   ].flatMap(([name, value]) => (value === undefined ? [] : [`, ${name}: ${value}`]))
   return `query ($query: String!, $filter: MemoryFilter, $limit: Int!) {
   search(query: $query, filter: $filter, limit: $limit${given.join('')}) {
-    degraded engine hits { memory { metadata } }
+    degraded engine hits { score memory { metadata } }
   }
 }`
 }

@@ -1,3 +1,4 @@
+import { RANKING_TERMS } from '@daybook/search/ranking/terms'
 import { describe, expect, it } from 'vitest'
 import { nameOf, searchDocument, usesVectors } from './method.ts'
 import { HELP, readOptions, WrongOption } from './options.ts'
@@ -23,6 +24,26 @@ describe('readOptions', () => {
     )
   })
 
+  it('asks without each term by itself, or without several together', () => {
+    const named = (...without: string[]) =>
+      readOptions(['x', '--mode', 'HYBRID', '--without', ...without])?.methods.map(nameOf)
+    expect(named('Speaker,session+lexical')).toEqual([
+      'HYBRID',
+      'HYBRID without speaker',
+      'HYBRID without session+lexical',
+    ])
+    expect(named('each')).toHaveLength(1 + RANKING_TERMS.length)
+  })
+
+  it('takes the collection with or without --data', () => {
+    expect(readOptions(['folder', '--unanswerable', 'others', '--limit', '3'])).toMatchObject({
+      data: 'folder',
+      unanswerable: 'others',
+      limit: 3,
+    })
+    expect(readOptions(['folder', '--peers', 'daybook, some.json'])?.peers).toEqual(['daybook', 'some.json'])
+  })
+
   it('reads gates', () => {
     expect(readOptions(['--data', 'x', '--fail-below', 'recall@10=0.77,mrr=.5'])?.gates).toEqual([
       { measure: 'recall@10', least: 0.77 },
@@ -31,7 +52,14 @@ describe('readOptions', () => {
   })
 
   it.each([
-    [[], '--data is missing'],
+    [[], 'the path of a collection is missing'],
+    [['x', 'y'], 'one collection at a time, not also y'],
+    [['--data', 'x', 'y'], 'one collection at a time, not also y'],
+    [
+      ['x', '--without', 'luck'],
+      '--without takes lexical, vector, coverage, neighbours, session, speaker, or each',
+    ],
+    [['x', '--peers', 'daybook', '--without', 'each'], '--without cannot be combined with --peers'],
     [['--data', 'x', '--mode', 'fuzzy'], '--mode takes HYBRID, KEYWORD, SEMANTIC'],
     [['--data', 'x', '--limit', '0'], '--limit must be a whole number'],
     [['--data', 'x', '--fail-below', 'recall@11=1'], '--fail-below takes a measure'],
@@ -46,7 +74,7 @@ describe('readOptions', () => {
   it('knows every option that the help names', () => {
     expect(readOptions(['--help'])).toBeNull()
     const named = new Set(HELP.match(/(?<=^ {2})--[a-z-]+/gmu))
-    expect(named.size).toBe(14)
+    expect(named.size).toBe(17)
     for (const option of named)
       expect(() => readOptions(['--data', 'x', option])).not.toThrow(/Unknown option/u)
   })

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { RANKING_TERMS, type RankingTerm } from '@daybook/search/ranking/terms'
 import { ENGINES, type Method, MODES, methods, RANKINGS } from './method.ts'
 import { MEASURES, type Measure } from './report/report.ts'
 
@@ -17,6 +18,9 @@ export interface Options {
   readonly jsonl: boolean
   readonly keep: string | undefined
   readonly amongOthers: boolean
+  /** `others`: the other groups' questions; else the path of another collection. */
+  readonly unanswerable: string | undefined
+  readonly peers: readonly string[]
 }
 
 /** The least value of a measure that every method must reach over all questions. */
@@ -29,11 +33,11 @@ export interface Gate {
 export class WrongOption extends Error {}
 
 /** The text of `--help`. */
-export const HELP = `npm run eval -- --data <folder or file> [options]
+export const HELP = `npm run eval -- <folder or file> [options]
 
 Asks the questions of a collection and measures how well the answers are found: recall, nDCG@10, MRR, latency.
 
-  --data <path>         what to ask: a folder in our own format (memories.jsonl, questions.jsonl), such as
+  --data <path>         the folder or file, what to ask: a folder in our own format (memories.jsonl, questions.jsonl), such as
                         test/src/eval/bundled; LoCoMo (conv-26.json …, one such file, or locomo10.json);
                         or BEIR (corpus.jsonl, queries.jsonl, qrels/)
   --split <name>        BEIR's judgements, qrels/<name>.tsv                          default test
@@ -41,6 +45,12 @@ Asks the questions of a collection and measures how well the answers are found: 
   --engine <engines>    AUTO, POSTGRES, TYPESENSE                                    default the API's, AUTO
   --ranking <rankings>  DEFAULT, RRF                                                 default the API's, DEFAULT
                         several, separated by commas, are asked one after another and shown side by side
+  --without <terms>     also asks with a term of the ranking left out, each by itself; a+b leaves out both, each
+                        names them all: ${RANKING_TERMS.join(', ')}
+  --unanswerable <from> also asks questions that nothing answers, and tells what a floor under the scores would
+                        cut: "others" are those of the other conversations, else the path of another collection
+  --peers <peers>       asks other memory servers instead, side by side: daybook, pgvector, or the path of a
+                        description (test/src/eval/peers/README.md)
   --together            everything in one project; else each conversation is one of its own
   --limit <n>           at most n questions, taken evenly from all
   --out <folder>        writes report.json and report.html there
@@ -60,14 +70,20 @@ are handed on to it. With DAYBOOK_URL and DAYBOOK_API_KEY that Daybook is asked:
 export function readOptions(args: readonly string[]): Options | null {
   const values = parse(args)
   if (values.help) return null
-  if (values.data === undefined) throw new WrongOption('--data is missing: say what to ask')
+  const data = values.data ?? values.positional
+  if (data === undefined) throw new WrongOption('the path of a collection is missing: say what to ask')
+  const alone = (['mode', 'engine', 'ranking', 'without', 'unanswerable', 'keep'] as const).find(
+    (name) => values.peers !== undefined && values[name] !== undefined,
+  )
+  if (alone !== undefined) throw new WrongOption(`--${alone} cannot be combined with --peers`)
   return {
-    data: values.data,
+    data,
     split: values.split,
     methods: methods({
       modes: someOf('--mode', MODES, values.mode),
       engines: someOf('--engine', ENGINES, values.engine),
       rankings: someOf('--ranking', RANKINGS, values.ranking),
+      without: leftOut(values.without),
     }),
     together: values.together,
     limit: values.limit === undefined ? undefined : wholeNumber('--limit', values.limit),
@@ -78,13 +94,16 @@ export function readOptions(args: readonly string[]): Options | null {
     jsonl: values.jsonl,
     keep: values.keep,
     amongOthers: values['among-others'],
+    unanswerable: values.unanswerable,
+    peers: listed(values.peers).map((peer) => peer.trim()),
   }
 }
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: {
         data: { type: 'string' },
         split: { type: 'string' },
@@ -99,10 +118,16 @@ function parse(args: readonly string[]) {
         json: { type: 'boolean', default: false },
         jsonl: { type: 'boolean', default: false },
         keep: { type: 'string' },
+        without: { type: 'string' },
+        unanswerable: { type: 'string' },
+        peers: { type: 'string' },
         'among-others': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
-    }).values
+    })
+    if (positionals.length > (values.data === undefined ? 1 : 0))
+      throw new Error(`one collection at a time, not also ${positionals.at(-1)}`)
+    return { ...values, positional: positionals[0] }
   } catch (error) {
     throw new WrongOption(error instanceof Error ? error.message : String(error), { cause: error })
   }
@@ -120,6 +145,21 @@ function someOf<const Word extends string>(
     if (word === undefined)
       throw new WrongOption(`${option} takes ${known.join(', ')}, separated by commas; not "${part.trim()}"`)
     return word
+  })
+}
+
+/** `speaker,session+neighbours` → two ablations; `each` → one for every term. */
+function leftOut(text: string | undefined): RankingTerm[][] {
+  return listed(text).flatMap((part) => {
+    if (part.trim().toLowerCase() === 'each') return RANKING_TERMS.map((term) => [term])
+    return [
+      part.split('+').map((name) => {
+        const term = RANKING_TERMS.find((one) => one.toLowerCase() === name.trim().toLowerCase())
+        if (term === undefined)
+          throw new WrongOption(`--without takes ${RANKING_TERMS.join(', ')}, or each; not "${name.trim()}"`)
+        return term
+      }),
+    ]
   })
 }
 

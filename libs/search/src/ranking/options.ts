@@ -1,3 +1,5 @@
+import type { RankingTerm } from './terms.ts'
+
 /** How hits are ordered. The defaults were measured: `docs/measurements.md#ranking-on-locomo`. */
 export interface RankingOptions {
   /**
@@ -36,6 +38,8 @@ export interface RankingOptions {
    * RRF.
    */
   readonly rrfK: number
+  /** Terms that evaluations leave out to see what each carries. Default none. Not used by RRF. */
+  readonly without: ReadonlySet<RankingTerm>
 }
 
 /**
@@ -59,4 +63,5 @@ export const DEFAULT_RANKING: RankingOptions = {
   missingNeighbourShare: 0.5,
   sessionShare: 0.2,
   rrfK: 60,
+  without: new Set(),
 }

@@ -5,6 +5,7 @@ import type { Neighbourhood } from './neighbourhood.ts'
 import { DEFAULT_RANKING, type RankingOptions } from './options.ts'
 import { type RankInput, rank } from './rank.ts'
 import { retrieverCandidates } from './retriever.ts'
+import type { RankingTerm } from './terms.ts'
 
 /** Thirty memories: the first twenty in sessions, the others without a context. */
 const IDS = Array.from({ length: 30 }, (_, index) => `m${index}`)
@@ -48,6 +49,7 @@ const options: fc.Arbitrary<RankingOptions> = fc.record({
   missingNeighbourShare: share,
   sessionShare: share,
   rrfK: fc.integer({ min: 0, max: 100 }),
+  without: fc.constant(new Set<RankingTerm>()),
 })
 
 const input: fc.Arbitrary<RankInput> = fc.record({

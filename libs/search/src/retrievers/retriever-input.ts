@@ -26,5 +26,7 @@ export interface RetrieverInput {
    * Default no.
    */
   readonly narrowed?: boolean
+  /** Whether a lexical score counts how much of the question matched, beside a vector retriever. Default yes. */
+  readonly coverage?: boolean
   readonly onRetriever?: OnRetriever | undefined
 }

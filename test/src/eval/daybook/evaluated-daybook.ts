@@ -1,3 +1,4 @@
+import type { RankingTerm } from '@daybook/search/ranking/terms'
 import type { GraphQLAnswer, GraphQLRequest } from '../../support/graphql.ts'
 
 /** A Daybook with a place for each group of a collection. */
@@ -6,6 +7,8 @@ export interface EvaluatedDaybook {
   readonly description: string
   /** The place of the group's memories. */
   place(group: string): Place
+  /** Leaves terms out of the ranking from now on. @throws Error if it cannot */
+  rankWithout(terms: readonly RankingTerm[]): Promise<void>
   /** Stops what was started for the evaluation. */
   close(): Promise<void>
 }

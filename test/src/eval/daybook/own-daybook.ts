@@ -19,6 +19,8 @@ export interface OwnDaybookOptions {
   readonly embedder: 'minilm' | 'none'
   /** A data folder to keep and use again, for the same groups only. Default: a temporary one. */
   readonly folder?: string
+  /** Whether terms of the ranking will be left out. Then the daemon runs from source, not from its bundle. */
+  readonly ablated?: boolean
 }
 
 /**
@@ -27,10 +29,14 @@ export interface OwnDaybookOptions {
  * @throws DaemonDidNotStart
  */
 export async function startOwnDaybook(options: OwnDaybookOptions): Promise<EvaluatedDaybook> {
-  const { groups, embedder, folder } = options
+  const { groups, embedder, folder, ablated = false } = options
   const dataDir = folder ?? mkdtempSync(join(tmpdir(), 'daybook-eval-'))
   const keys = await projectKeys(dataDir, groups)
-  const daemon = createTestDaemon(dataDir, { embedder, environment: serverSettings() })
+  const daemon = createTestDaemon(dataDir, {
+    embedder,
+    environment: serverSettings(),
+    ...(ablated ? { entry: 'test/src/eval/daybook/ablated-daemon.ts' } : {}),
+  })
   try {
     await daemon.start()
   } catch (error) {
@@ -49,6 +55,10 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
         return askGraphQL({ url, apiKey }, request)
       },
     }),
+    async rankWithout(terms) {
+      if (ablated) await daemon.tell(terms)
+      else if (terms.length > 0) throw new Error('this daemon was not started to leave terms out')
+    },
     async close() {
       if (folder === undefined) await daemon.remove()
       else await daemon.stop()

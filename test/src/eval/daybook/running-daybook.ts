@@ -29,6 +29,9 @@ export async function runningDaybook(address: Address, amongOthers: boolean): Pr
   return {
     description: `${address.url}, one project`,
     place: (group) => ({ ask, category: categoryOf(group), shared: true }),
+    async rankWithout(terms) {
+      if (terms.length > 0) throw new Error('only a daemon of its own leaves out terms of the ranking')
+    },
     close: async () => {},
   }
 }

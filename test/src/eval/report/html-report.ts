@@ -1,7 +1,17 @@
 import type { Comparison, Moved } from './compare.ts'
+import { ablation } from './html-ablation.ts'
+import { reliabilityPlots, unanswerableQuestions } from './html-scores.ts'
+import { change, rawTable, table, three } from './html-table.ts'
 import { plotBars } from './plot-bars.ts'
 import { plotLines } from './plot-lines.ts'
-import { MEASURES, type Measure, type MethodReport, type QuestionReport, type Report } from './report.ts'
+import {
+  MEASURES,
+  type Measure,
+  type MethodReport,
+  type PeerMeasures,
+  type QuestionReport,
+  type Report,
+} from './report.ts'
 import { STYLE } from './style.ts'
 import { escaped } from './svg.ts'
 
@@ -20,26 +30,45 @@ export function htmlReport(report: Report, comparisons: readonly Comparison[]): 
 <body>
 <h1>${escaped(data)}</h1>
 <p class="facts">${escaped(facts.filter(Boolean).join(' · '))}</p>
-${[overview(methods), plots(methods), ...comparisons.map(comparison), ...methods.map(details)].join('\n')}
+${[
+  overview(methods),
+  ablation(methods),
+  plots(methods),
+  reliabilityPlots(methods),
+  unanswerableQuestions(methods),
+  ...comparisons.map(comparison),
+  ...methods.map(details),
+].join('\n')}
 </body>
 </html>
 `
 }
 
 function overview(methods: readonly MethodReport[]): string {
-  const rows = methods.map(({ name, all }) => [
+  const isPeers = methods.some(({ peer }) => peer !== undefined)
+  const rows = methods.map(({ name, all, peer }) => [
     name,
     ...MEASURES.map((one) => three(all.measures[one])),
     ...times(all),
+    ...(isPeers ? peerCells(peer) : []),
   ])
   const note =
-    methods.length > 1
+    methods.length > 1 && !isPeers
       ? '<p class="facts">Latency: the gateway remembers the vectors of questions, so only the first method that uses vectors pays for them.</p>'
       : ''
-  return `<h2>Methods</h2>${table(['method', ...MEASURES, 'p50 ms', 'p95 ms'], rows)}${note}`
+  return `<h2>${isPeers ? 'Peers' : 'Methods'}</h2>${table(['method', ...MEASURES, 'p50 ms', 'p95 ms', ...(isPeers ? PEER_COLUMNS : [])], rows)}${note}`
 }
 
-const three = (value: number) => value.toFixed(3)
+const PEER_COLUMNS = ['findable p50 ms', 'findable p95 ms', 'memories/s stored']
+
+function peerCells(peer: PeerMeasures | undefined): string[] {
+  if (peer === undefined) return ['–', '–', '–']
+  const { findableMs, storedPerSecond } = peer
+  return [ms(findableMs?.p50), ms(findableMs?.p95), storedPerSecond.toFixed(0)]
+}
+
+const ms = (value: number | undefined) => value?.toFixed(1) ?? '–'
+
 const times = ({ latencyMs: { p50, p95 } }: MethodReport['all']) => [p50.toFixed(1), p95.toFixed(1)]
 
 function plots(methods: readonly MethodReport[]): string {
@@ -89,13 +118,6 @@ ${bars}${rawTable(['', ...MEASURES], rows)}
 ${movedTable('Evidence that left the first ten', lost)}${movedTable('Evidence that came into the first ten', gained)}`
 }
 
-function change(before: number, now: number): string {
-  const difference = now - before
-  if (Math.abs(difference) < 0.0005) return three(now)
-  const name = difference > 0 ? 'rose' : 'fell'
-  return `${three(now)} <span class="${name}">${difference > 0 ? '+' : ''}${three(difference)}</span>`
-}
-
 function movedTable(title: string, moved: readonly Moved[]): string {
   if (moved.length === 0) return ''
   const rows = moved.map((one) => [
@@ -126,22 +148,4 @@ ${table(['id', 'question', 'category', 'recall@10', 'evidence at'], missed.map(m
 function missedRow({ id, question, category, measures, ranks }: QuestionReport): string[] {
   const places = Object.entries(ranks).map(([memory, rank]) => `${memory}: ${rank ?? '–'}`)
   return [id, question, category ?? '', three(measures['recall@10']), places.join(', ')]
-}
-
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  return rawTable(
-    headings,
-    rows.map((row) => row.map(escaped)),
-  )
-}
-
-/** @param rows cells of HTML, which are not escaped */
-function rawTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const align = (html = '') => (/^[\d.–]/u.test(html) ? '' : ' class="text"')
-  const head = headings.map((one, column) => `<th${align(rows[0]?.[column])}>${escaped(one)}</th>`)
-  const body = rows.map(
-    (row) =>
-      `<tr${row[0] === 'all' ? ' class="all"' : ''}>${row.map((html) => `<td${align(html)}>${html}</td>`).join('')}</tr>`,
-  )
-  return `<table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
 }

@@ -1,4 +1,6 @@
 import { type Comparison, describeMoved } from './compare.ts'
+import { printPeers } from './print-peers.ts'
+import { printScores } from './print-scores.ts'
 import { MEASURES, type MethodReport, type Report, type Summary } from './report.ts'
 
 /** The report as tables for a terminal, one per method. */
@@ -6,7 +8,32 @@ export function printReport({ data, groups, memories, daybook, methods }: Report
   const questions = methods[0]?.all.questions ?? 0
   const parts = groups === 1 ? '' : `${groups} groups, `
   const head = `${data}: ${parts}${memories} memories, ${questions} questions; ${daybook}`
-  return [head, ...methods.map(printMethod)].join('\n\n')
+  const whole = methods.filter(({ whole: of }) => of === undefined)
+  return [
+    head,
+    printPeers(methods),
+    ...whole.map(printMethod),
+    printAblations(methods),
+    ...whole.map(printScores),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+/** Methods with a term left out, beside the whole ones. */
+function printAblations(methods: readonly MethodReport[]): string {
+  const rows = methods.flatMap((now) => {
+    const before = methods.find(({ name }) => name === now.whole)
+    return before === undefined ? [] : [{ now, before }]
+  })
+  if (rows.length === 0) return ''
+  const first = Math.max(...rows.map(({ now }) => now.name.length)) + 2
+  const cells = ({ now, before }: (typeof rows)[number]) =>
+    MEASURES.map((one) => change(before.all.measures[one], now.all.measures[one])).join('')
+  return [
+    ''.padEnd(first) + MEASURES.map((measure) => measure.padStart(16)).join(''),
+    ...rows.map((row) => row.now.name.padEnd(first) + cells(row)),
+  ].join('\n')
 }
 
 const WIDTH = 10

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { belowGates } from '../gates.ts'
 import { compare } from './compare.ts'
+import { htmlReport } from './html-report.ts'
 import { printComparison, printReport } from './print-report.ts'
-import { type Report, reportMethod, reportQuestion } from './report.ts'
+import { reliability } from './reliability.ts'
+import { type MethodReport, type Report, reportMethod, reportQuestion } from './report.ts'
+import { scoreFloors } from './score-floors.ts'
 import { readReport, writeReport } from './write-report.ts'
 
 /** Two questions; `a` answers the first, `b` and `c` the second. */
@@ -67,6 +70,30 @@ describe('a report', () => {
     } finally {
       rmSync(folder, { recursive: true })
     }
+  })
+
+  it('shows what a missing term costs, how reliable scores are, and what a floor would cut', () => {
+    const scored = [
+      { score: 0.9, relevant: true },
+      { score: 0.3, relevant: false },
+    ]
+    const whole = {
+      ...EARLIER.methods[0],
+      reliability: reliability(scored),
+      unanswerable: scoreFloors([{ relevant: 1, hits: scored }], [[0.4]]),
+    } as MethodReport
+    const ablated = { ...NOW.methods[0], name: 'HYBRID without luck', whole: 'HYBRID' } as MethodReport
+    const report = { ...EARLIER, methods: [whole, ablated] }
+    const printed = printReport(report)
+    expect(printed).toMatch(/HYBRID without luck +0\.500 -0\.250/u)
+    expect(printed).toMatch(/0\.9–1\.0 +1 +1 +0\.900 +1\.000/u)
+    expect(printed).toMatch(/\* 0\.45 +0\.000 +0\.0 +0\.000 +1\.000/u)
+    const page = htmlReport(report, [])
+    expect(page).toContain('<h2>Without a term of the ranking</h2>')
+    expect(page).toContain('1 of 1 hits with scores from 0.9 to 1 are relevant')
+    expect(page).toContain('HYBRID: 1 questions without an answer, AUC 1.000, fewest errors at 0.45')
+    expect(page).not.toMatch(/NaN|undefined/u)
+    expect(htmlReport(EARLIER, [])).not.toMatch(/Reliability|Without a term|without an answer/u)
   })
 
   it('is printed', () => {

@@ -1,4 +1,6 @@
 import { mean, ndcgAt, percentile, recallAt, reciprocalRank } from '../metrics.ts'
+import type { ScoreBin } from './reliability.ts'
+import type { Unanswerable } from './score-floors.ts'
 
 /** The measures of every question, in the order of the tables. */
 export const MEASURES = ['recall@5', 'recall@10', 'recall@20', 'recall@50', 'nDCG@10', 'MRR'] as const
@@ -30,6 +32,25 @@ export interface MethodReport {
   /** Empty if the collection has no categories. */
   readonly categories: Readonly<Record<string, Summary>>
   readonly questions: readonly QuestionReport[]
+  /** Scores of all hits against judgements; absent in comparisons, older reports and for peers. */
+  readonly reliability?: readonly ScoreBin[]
+  /** For an ablation: the name of the method with all terms. */
+  readonly whole?: string
+  /** For a peer. */
+  readonly peer?: PeerMeasures
+  /** Absent if no questions without an answer were asked. */
+  readonly unanswerable?: Unanswerable
+}
+
+/** What is measured of peers beside their answers. */
+export interface PeerMeasures {
+  /**
+   * Milliseconds from the beginning of a write until a search that finds it has answered; null if it was not
+   * found in time. Searches follow each other without a pause, so one search is the resolution.
+   */
+  readonly findableMs: { readonly p50: number; readonly p95: number } | null
+  /** How many memories it took in each second, embedding them included where the peer waits for that. */
+  readonly storedPerSecond: number
 }
 
 /** Means over questions. */

@@ -15,13 +15,14 @@ import { rankingWeights } from '../types/ranking-weights.ts'
 import { rankingMethod, searchEngine, searchMode, searchResult } from '../types/search-result.ts'
 
 async function partsOf(context: Context): Promise<SearchParts> {
-  const { embedders, engines, metrics } = context.parts
+  const { embedders, engines, metrics, without } = context.parts
   return {
     scope: context.project,
     readModel: await context.readModel(),
     embedders,
     engines,
     onRetriever: metrics?.searched,
+    without,
   }
 }
 
