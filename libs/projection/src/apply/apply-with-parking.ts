@@ -20,6 +20,8 @@ export type OnRetry = (problem: { sequence: number; attempt: number; error: unkn
  * of the same memory are parked with it, so that a newer event does not overtake one that may still be
  * retried. All other records are applied. An erased record removes its memory and the memory's parked events.
  *
+ * @param nothingParked the caller knows that no event of the project is parked at `from`. Default no
+ * @returns whether a memory of these records has a parked event now
  * @throws PositionMoved, JournalDiverged, and errors that say that the database or the read model is
  *   unavailable or lacks its tables: nothing is parked for those.
  */
@@ -29,10 +31,12 @@ export async function applyWithParking(
   from: JournalCursor,
   records: readonly JournalRecord[],
   onRetry: OnRetry,
-): Promise<void> {
-  const held = await memoriesWithParkedEvents(scope, projection, [
-    ...new Set(records.map((record) => record.memoryId)),
-  ])
+  nothingParked = false,
+): Promise<boolean> {
+  const memoryIds = [...new Set(records.map((record) => record.memoryId))]
+  const held = nothingParked
+    ? new Set<string>()
+    : await memoriesWithParkedEvents(scope, projection, memoryIds)
   const apply = async (start: JournalCursor, part: readonly JournalRecord[]): Promise<void> => {
     const last = part.at(-1)
     if (last === undefined) return
@@ -54,6 +58,7 @@ export async function applyWithParking(
     }
   }
   await apply(from, records)
+  return held.size > 0
 }
 
 function sort(records: readonly JournalRecord[], held: ReadonlySet<string>) {

@@ -18,6 +18,7 @@ import type { PositionSignal } from '../positions/position-signal.ts'
 import { createReachedPositions } from '../positions/reached-positions.ts'
 import { PositionMoved, type Projection } from '../projection.ts'
 import { applyWithParking } from './apply-with-parking.ts'
+import { countParked } from './parked-events.ts'
 import { traceApplied } from './trace-applied.ts'
 
 /*
@@ -33,6 +34,10 @@ import { traceApplied } from './trace-applied.ts'
  * An event follows the position if its hash was made with the position's hash. If the journal has no event
  * with the position's hash, the two have diverged, and the projection goes back to the last cursor that both
  * have (`heal.ts`). Messages about events that the journal has lost, or will never have, are dropped.
+ *
+ * While events follow the position that this projector reached itself, it neither reads the position nor looks
+ * for parked events (`expected`): the transaction that applies them locks the position and finds it moved if
+ * another replica was there. Whoever parks an event moves the position in the same transaction.
  *
  * Replicas share the messages of a durable group. A replica that gets a message about a project on which
  * another replica is working leaves that project alone for a moment. A message is acknowledged once the
@@ -72,6 +77,8 @@ export function startProjector(options: ProjectorOptions): Projector {
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
   const unsettled = new Set<string>()
+  /** The position of a project after this projector's last batch, if no event of the project is parked there. */
+  const expected = new Map<string, JournalCursor>()
   /** The hash of the diverged position that was last logged, by project. */
   const said = new Map<string, string>()
   const wakeUp = createWakeUp()
@@ -98,6 +105,43 @@ export function startProjector(options: ProjectorOptions): Projector {
     return buffered.map(toReadable)
   }
 
+  const onRetry = (projectId: string) => (problem: object) =>
+    logger.warn(
+      { projection: projection.name, projectId, ...problem },
+      'an event could not be applied; trying again',
+    )
+  const noteApplied = (projectId: string, records: readonly JournalRecord[], startedAt: number): void => {
+    const last = records.at(-1)
+    if (last === undefined) return
+    reached.moved(projectId, last.sequence)
+    signal.moved()
+    traceApplied(projection.name, records, startedAt)
+    onApplied(records.length)
+  }
+  // Events after a partial batch bring their own message, and the next look at the journal finds those whose
+  // message was lost. Looking at once would take 3 of about 20 statements for every memory that is remembered
+  // alone.
+  const isMoreKnown = (projectId: string, records: readonly JournalRecord[]): boolean =>
+    records.length === BATCH_EVENTS ||
+    buffers.get(projectId)?.hasAfter(records.at(-1)?.sequence ?? 0) === true
+
+  /** Applies what the bus brought after the expected position. @returns null if there is nothing like that */
+  const stepAsExpected = async (projectId: string): Promise<boolean | null> => {
+    const position = expected.get(projectId)
+    const events = position && buffers.get(projectId)?.following(position, BATCH_EVENTS)
+    const last = events?.at(-1)
+    if (position === undefined || events === undefined || last === undefined) return null
+    // Only success makes the next one expected.
+    expected.delete(projectId)
+    const startedAt = Date.now()
+    const records = events.map(toReadable)
+    const scope = projectScope(db, projectId)
+    if (!(await applyWithParking(scope, projection, position, records, onRetry(projectId), true)))
+      expected.set(projectId, { sequence: last.sequence, hash: last.hash })
+    noteApplied(projectId, records, startedAt)
+    return isMoreKnown(projectId, records)
+  }
+
   /** Applies a project's next batch. @returns whether more is known to follow */
   const step = async (projectId: string): Promise<boolean> => {
     const scope = projectScope(db, projectId)
@@ -122,20 +166,13 @@ export function startProjector(options: ProjectorOptions): Projector {
       return false
     }
     const startedAt = Date.now()
-    await applyWithParking(scope, projection, position, records, (problem) =>
-      logger.warn(
-        { projection: projection.name, projectId, ...problem },
-        'an event could not be applied; trying again',
-      ),
-    )
-    reached.moved(projectId, last.sequence)
-    signal.moved()
-    traceApplied(projection.name, records, startedAt)
-    onApplied(records.length)
-    // Events after a partial batch bring their own message, and the next look at the journal finds those
-    // whose message was lost. Looking at once would take 3 of about 20 statements for every memory that is
-    // remembered alone.
-    return records.length === BATCH_EVENTS || buffers.get(projectId)?.hasAfter(last.sequence) === true
+    const parks = await applyWithParking(scope, projection, position, records, onRetry(projectId))
+    noteApplied(projectId, records, startedAt)
+    const isMore = isMoreKnown(projectId, records)
+    // A position outside the journal's database may be behind what is written there, so it is always read.
+    if (!isMore && !parks && projection.outside === undefined && (await countParked(scope, projection)) === 0)
+      expected.set(projectId, { sequence: last.sequence, hash: last.hash })
+    return isMore
   }
 
   /** `apply-to-generations.ts` stops writing the generation when it next looks at the list. */
@@ -156,7 +193,12 @@ export function startProjector(options: ProjectorOptions): Projector {
   const takeTurn = async (projectId: string): Promise<boolean> => {
     behind.delete(projectId)
     try {
-      if (await step(projectId)) behind.add(projectId)
+      const isMore = await stepAsExpected(projectId).catch((error: unknown) => {
+        // Another replica was there. The position is read, like the first time.
+        if (error instanceof PositionMoved) return null
+        throw error
+      })
+      if (isMore ?? (await step(projectId))) behind.add(projectId)
       return true
     } catch (error) {
       if (error instanceof PositionMoved || error instanceof JournalDiverged) behind.add(projectId)

@@ -2,6 +2,7 @@ import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
+import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { parkEvents, unparkMemories } from '../apply/parked-events.ts'
@@ -75,6 +76,8 @@ export const isInJournal = (projectId: string, { sequence, hash }: JournalCursor
  * The bus may bring events of a history that the journal has lost since. The same statement therefore checks
  * that the journal has the batch's end, and so the whole batch.
  *
+ * @param unflushed the transaction need not wait for the disk: all that it writes is in the journal's database
+ * and follows from the journal. Default no
  * @throws PositionMoved, JournalDiverged
  */
 export async function lockPosition(
@@ -82,9 +85,11 @@ export async function lockPosition(
   ref: GenerationRef,
   projectId: string,
   { from, to }: Pick<ProjectionBatch, 'from' | 'to'>,
+  { unflushed = false } = {},
 ): Promise<void> {
   const row = await selectPlace(trx, ref, projectId)
     .select(isInJournal(projectId, to).as('known'))
+    .$if(unflushed, (query) => query.where(commitUnflushed()))
     .forUpdate()
     .skipLocked()
     .executeTakeFirst()

@@ -7,26 +7,27 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Bus, PublishedEntry } from '../bus.ts'
 import type { EventBuffer } from '../event-buffer.ts'
-import { goBack, releaseLease, renewLease, savePublished, takeLease } from './relay-positions.ts'
+import type { KeptLease, KeptLeases } from './kept-leases.ts'
+import { goBack } from './relay-positions.ts'
 
 /** What a turn needs besides its project. */
 export interface TurnOptions {
   readonly bus: Bus
+  readonly leases: KeptLeases
   readonly owner: LeaseOwner
-  readonly historyMs: number
   readonly logger: Logger
   readonly onPublished: (places: readonly PublishedEntry[]) => void
   readonly stopping: AbortSignal
 }
 
 /**
- * How a turn ended: everything is published, more is left to publish, or another relay has the lease. `other
- * history`: the journal does not have what was published or was about to be. What memory holds of the project
- * is useless then, and the journal must be read.
+ * How a turn ended: everything that is known is published, more is left to publish, or another relay has the
+ * lease. `other history`: the journal does not have what was published. What memory holds of the project is
+ * useless then, and the journal must be read.
  */
 export type TurnEnd = 'done' | 'behind' | 'held by another' | 'other history'
 
-/** Events published before the position is saved: a crash repeats at most these. */
+/** Events published at a time. */
 const BATCH_EVENTS = 500
 /** Batches of a project in one turn, so that a long backlog does not keep the others waiting. */
 const TURN_BATCHES = 4
@@ -40,65 +41,58 @@ export async function publishProject(
   committed: EventBuffer | undefined,
   options: TurnOptions,
 ): Promise<TurnEnd> {
-  const { owner, historyMs } = options
-  const taken = await takeLease(scope, owner, historyMs)
-  if (taken === 'nothing to publish') return 'done'
-  if (taken === 'held by another') return taken
-  // Three times per lease, so that one slow statement does not lose it. Saving notices a lost lease.
-  const renewing = setInterval(() => void renewLease(scope, owner).catch(() => {}), owner.leaseMs / 3)
+  const { leases } = options
+  const lease = await leases.take(scope)
+  if (lease === 'nothing to publish') return 'done'
+  if (lease === 'held by another') return lease
   try {
-    return await publishBatches(scope, committed, taken.published, options)
+    const end = await publishBatches(lease, committed, options)
+    await (end === 'other history' ? leases.drop(lease) : leases.endTurn(lease))
+    return end
   } catch (error) {
-    // If the database fails, the lease runs out by itself.
-    await releaseLease(scope, owner).catch(() => {})
+    await leases.release(lease).catch(() => {})
     throw error
-  } finally {
-    clearInterval(renewing)
   }
 }
 
 async function publishBatches(
-  scope: ProjectScope,
+  lease: KeptLease,
   committed: EventBuffer | undefined,
-  published: JournalCursor,
-  { bus, owner, logger, onPublished, stopping }: TurnOptions,
+  { bus, leases, owner, logger, onPublished, stopping }: TurnOptions,
 ): Promise<TurnEnd> {
-  let position = published
-  for (let batch = 1; ; batch += 1) {
-    const next = await nextPlaces(scope, committed, position).catch(async (error: unknown) => {
+  const { scope } = lease
+  for (let batch = 0; batch < TURN_BATCHES; batch += 1) {
+    const { published } = lease
+    const next = await nextPlaces(scope, committed, published).catch(async (error: unknown) => {
       if (!(error instanceof JournalDiverged)) throw error
-      const common = await goBack(scope, owner, position)
+      const common = await goBack(scope, owner, published)
       logger.error(
-        { projectId: scope.projectId, published: position, common },
+        { projectId: scope.projectId, published, common },
         'DIVERGED: events were published that the journal does not have. Publishing continues after the last event that both have; look at what happened to the database',
       )
       return null
     })
-    if (next === null) {
-      await releaseLease(scope, owner)
-      return 'other history'
-    }
-    const { places, last } = next
-    await bus.publish(scope.projectId, places)
-    onPublished(places)
-    const keep = batch < TURN_BATCHES && !stopping.aborted
-    // Only now that everything is acknowledged: a crash in between repeats the batch.
-    const head = await savePublished(scope, owner, last, keep)
-    if (head === null) return 'held by another'
-    if (head === 'not in the journal') {
-      // The bus delivered events that nobody will ever read. Listeners ask the journal, which continues from
-      // the position.
-      logger.warn(
-        { projectId: scope.projectId, last },
-        'events were published that the journal had lost; the events that it has now are published instead',
-      )
-      await releaseLease(scope, owner)
-      return 'other history'
-    }
-    if (head <= last.sequence) return 'done'
-    if (!keep) return 'behind'
-    position = last
+    if (next === null) return 'other history'
+    // In memory there was a later event, and the journal had another process's before it.
+    if (next.hadGap) leases.noteShared(scope.projectId)
+    if (next.places.length === 0) return 'done'
+    await bus.publish(scope.projectId, next.places)
+    onPublished(next.places)
+    lease.published = next.last
+    if (lease.lost) return 'held by another'
+    if (!next.isMore) return 'done'
+    if (stopping.aborted) break
   }
+  return 'behind'
+}
+
+interface NextPlaces {
+  readonly places: readonly PublishedEntry[]
+  readonly last: JournalCursor
+  /** Whether more is known to follow. */
+  readonly isMore: boolean
+  /** Whether memory had a later event, but not the next one. */
+  readonly hadGap: boolean
 }
 
 /**
@@ -111,10 +105,15 @@ async function nextPlaces(
   scope: ProjectScope,
   committed: EventBuffer | undefined,
   position: JournalCursor,
-): Promise<{ places: readonly PublishedEntry[]; last: JournalCursor }> {
+): Promise<NextPlaces> {
+  const isLater = (sequence: number) => committed?.hasAfter(sequence) === true
   const known = committed?.following(position, BATCH_EVENTS) ?? []
   const newest = known.at(-1)
-  if (newest !== undefined) return { places: known, last: newest }
+  if (newest !== undefined)
+    return { places: known, last: newest, isMore: isLater(newest.sequence), hadGap: false }
+  const hadGap = isLater(position.sequence)
   const records = await readFollowing(scope, position, BATCH_EVENTS)
-  return { places: records.map(publishable), last: records.at(-1) ?? position }
+  const last = records.at(-1) ?? position
+  const isMore = records.length === BATCH_EVENTS || isLater(last.sequence)
+  return { places: records.map(publishable), last, isMore, hadGap }
 }

@@ -1,6 +1,7 @@
 import { forgetCheckpoints, lastCommon, noteCheckpoint } from '@daybook/journal/read/checkpoints'
 import { readEnd } from '@daybook/journal/read/read'
 import type { JournalCursor } from '@daybook/memory/events'
+import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
 import type { Database } from '@daybook/postgres/connect'
 import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -10,7 +11,7 @@ import { sql } from 'kysely'
  * How far each project is published, and the lease of the relay that works on it. Every statement is its own
  * short transaction and uses the database's clock. So no lock is held during publishing, and no machines'
  * clocks are compared. A lease only avoids double work: if two relays believe that they hold it, events are
- * repeated, which the bus allows.
+ * repeated, which the bus allows. Therefore no statement waits for the disk either.
  */
 
 /** `published` if the lease was taken; else why not. */
@@ -72,20 +73,13 @@ async function tryToTake({ db, projectId }: ProjectScope, owner: LeaseOwner): Pr
     where place.project_id = ${projectId} and head.project_id = place.project_id
       and (head.sequence <> place.published or head.hash <> place.hash)
       and (place.lease_owner = ${owner.name} or ${isFree('place')})
+      and ${commitUnflushed()}
     returning place.published as sequence, encode(place.hash, 'hex') as hash`.execute(db)
   return rows[0] === undefined ? null : { published: rows[0] }
 }
 
-/** Renews the lease. No effect if it is lost. */
-export async function renewLease({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<void> {
-  await sql`
-    update relay_positions set leased_until = ${leaseEnd(owner.leaseMs)}
-    where project_id = ${projectId} and lease_owner = ${owner.name}`.execute(db)
-}
-
 /**
- * Moves the position if this owner still has the lease, and keeps the lease while more is left to publish.
- * @param keep false releases the lease in any case
+ * Moves the position if this owner still has the lease, and renews or releases the lease.
  * @returns the journal's last sequence; null if the lease was lost; or 'not in the journal' if nothing was
  * moved because the journal does not have the event: it was published from memory, and the journal has lost
  * it since
@@ -101,11 +95,11 @@ export async function savePublished(
     with moved as (
       update relay_positions place
       set published = ${sequence}, hash = decode(${hash}, 'hex'),
-        lease_owner = case when ${keep}::boolean and head.sequence > ${sequence} then place.lease_owner end,
-        leased_until = case when ${keep}::boolean and head.sequence > ${sequence}
-          then ${leaseEnd(owner.leaseMs)} end
+        lease_owner = case when ${keep}::boolean then place.lease_owner end,
+        leased_until = case when ${keep}::boolean then ${leaseEnd(owner.leaseMs)} end
       from journal_heads head
       where place.project_id = ${projectId} and head.project_id = place.project_id and place.lease_owner = ${owner.name}
+        and ${commitUnflushed()}
         and (${sequence}::bigint = 0 or exists (
           select from events e
           where e.project_id = ${projectId} and e.sequence = ${sequence} and e.hash = decode(${hash}, 'hex')))
@@ -146,7 +140,7 @@ export async function goBack(
 export async function releaseLease({ db, projectId }: ProjectScope, owner: LeaseOwner): Promise<void> {
   await sql`
     update relay_positions set ${RELEASED}
-    where project_id = ${projectId} and lease_owner = ${owner.name}`.execute(db)
+    where project_id = ${projectId} and lease_owner = ${owner.name} and ${commitUnflushed()}`.execute(db)
 }
 
 /** The last published sequence of the project; 0 if there is none. */

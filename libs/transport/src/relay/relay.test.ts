@@ -23,7 +23,7 @@ import { type Relay, type RelayOptions, startRelay } from './relay.ts'
 const NEVER = 60_000
 const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, index) => from + index)
 
-describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
+describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) => {
   let database: TestDatabase
   const relays: Relay[] = []
   /** Committed events, until a test takes them. */
@@ -105,6 +105,17 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
       `.execute(database.db)
   }
 
+  /** Works while another session has the project's row locked; `takeOver` gives the lease to another relay. */
+  const whileLocked = (scope: ProjectScope, work: (takeOver: () => Promise<void>) => Promise<void>) =>
+    database.db.transaction().execute(async (trx) => {
+      await sql`select from relay_positions where project_id = ${scope.projectId} for update`.execute(trx)
+      await work(async () => {
+        await sql`
+          update relay_positions set lease_owner = 'other', leased_until = clock_timestamp() + interval '1 hour'
+          where project_id = ${scope.projectId}`.execute(trx)
+      })
+    })
+
   it('B6: publishes the places of events that it cannot read, and of erased ones', async () => {
     const scope = await database.newProject()
     await append(scope, 2)
@@ -139,7 +150,72 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start }) => {
     for (let round = 0; round < 10; round += 1) await append(scope, 3, relay)
     await untilPublished(relay, scope, 30)
     expect(of(scope)).toEqual(upTo(30))
+    await vi.waitUntil(async () => (await row(scope))?.lease_owner === null)
     expect(await row(scope)).toEqual({ published: 30, lease_owner: null })
+  })
+
+  it.runIf(severalSessions)('publishes with a lease that it has without asking the database', async () => {
+    const scope = await database.newProject()
+    const { bus, of } = recordingBus()
+    const relay = run(bus)
+    await append(scope, 3, relay)
+    await vi.waitUntil(() => of(scope).length === 3)
+    await whileLocked(scope, async () => {
+      await append(scope, 3, relay)
+      await vi.waitUntil(() => of(scope).length === 6)
+      await append(scope, 3, relay)
+      await vi.waitUntil(() => of(scope).length === 9)
+    })
+    await untilPublished(relay, scope, 9)
+    expect(of(scope)).toEqual(upTo(9))
+  })
+
+  it.runIf(severalSessions)('does not publish with a lease that may have run out', async () => {
+    const scope = await database.newProject()
+    const { bus, of, attempts } = recordingBus()
+    const leaseMs = 300
+    const relay = run(bus, { leaseMs })
+    await append(scope, 3, relay)
+    await vi.waitUntil(() => of(scope).length === 3)
+    await whileLocked(scope, async (takeOver) => {
+      // The relay cannot renew its lease; longer than the lease, by its own clock.
+      await pause(leaseMs + 50)
+      await append(scope, 3, relay)
+      await takeOver()
+    })
+    await vi.waitUntil(async () => (await row(scope))?.lease_owner === 'other')
+    await append(scope, 1, relay)
+    await relay.stop()
+    expect(attempts()).toBe(1)
+    expect(await row(scope)).toMatchObject({ lease_owner: 'other' })
+  })
+
+  it('publishes what another process commits once a project is quiet, long before its lease ends', async () => {
+    const scope = await database.newProject()
+    const [one, other] = [recordingBus(), recordingBus()]
+    const [first, second] = [run(one.bus, { leaseMs: NEVER }), run(other.bus, { leaseMs: NEVER })]
+    await append(scope, 3, first)
+    await untilPublished(first, scope, 3)
+    await append(scope, 3, second)
+    await untilPublished(second, scope, 6)
+    // By the first one as it releases the lease, or by the second one after that.
+    expect([...one.of(scope), ...other.of(scope)]).toEqual(upTo(6))
+  })
+
+  it('publishes what another process commits in between, in order, and then shares the project', async () => {
+    const scope = await database.newProject()
+    const { bus, of } = recordingBus()
+    const relay = run(bus)
+    await append(scope, 3, relay)
+    await vi.waitUntil(() => of(scope).length === 3)
+    await append(scope, 2)
+    await append(scope, 1, relay)
+    await untilPublished(relay, scope, 6)
+    expect(of(scope)).toEqual(upTo(6))
+    await append(scope, 1, relay)
+    await untilPublished(relay, scope, 7)
+    // Saved and released by one statement at the end of its turn.
+    expect(await row(scope)).toEqual({ published: 7, lease_owner: null })
   })
 
   it('finds what was committed without a word, more than one batch and one turn of it', async () => {

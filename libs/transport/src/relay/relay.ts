@@ -9,14 +9,15 @@ import type { Metrics } from '@daybook/runtime/metrics'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import type { Bus } from '../bus.ts'
 import { createEventBuffer, type EventBuffer } from '../event-buffer.ts'
+import { keepLeases } from './kept-leases.ts'
 import { publishProject, type TurnOptions } from './publish-project.ts'
 import { findUnpublished, readPublished } from './relay-positions.ts'
 
 /*
  * Brings committed events to the bus, in order within each project. Each project goes through
  *
- *   published ──commit here, or the poll found it──▶ behind ──lease──▶ publishing
- *   ──position = head──▶ published
+ *   published ──commit here, or the poll found it──▶ behind ──lease (`kept-leases.ts`)──▶ publishing
+ *   ──nothing more is known──▶ published
  *
  * and back to behind if another relay has the lease, or the bus or the database fails. Every process that
  * commits events runs a relay. The relay with a project's lease publishes for all; any relay's poll finds
@@ -80,10 +81,29 @@ export function startRelay(options: RelayOptions): Relay {
   /** Consecutive polls and rounds that failed without publishing anything; 0 if all is well. */
   let failures = 0
 
-  const turnOptions: TurnOptions = {
-    bus,
+  const leases = keepLeases({
     owner,
     historyMs,
+    onBehind(projectId) {
+      behind.add(projectId)
+      wakeUp.raise()
+    },
+    onOtherHistory(projectId, last) {
+      // The bus delivered events that nobody will ever read. Listeners ask the journal, which continues from
+      // the saved position.
+      logger.warn(
+        { projectId, last },
+        'events were published that the journal had lost; the events that it has now are published instead',
+      )
+      buffers.delete(projectId)
+      behind.add(projectId)
+      wakeUp.raise()
+    },
+  })
+  const turnOptions: TurnOptions = {
+    bus,
+    leases,
+    owner,
     logger,
     stopping: stop.signal,
     onPublished(events) {
@@ -184,6 +204,7 @@ export function startRelay(options: RelayOptions): Relay {
       stop.abort()
       wakeUp.raise()
       await running
+      await leases.stop()
     },
   }
 }

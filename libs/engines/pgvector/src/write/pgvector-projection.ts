@@ -24,7 +24,7 @@ export function pgvectorProjection(generation: Generation): Projection {
     async apply({ db, projectId }, batch) {
       if (batch.from.sequence === 0) await ensurePosition(db, ref, projectId)
       await db.transaction().execute(async (trx) => {
-        await lockPosition(trx, ref, projectId, batch)
+        await lockPosition(trx, ref, projectId, batch, { unflushed: true })
         await eraseMemories(trx, tables, projectId, batch.erased)
         await writeBatch(trx, tables, generation, projectId, batch.events)
         await savePosition(trx, ref, projectId, batch)
