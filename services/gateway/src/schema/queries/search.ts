@@ -1,4 +1,4 @@
-import { checkFilter } from '@daybook/memory/filter'
+import { checkFilter } from '@daybook/memory/check-filter'
 import { checkRanking } from '@daybook/search/check-request'
 import { search } from '@daybook/search/search'
 import { POP, RECALL, searchByKey } from '@daybook/search/search-by-key'
