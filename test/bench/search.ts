@@ -7,6 +7,7 @@ import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
+import { createMetrics } from '@daybook/runtime/metrics'
 import { checkQuery } from '@daybook/search/check-request'
 import { queryVector } from '@daybook/search/query-vector'
 import { DEFAULT_RANKING } from '@daybook/search/ranking/options'
@@ -92,6 +93,7 @@ async function measure(corpus: SearchCorpus, rounds: number, where: string): Pro
       engines: [],
       logger: silentLogger,
       config: readConfig({}),
+      metrics: createMetrics({ service: 'gateway' }),
     },
     { host: '127.0.0.1', port: 0 },
   )

@@ -1,90 +1,87 @@
-import { z } from 'zod'
-import { check } from './check.ts'
-import { ValidationError } from './errors.ts'
-import { KIND_NAMES, type KindName } from './kinds/index.ts'
+import type { KindName } from './kinds/index.ts'
 import type { MemoryState } from './state.ts'
-import { moment, storableString } from './text-rules.ts'
+
+type FieldsOf<Value> = {
+  [Field in keyof MemoryState]: MemoryState[Field] extends Value ? Field : never
+}[keyof MemoryState]
+type MomentField = Extract<keyof MemoryState, `${string}At`>
+type TextField = Exclude<FieldsOf<string | null>, MomentField>
 
 /**
- * Selects memories. An absent field does not restrict; times are RFC 3339, "after" is inclusive, "before"
- * exclusive.
+ * What a filter compares, and how. A state without the field passes none of them.
+ * - `isOneOf`: the field is one of the given words
+ * - `equals`: the field is the given text
+ * - `sharesOne`, `hasAll`: the field has at least one, or all, of the given words
+ * - `atLeast`: the field is the given number or more
+ * - `notBefore`, `before`: the field is the given moment or later, or earlier than it
  */
-export interface MemoryFilter {
-  readonly kinds?: readonly KindName[]
-  readonly labelsAny?: readonly string[]
-  readonly labelsAll?: readonly string[]
-  readonly categories?: readonly string[]
-  readonly minImportance?: number
-  readonly context?: string
-  readonly agent?: string
-  readonly createdAfter?: string
-  readonly createdBefore?: string
-  readonly occurredAfter?: string
-  readonly occurredBefore?: string
-  readonly includeForgotten?: boolean
-}
-
-const shares = (wanted: readonly string[] | undefined, has: readonly string[]) =>
-  wanted === undefined || wanted.some((word) => has.includes(word))
-
-function isWithin(given: string | null, after: string | undefined, before: string | undefined): boolean {
-  if (after === undefined && before === undefined) return true
-  if (given === null) return false
-  const time = Date.parse(given)
-  return (
-    (after === undefined || time >= Date.parse(after)) && (before === undefined || time < Date.parse(before))
-  )
-}
+export type FilterDefinition = { readonly description?: string } & (
+  | { readonly comparison: 'isOneOf' | 'equals'; readonly field: TextField }
+  | { readonly comparison: 'sharesOne' | 'hasAll'; readonly field: FieldsOf<readonly string[]> }
+  | { readonly comparison: 'atLeast'; readonly field: FieldsOf<number> }
+  | { readonly comparison: 'notBefore' | 'before'; readonly field: MomentField }
+)
 
 /**
- * Whether the filter selects a state. The read model says the same in SQL
- * (`libs/engines/pgvector/src/read/filter.ts`); a test compares the two. `includeForgotten` is ignored here:
- * a stream of events shows a memory being forgotten.
+ * Every filter of memories but `includeForgotten`, by its name in the API. The checks, the API's input, and
+ * the conditions in memory, in SQL and in Typesense follow from it. A filter of a field that no other filter
+ * reads also needs the field's column in `libs/engines/pgvector/src/read/filter.ts`.
  */
-export function matchesFilter(state: MemoryState, filter: MemoryFilter): boolean {
-  return (
-    (filter.kinds === undefined || filter.kinds.includes(state.kind)) &&
-    shares(filter.labelsAny, state.labels) &&
-    (filter.labelsAll ?? []).every((label) => state.labels.includes(label)) &&
-    shares(filter.categories, state.categories) &&
-    (filter.minImportance === undefined || state.importance >= filter.minImportance) &&
-    (filter.context === undefined || state.context === filter.context) &&
-    (filter.agent === undefined || state.agent === filter.agent) &&
-    isWithin(state.createdAt, filter.createdAfter, filter.createdBefore) &&
-    isWithin(state.occurredAt, filter.occurredAfter, filter.occurredBefore)
-  )
+export const FILTERS = {
+  kinds: { field: 'kind', comparison: 'isOneOf' },
+  labelsAny: { field: 'labels', comparison: 'sharesOne' },
+  labelsAll: { field: 'labels', comparison: 'hasAll' },
+  categories: { field: 'categories', comparison: 'sharesOne', description: 'At least one of them.' },
+  context: { field: 'context', comparison: 'equals' },
+  agent: { field: 'agent', comparison: 'equals' },
+  minImportance: { field: 'importance', comparison: 'atLeast' },
+  createdAfter: { field: 'createdAt', comparison: 'notBefore' },
+  createdBefore: { field: 'createdAt', comparison: 'before' },
+  occurredAfter: { field: 'occurredAt', comparison: 'notBefore' },
+  occurredBefore: { field: 'occurredAt', comparison: 'before' },
+} as const satisfies { readonly [name: string]: FilterDefinition }
+
+/** The name of a filter. */
+export type FilterName = keyof typeof FILTERS
+/** A field of the state that some filter reads. */
+export type FilteredField = (typeof FILTERS)[FilterName]['field']
+
+/** What each comparison compares with. Moments are RFC 3339. */
+export interface Compared {
+  readonly isOneOf: readonly string[]
+  readonly equals: string
+  readonly sharesOne: readonly string[]
+  readonly hasAll: readonly string[]
+  readonly atLeast: number
+  readonly notBefore: string
+  readonly before: string
 }
 
-const CHECKS = {
-  kinds: z.array(
-    z.enum(KIND_NAMES, `must be kinds out of ${KIND_NAMES.join(', ')}`),
-    'must be a list of kinds',
-  ),
-  labelsAny: z.array(storableString),
-  labelsAll: z.array(storableString),
-  categories: z.array(storableString),
-  minImportance: z.number(),
-  context: storableString,
-  agent: storableString,
-  createdAfter: moment,
-  createdBefore: moment,
-  occurredAfter: moment,
-  occurredBefore: moment,
-  includeForgotten: z.boolean(),
-} satisfies { [Name in keyof Required<MemoryFilter>]: z.ZodType }
+/** How a filter compares. */
+export type Comparison = keyof Compared
 
-/**
- * Checks a filter as given: null means absent, moments may have any RFC 3339 spelling.
- * @throws ValidationError naming `filter.<field>`
- */
-export function checkFilter(
-  given: { readonly [Name in keyof MemoryFilter]?: unknown } | null | undefined,
-): MemoryFilter {
-  const present = Object.entries(given ?? {}).filter(([, value]) => value != null)
-  return Object.fromEntries(
-    present.map(([name, value]) => {
-      if (!Object.hasOwn(CHECKS, name)) throw new ValidationError(`filter.${name}`, 'is not a filter')
-      return [name, check(`filter.${name}`, CHECKS[name as keyof MemoryFilter], value)]
-    }),
-  )
+type GivenFor<Definition extends FilterDefinition> = Definition['field'] extends 'kind'
+  ? readonly KindName[]
+  : Compared[Definition['comparison']]
+
+/** Selects memories. All filters must pass; an absent one does not restrict. */
+export type MemoryFilter = {
+  readonly [Name in FilterName]?: GivenFor<(typeof FILTERS)[Name]>
+} & { readonly includeForgotten?: boolean }
+
+/** One filter that was given: the field, the comparison, and what it is compared with. */
+export type FilterCondition = {
+  readonly [How in Comparison]: {
+    readonly field: FilteredField
+    readonly comparison: How
+    readonly given: Compared[How]
+  }
+}[Comparison]
+
+/** The conditions of a filter, in the order of `FILTERS`. */
+export function conditionsOf(filter: MemoryFilter): FilterCondition[] {
+  return Object.entries(FILTERS).flatMap(([name, { field, comparison }]) => {
+    const given = filter[name as FilterName]
+    return given === undefined ? [] : [{ field, comparison, given } as FilterCondition]
+  })
 }

@@ -1,6 +1,6 @@
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { readReadings } from '@daybook/projection/positions/readings'
-import { createMetrics } from '@daybook/runtime/metrics'
+import { createMetrics, type ServiceMetrics } from '@daybook/runtime/metrics'
 import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
 import { type MemoryTracing, startMemoryTracing } from '@daybook/runtime/testing/memory-tracing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -25,11 +25,16 @@ describe('a gateway that is watched', () => {
     traced = await startMemoryTracing()
     database = await start()
     const watched = createMetrics({ service: 'gateway', read: () => readReadings(database.db) })
-    const metrics = {
+    const metrics: ServiceMetrics = {
       ...watched,
-      searched(retriever: string, seconds: number) {
-        if (fault !== null && retriever === 'lexical') throw fault
-        watched.searched(retriever, seconds)
+      histogram(definition) {
+        const { observe } = watched.histogram(definition)
+        return {
+          observe(seconds, labels) {
+            if (fault !== null && Object.values(labels ?? {}).includes('lexical')) throw fault
+            observe(seconds, labels)
+          },
+        }
       },
     }
     server = await startTestGateway(database, undefined, { metrics, logger })

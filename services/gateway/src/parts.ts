@@ -25,8 +25,8 @@ export interface GatewayParts {
   readonly logger: Logger
   /** The settings the parts were opened with, for checks. It holds secrets: never send it to a client. */
   readonly config: Config
-  /** Served at `/metrics`. Without it there is no such page. */
-  readonly metrics?: ServiceMetrics
+  /** Served at `/metrics`. A part declares its metrics where it counts them. */
+  readonly metrics: ServiceMetrics
   /** Each request touches it. */
   readonly activity?: Activity
   /** For evaluations: the terms that the ranking leaves out now. Default none. */

@@ -66,7 +66,7 @@ export async function startGateway(
       )
     },
   })
-  const closeWebSockets = serveWebSocket(server, graphql, { authenticate, logger: parts.logger })
+  const closeWebSockets = serveWebSocket(server, graphql, { ...parts, authenticate })
   const url = await server.listen(at)
   return {
     url,
@@ -116,7 +116,7 @@ async function handle(
 ): Promise<void> {
   const pathname = target.path
   if (pathname !== '/journal/import') limitUpload(request)
-  const probes = { ready: () => readiness(parts), metrics: parts.metrics ?? null }
+  const probes = { ready: () => readiness(parts), metrics: parts.metrics }
   if (await answerProbe(pathname, response, probes)) return
   response.setHeader('x-correlation-id', known.correlationId)
   if (pathname === '/') {

@@ -27,12 +27,14 @@ export function createWordCounter(tokenize: Tokenize): (word: string) => number 
 /** Marks a piece that continues a word, as BERT's tokenizer writes it. */
 const CONTINUES = '##'
 
+const continues = (piece: string): boolean => piece.startsWith(CONTINUES)
+
 /** The word that each piece belongs to. @param pieces of a text, in order */
 export function wordsOf(pieces: readonly string[]): string[] {
   const words: string[] = []
   for (let start = 0; start < pieces.length; ) {
     let end = start + 1
-    while (pieces[end]?.startsWith(CONTINUES)) end += 1
+    while (end < pieces.length && continues(pieces[end]!)) end += 1
     const word = pieces
       .slice(start, end)
       .map((piece, i) => (i > 0 ? piece.slice(CONTINUES.length) : piece))

@@ -12,7 +12,7 @@ import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal, waitForPosition } from '@daybook/projection/positions/position-signal'
 import { silentLogger } from '@daybook/runtime/logger'
-import type { Metrics } from '@daybook/runtime/metrics'
+import { createMetrics, type Metrics } from '@daybook/runtime/metrics'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -34,7 +34,10 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
 
   const bus = createInProcessBus()
   const signal = createPositionSignal()
-  async function run(embedder: Embedder | null, metrics?: Pick<Metrics, 'applied' | 'embedded'>) {
+  async function run(
+    embedder: Embedder | null,
+    { onEmbedded, metrics }: { onEmbedded?: (texts: number) => void; metrics?: Metrics } = {},
+  ) {
     const { db } = harness
     projectors.push(
       await startEngine(openPgvector({ oneConnection: false, indexWorkers: 0 }), {
@@ -47,9 +50,9 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
           db,
           embedders: fixedEmbedders(embedder === null ? [] : [embedder], harness.embedder),
           logger: silentLogger,
-          onEmbedded: metrics?.embedded,
+          onEmbedded,
         }),
-        ...(metrics && { metrics }),
+        metrics,
       }),
     )
   }
@@ -139,16 +142,17 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
       if (texts.includes('refused text')) throw new EmbedderError('INFERENCE_FAILED', 'not this one')
     })
     await harness.append(scope, rememberCommand(note('refused text')), rememberCommand(note('accepted text')))
-    const counts = { applied: 0, embedded: 0 }
-    await run(embedder, {
-      applied: (_projection, events) => void (counts.applied += events),
-      embedded: (texts) => void (counts.embedded += texts),
-    })
+    const metrics = createMetrics({ service: 'test' })
+    let embeddedTexts = 0
+    await run(embedder, { metrics, onEmbedded: (texts) => void (embeddedTexts += texts) })
     await applied(scope, 2)
     await vi.waitUntil(async () => (await pending(scope)) === 1, { timeout: 10_000 })
     expect(await lastErrors()).toEqual(['not this one'])
     // Only present vectors are counted, however often the other text is retried.
-    expect(counts).toEqual({ applied: 2, embedded: 1 })
+    expect(embeddedTexts).toBe(1)
+    expect(await metrics.text()).toContain(
+      'daybook_projection_events_total{projection="pgvector",service="test"} 2',
+    )
     expect(await check(scope)).toEqual([])
     await sql`delete from embeddings where embedded_at is null`.execute(harness.db)
   })

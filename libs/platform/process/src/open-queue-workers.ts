@@ -12,8 +12,13 @@ export function openQueueWorkers(
     embedders,
     metrics,
     activity,
-  }: { db: Database; embedders: Embedders; metrics: Pick<Metrics, 'embedded'>; activity?: Activity },
+  }: { db: Database; embedders: Embedders; metrics: Metrics; activity?: Activity },
   { logger }: Pick<ProcessParts, 'logger'>,
 ): QueueWorkers {
-  return createQueueWorkers({ db, embedders, logger, onEmbedded: metrics.embedded, activity })
+  const embedded = metrics.counter({
+    name: 'daybook_embedded_texts_total',
+    help: 'Texts that got their vectors from this process',
+  })
+  const onEmbedded = (texts: number) => embedded.add(texts)
+  return createQueueWorkers({ db, embedders, logger, onEmbedded, activity })
 }

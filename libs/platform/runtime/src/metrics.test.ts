@@ -1,17 +1,26 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createMetrics, type Readings } from './metrics.ts'
+import { createMetrics } from './metrics.ts'
+import type { Reading } from './reading-gauges.ts'
 
-const READINGS: Readings = {
-  projectionLag: new Map([
-    ['pgvector', 3],
-    ['typesense', 0],
-  ]),
-  parkedEvents: new Map([['pgvector', 1]]),
-  divergedProjects: new Map([['pgvector', 2]]),
-  selfCheckDiffered: new Map([['pgvector', 4]]),
-  selfCheckUnhealed: new Map([['pgvector', 2]]),
-  embeddingQueue: 7,
-}
+const reading = (name: string, read: Reading['value']): Reading => ({
+  name: `daybook_${name}`,
+  help: name,
+  value: read,
+})
+
+const READINGS: readonly Reading[] = [
+  reading(
+    'projection_lag',
+    new Map([
+      ['pgvector', 3],
+      ['typesense', 0],
+    ]),
+  ),
+  reading('self_check_unhealed', new Map([['pgvector', 2]])),
+  reading('embedding_queue', 7),
+]
+
+const EMBEDDED = { name: 'daybook_embedded_texts_total', help: 'texts' }
 
 /** The value of a line of Prometheus' text format. */
 async function value(metrics: { text(): Promise<string> }, name: string): Promise<number | undefined> {
@@ -26,10 +35,22 @@ describe('the metrics', () => {
     metrics.timesSetBack()
     metrics.relayed(0.2)
     metrics.relayed(-0.1)
-    metrics.applied('pgvector', 100)
-    metrics.applied('pgvector', 5)
-    metrics.embedded(2)
-    metrics.searched('lexical', 0.004)
+    const applied = {
+      name: 'daybook_projection_events_total',
+      help: 'events',
+      labels: ['projection'] as const,
+    }
+    metrics.counter(applied).add(100, { projection: 'pgvector' })
+    // A second part that declares the metric shares it.
+    metrics.counter(applied).add(5, { projection: 'pgvector' })
+    metrics.counter(EMBEDDED).add(2)
+    const open = metrics.gauge({ name: 'daybook_subscriptions_open', help: 'subscriptions' })
+    open.add(1)
+    open.add(1)
+    open.add(-1)
+    metrics
+      .histogram({ name: 'daybook_search_seconds', help: 'seconds', labels: ['retriever'] })
+      .observe(0.004, { retriever: 'lexical' })
     const text = await metrics.text()
     expect(text).toContain('daybook_append_events_total{service="gateway"} 3')
     expect(text).toContain('daybook_append_refused_total{service="gateway"} 1')
@@ -40,6 +61,7 @@ describe('the metrics', () => {
     expect(text).toContain('daybook_relay_delay_seconds_sum{service="gateway"} 0.2')
     expect(text).toContain('daybook_projection_events_total{projection="pgvector",service="gateway"} 105')
     expect(text).toContain('daybook_embedded_texts_total{service="gateway"} 2')
+    expect(text).toContain('daybook_subscriptions_open{service="gateway"} 1')
     expect(text).toContain('daybook_search_seconds_count{service="gateway",retriever="lexical"} 1')
     expect(text).toContain('process_cpu_seconds_total{service="gateway"}')
     expect(text).not.toContain('daybook_projection_lag')
@@ -47,7 +69,8 @@ describe('the metrics', () => {
 
   it('of two services in one process are apart', async () => {
     const [one, other] = [createMetrics({ service: 'one' }), createMetrics({ service: 'other' })]
-    one.embedded(1)
+    one.counter(EMBEDDED).add(1)
+    other.counter(EMBEDDED)
     expect(await value(one, 'daybook_embedded_texts_total')).toBe(1)
     expect(await value(other, 'daybook_embedded_texts_total')).toBe(0)
   })
@@ -55,15 +78,13 @@ describe('the metrics', () => {
   it('ask the database when they are asked, and not again for some seconds', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
-      const read = vi.fn<() => Promise<Readings>>(async () => READINGS)
+      const read = vi.fn<() => Promise<readonly Reading[]>>(async () => READINGS)
       const metrics = createMetrics({ service: 'gateway', read })
       expect(read).not.toHaveBeenCalled()
       expect(await value(metrics, 'daybook_projection_lag')).toBe(3)
       expect(await metrics.text()).toContain(
         'daybook_projection_lag{projection="typesense",service="gateway"} 0',
       )
-      expect(await value(metrics, 'daybook_parked_events')).toBe(1)
-      expect(await value(metrics, 'daybook_self_check_differed')).toBe(4)
       expect(await value(metrics, 'daybook_self_check_unhealed')).toBe(2)
       expect(await value(metrics, 'daybook_embedding_queue')).toBe(7)
       expect(await value(metrics, 'daybook_database_up')).toBe(1)
@@ -79,7 +100,7 @@ describe('the metrics', () => {
   it('are still told while the database is unavailable, without what it said before', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
-      const read = vi.fn<() => Promise<Readings>>(async () => READINGS)
+      const read = vi.fn<() => Promise<readonly Reading[]>>(async () => READINGS)
       const onError = vi.fn<(error: unknown) => void>()
       const metrics = createMetrics({ service: 'gateway', read, onError })
       await metrics.text()
@@ -89,7 +110,7 @@ describe('the metrics', () => {
       expect(await value(metrics, 'daybook_database_up')).toBe(0)
       expect(onError).toHaveBeenCalledExactlyOnceWith(away)
       expect(await value(metrics, 'daybook_append_events_total')).toBe(0)
-      for (const gauge of ['projection_lag', 'parked_events', 'self_check_unhealed', 'embedding_queue'])
+      for (const gauge of ['projection_lag', 'self_check_unhealed', 'embedding_queue'])
         expect(await value(metrics, `daybook_${gauge}`)).toBeUndefined()
     } finally {
       vi.useRealTimers()

@@ -31,6 +31,11 @@ export function applyToGeneration(
   { projection, verifiable, vectorsStored, checksJournal, stop }: AppliedGeneration,
 ): GenerationApplier {
   const { db, bus, signal, logger, workers, metrics = noMetrics, activity, pollMs } = options
+  const applied = metrics.counter({
+    name: 'daybook_projection_events_total',
+    help: 'Events applied by this process, parked ones included',
+    labels: ['projection'],
+  })
   // Not awaited: texts are embedded even while the engine is unavailable, as other projections need them too.
   const vectors = workers.want(generation.modelId, vectorsStored)
   const projector = startProjector({
@@ -42,7 +47,7 @@ export function applyToGeneration(
     pollMs,
     activity,
     onApplied: (events) => {
-      metrics.applied(projection.name, events)
+      applied.add(events, { projection: projection.name })
       vectors.wake()
     },
   })

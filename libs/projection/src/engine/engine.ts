@@ -23,7 +23,7 @@ export interface WriteOptions {
    * elsewhere are taken over.
    */
   readonly workers: QueueWorkers
-  readonly metrics?: Pick<Metrics, 'applied'> | undefined
+  readonly metrics?: Metrics | undefined
   /**
    * Milliseconds between looks at the journal and at memories that wait for vectors. Default: each loop's
    * own.

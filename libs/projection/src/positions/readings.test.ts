@@ -1,8 +1,12 @@
+import type { Database } from '@daybook/postgres/connect'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readReadings } from './readings.ts'
+
+const valuesOf = async (db: Database) =>
+  Object.fromEntries((await readReadings(db)).map(({ name, value }) => [name, value]))
 
 describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) => {
   let database: TestDatabase
@@ -12,13 +16,13 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
   afterAll(() => database?.stop())
 
   it('of an empty database are empty', async () => {
-    expect(await readReadings(database.db)).toEqual({
-      projectionLag: new Map(),
-      divergedProjects: new Map(),
-      parkedEvents: new Map(),
-      selfCheckDiffered: new Map(),
-      selfCheckUnhealed: new Map(),
-      embeddingQueue: 0,
+    expect(await valuesOf(database.db)).toEqual({
+      daybook_projection_lag: new Map(),
+      daybook_diverged_projects: new Map(),
+      daybook_parked_events: new Map(),
+      daybook_self_check_differed: new Map(),
+      daybook_self_check_unhealed: new Map(),
+      daybook_embedding_queue: 0,
     })
   })
 
@@ -90,29 +94,29 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
         values ('m', 'a'::bytea, 'text', null), ('n', 'a', 'text', null), ('m', 'b', null, now())) given`.execute(
       db,
     )
-    expect(await readReadings(db)).toEqual({
-      projectionLag: new Map([
+    expect(await valuesOf(db)).toEqual({
+      daybook_projection_lag: new Map([
         ['pgvector', 3],
         ['typesense', 5],
       ]),
-      parkedEvents: new Map([
+      daybook_parked_events: new Map([
         ['pgvector', 2],
         ['typesense', 0],
       ]),
-      selfCheckDiffered: new Map([
+      daybook_self_check_differed: new Map([
         ['pgvector', 4],
         ['typesense', 0],
       ]),
-      selfCheckUnhealed: new Map([
+      daybook_self_check_unhealed: new Map([
         ['pgvector', 1],
         ['typesense', 0],
       ]),
       // The journal has no event at the position before its end; at the ends the hashes agree.
-      divergedProjects: new Map([
+      daybook_diverged_projects: new Map([
         ['pgvector', 1],
         ['typesense', 0],
       ]),
-      embeddingQueue: 2,
+      daybook_embedding_queue: 2,
     })
   })
 })

@@ -1,5 +1,5 @@
 import type { Database } from '@daybook/postgres/connect'
-import type { Readings } from '@daybook/runtime/metrics'
+import type { Reading } from '@daybook/runtime/reading-gauges'
 import { sql } from 'kysely'
 import { isDiverged } from './divergence.ts'
 
@@ -11,9 +11,10 @@ interface CountRow {
 /**
  * What the metrics report over all projects: the live generations' lag, their parked events, the projects in
  * which they have diverged, the texts that wait for vectors, and the findings of the self-check. Takes five
- * statements; three of them read one row per project.
+ * statements; three of them read one row per project. A new reading is an entry here, and a line in
+ * `docs/operations.md`.
  */
-export async function readReadings(db: Database): Promise<Readings> {
+export async function readReadings(db: Database): Promise<Reading[]> {
   const lag = await sql<CountRow>`
     select live.projection, coalesce(sum(greatest(head.sequence - coalesce(place.position, 0), 0)), 0)::bigint as events
     from generations live cross join journal_heads head
@@ -43,14 +44,38 @@ export async function readReadings(db: Database): Promise<Readings> {
     from generations live left join self_checks checked
       on checked.projection = live.projection and checked.generation = live.generation
     where live.status = 'live' group by live.projection`.execute(db)
-  return {
-    selfCheckDiffered: byProjection(selfChecks.rows),
-    selfCheckUnhealed: new Map(selfChecks.rows.map((row) => [row.projection, row.unhealed])),
-    projectionLag: byProjection(lag.rows),
-    parkedEvents: byProjection(parked.rows),
-    divergedProjects: byProjection(diverged.rows),
-    embeddingQueue: queue?.texts ?? 0,
-  }
+  return [
+    {
+      name: 'daybook_projection_lag',
+      help: 'Events that the live generation has not applied yet, in all projects',
+      value: byProjection(lag.rows),
+    },
+    {
+      name: 'daybook_diverged_projects',
+      help: 'Projects in which the live generation has applied events that the journal does not have',
+      value: byProjection(diverged.rows),
+    },
+    {
+      name: 'daybook_parked_events',
+      help: 'Events that the live generation could not apply and holds until they are retried or dropped',
+      value: byProjection(parked.rows),
+    },
+    {
+      name: 'daybook_self_check_differed',
+      help: 'Memories that differed from the journal and were rewritten, since the generation began',
+      value: byProjection(selfChecks.rows),
+    },
+    {
+      name: 'daybook_self_check_unhealed',
+      help: 'Memories that still differ from the journal after they were rewritten',
+      value: new Map(selfChecks.rows.map((row) => [row.projection, row.unhealed])),
+    },
+    {
+      name: 'daybook_embedding_queue',
+      help: 'Texts that wait for their vectors, counted once per project',
+      value: queue?.texts ?? 0,
+    },
+  ]
 }
 
 function byProjection(rows: readonly CountRow[]): Map<string, number> {

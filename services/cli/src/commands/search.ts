@@ -2,11 +2,12 @@ import type { InputOf } from '@daybook/api/graphql'
 import { type Command, Option } from 'commander'
 import { NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
-import { addExamples, addNotes, collect, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
 import { painterFor } from '../output/paint.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeText } from '../output/safe-text.ts'
 import { renderHit } from '../output/search-hit.ts'
+import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
 import { searchDocument } from '../search/search-document.ts'
 
 /** Adds the arguments, options and action of `daybook search`. */
@@ -21,11 +22,7 @@ export function configure(command: Command): void {
         'keyword',
       ]),
     )
-    .option('--kind <kind>', 'only this kind; may be repeated', collect)
-    .option('--label <label>', 'only with this label; repeated: with all of them', collect)
-    .option('--context <name>', 'only in this namespace')
-    .option('--min-importance <0-10>', 'only what matters this much', wholeNumber())
-    .option('--include-forgotten', 'also what was forgotten')
+  addFilterOptions(command)
     .option(
       '--at-least <sequence>',
       'wait (5 s at most) until the index includes this sequence',
@@ -50,29 +47,17 @@ export function configure(command: Command): void {
 interface SearchOptions {
   readonly limit?: number
   readonly mode?: string
-  readonly kind?: readonly string[]
-  readonly label?: readonly string[]
-  readonly context?: string
-  readonly minImportance?: number
-  readonly includeForgotten?: boolean
   readonly atLeast?: number
   readonly explain?: boolean
 }
 
 async function search(query: string, options: SearchOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const filter = {
-    kinds: options.kind && (await (await import('../kinds.ts')).toApiKinds(options.kind)),
-    labelsAll: options.label,
-    context: options.context,
-    minImportance: options.minImportance,
-    includeForgotten: options.includeForgotten,
-  }
   const content = json ? await import('../client/memory-content.ts') : null
   const document = searchDocument(content?.memoryContent() ?? NO_CONTENT)
   const { search: result } = await request(connection, document, {
     query,
-    filter,
+    filter: await filterFrom(command),
     mode: options.mode?.toUpperCase() as InputOf<'SearchMode'> | undefined,
     limit: options.limit,
     atLeast: options.atLeast,

@@ -1,17 +1,9 @@
 import { DaybookError } from '@daybook/memory/errors'
-import type { Activity } from '@daybook/runtime/activity'
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import type { GatewayParts } from '../parts.ts'
 import { createKeyWork } from './key-work.ts'
 import type { RequestContext } from './request-context.ts'
-
-/** The limits of a request's time and of a key's parallel requests. */
-export interface WorkLimits {
-  /** Milliseconds until a query or mutation is answered. */
-  readonly deadlineMs: number
-  /** How many queries and mutations of one key run at a time. */
-  readonly perKey: number
-}
 
 /**
  * Bounds queries and mutations, over HTTP and WebSocket. Each has a deadline, and each key has a number of
@@ -19,10 +11,10 @@ export interface WorkLimits {
  * nothing by giving up and retrying.
  */
 export function boundWork(
-  { deadlineMs, perKey }: WorkLimits,
+  { config, activity }: GatewayParts,
   mask: (error: unknown) => Error,
-  activity?: Activity,
 ): Plugin<RequestContext> {
+  const { deadlineMs, perKey } = config.work
   const work = createKeyWork(perKey)
   return {
     onExecute({ args, executeFn, setExecuteFn }) {

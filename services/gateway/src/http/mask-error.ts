@@ -5,9 +5,9 @@ import {
   isStatementTimeout,
   whyUnavailable,
 } from '@daybook/postgres/errors'
-import type { Logger } from '@daybook/runtime/logger'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
+import type { GatewayParts } from '../parts.ts'
 import { RETRYABLE } from './retryable.ts'
 
 /**
@@ -37,7 +37,7 @@ function expected(error: DaybookError): GraphQLError {
  * Decides what a client sees of an error. Expected failures and GraphQL's own errors about the request pass
  * unchanged. For everything else the client learns only that it happened; the log has the rest.
  */
-export function createMaskError(logger: Logger) {
+export function createMaskError({ logger }: GatewayParts) {
   return (error: unknown): Error => {
     const source = origin(error)
     const located = isGraphQLError(error) ? { path: error.path, nodes: error.nodes } : {}

@@ -1,11 +1,11 @@
 import { DaybookError } from '@daybook/memory/errors'
 import type { HttpServer } from '@daybook/runtime/http/http-server'
 import { withLogFields } from '@daybook/runtime/log-fields'
-import type { Logger } from '@daybook/runtime/logger'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
 import { WebSocketServer } from 'ws'
 import type { Authenticate } from '../authenticate.ts'
+import type { GatewayParts } from '../parts.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { type SocketExtra, speakGraphQL } from './graphql-socket.ts'
 import { createMaskError } from './mask-error.ts'
@@ -31,9 +31,10 @@ type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
 export function serveWebSocket(
   server: Pick<HttpServer, 'takeWebSockets'>,
   graphql: GraphQLServer,
-  { authenticate, logger }: { readonly authenticate: Authenticate; readonly logger: Logger },
+  { authenticate, ...parts }: GatewayParts & { readonly authenticate: Authenticate },
 ): () => Promise<void> {
-  const mask = createMaskError(logger)
+  const { logger } = parts
+  const mask = createMaskError(parts)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: REQUEST_LIMITS.bodyBytes,

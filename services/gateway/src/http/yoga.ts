@@ -15,7 +15,7 @@ import { traceOperations } from './trace-operations.ts'
 
 /** Creates GraphQL over HTTP and SSE, with all limits on what a request may cost. */
 export function createGraphQL(parts: GatewayParts, following: Following) {
-  const maskError = createMaskError(parts.logger)
+  const maskError = createMaskError(parts)
   return createYoga<RequestContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -36,7 +36,7 @@ export function createGraphQL(parts: GatewayParts, following: Following) {
     plugins: [
       bodyLimit(),
       traceOperations(),
-      boundWork(parts.config.work, maskError, parts.activity),
+      boundWork(parts, maskError),
       endWithError(maskError),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
       maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),

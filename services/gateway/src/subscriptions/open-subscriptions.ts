@@ -61,10 +61,14 @@ export function createOpenSubscriptions({
   readonly db: Database
   readonly limits: SubscriptionLimits
   readonly logger: Logger
-  readonly metrics?: Pick<Metrics, 'subscribed'> | undefined
+  readonly metrics: Metrics
   /** Called when keys no longer open what they opened. */
   onKeysChanged(): void
 }): OpenSubscriptions {
+  const served = metrics.gauge({
+    name: 'daybook_subscriptions_open',
+    help: 'Subscriptions that this process serves',
+  })
   const all = new Set<Open>()
   const ofKey = new Map<string, number>()
   const ofConnection = new WeakMap<object, number>()
@@ -75,7 +79,7 @@ export function createOpenSubscriptions({
     if (keys === 0) ofKey.delete(access.keyId)
     else ofKey.set(access.keyId, keys)
     ofConnection.set(connection, (ofConnection.get(connection) ?? 0) + difference)
-    metrics?.subscribed(difference)
+    served.add(difference)
   }
   const checkLimits = ({ access, connection }: Subscriber) => {
     if ((ofConnection.get(connection) ?? 0) >= limits.perConnection)

@@ -1,7 +1,6 @@
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
-import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { newId } from '@daybook/memory/id'
 import { openPgvector } from '@daybook/pgvector/engine'
@@ -9,12 +8,13 @@ import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
+import { openQueueWorkers } from '@daybook/process/open-queue-workers'
 import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { readConfig } from '@daybook/runtime/config'
 import { type Logger, silentLogger } from '@daybook/runtime/logger'
-import type { ServiceMetrics } from '@daybook/runtime/metrics'
+import { createMetrics, type ServiceMetrics } from '@daybook/runtime/metrics'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { Bus } from '@daybook/transport/bus'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
@@ -64,7 +64,7 @@ export async function startTestGateway(
   embedder: Embedder | null = createHashEmbedder({ dimension: DIMENSION }),
   {
     logger = silentLogger,
-    metrics,
+    metrics = createMetrics({ service: 'gateway' }),
     engines = [],
     environment = {},
     bus = createInProcessBus(),
@@ -87,8 +87,7 @@ export async function startTestGateway(
     modelId: embedder?.modelId ?? `test-hash/${DIMENSION}`,
     dimension: embedder?.dimension ?? DIMENSION,
   })
-  const observed = metrics === undefined ? {} : { metrics }
-  const workers = createQueueWorkers({ db, embedders, logger, onEmbedded: metrics?.embedded })
+  const workers = openQueueWorkers({ db, embedders, metrics }, { logger })
   const model = embedders.preferred
   // Off unless a test asks for it: others damage what it would mend.
   const config = readConfig({
@@ -106,10 +105,10 @@ export async function startTestGateway(
       workers,
       model,
       selfCheckMs,
-      ...observed,
+      metrics,
     })
   let projector: GenerationApplier | null = await startProjector()
-  const parts = { db, writer, bus, signal, embedders, engines, access, logger, config, ...observed }
+  const parts = { db, writer, bus, signal, embedders, engines, access, logger, config, metrics }
   const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
   return {
     gateway,

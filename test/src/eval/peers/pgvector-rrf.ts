@@ -37,8 +37,7 @@ export async function pgvectorPeer(): Promise<Peer> {
   const server = await startNativeServer()
   const pool = new Pool({ connectionString: server.url, max: 1 })
   const embedder: Embedder = await startMiniLm({ cacheDir: testCacheDir() })
-  const vectors = async (texts: readonly string[], priority: 'query' | 'bulk') =>
-    (await embedder.embed(texts, { priority })).map((vector) => `[${vector.join()}]`)
+  const toSql = (vector: Float32Array) => `[${vector.join()}]`
   return {
     name: 'pgvector',
     async open() {
@@ -47,13 +46,13 @@ export async function pgvectorPeer(): Promise<Peer> {
       return {
         async store(memories) {
           const texts = memories.map(({ text }) => text)
-          await pool.query(STORE, [memories.map(({ id }) => id), texts, await vectors(texts, 'query')])
+          const vectors = (await embedder.embed(texts)).map(({ vector }) => toSql(vector))
+          await pool.query(STORE, [memories.map(({ id }) => id), texts, vectors])
         },
         async search(question, limit) {
-          const [vector] = await vectors([question], 'query')
-          return (await pool.query<{ id: string }>(SEARCH, [question, vector, limit])).rows.map(
-            ({ id }) => id,
-          )
+          const vector = toSql((await embedder.embedQuery(question)).vector)
+          const { rows } = await pool.query<{ id: string }>(SEARCH, [question, vector, limit])
+          return rows.map(({ id }) => id)
         },
         close: async () => {},
       }

@@ -1,24 +1,51 @@
-import type { MemoryFilter } from '@daybook/memory/filter'
+import {
+  conditionsOf,
+  type FilterCondition,
+  type FilteredField,
+  type MemoryFilter,
+} from '@daybook/memory/filter'
 import { type RawBuilder, sql } from 'kysely'
+
+/** The columns that filters read. The table is `memories`, with the alias `m`. */
+const COLUMNS: { readonly [Field in FilteredField]: RawBuilder<unknown> } = {
+  kind: sql`m.kind`,
+  labels: sql`m.labels`,
+  categories: sql`m.categories`,
+  context: sql`m.context`,
+  agent: sql`m.agent`,
+  importance: sql`m.importance`,
+  createdAt: sql`m.created_at`,
+  occurredAt: sql`m.occurred_at`,
+}
 
 /**
  * The filter as an SQL condition on the table `memories` with the alias `m`; `matchesFilter` applies the same
  * rules to a state. Forgotten memories are left out unless asked for. Expired ones are always left out.
  */
 export function filterCondition(filter: MemoryFilter): RawBuilder<boolean> {
-  const conditions: RawBuilder<unknown>[] = [sql`(m.expires_at is null or m.expires_at > now())`]
-  const add = (condition: RawBuilder<unknown>) => conditions.push(condition)
-  if (filter.includeForgotten !== true) add(sql`not m.forgotten`)
-  if (filter.kinds !== undefined) add(sql`m.kind = any(${filter.kinds}::text[])`)
-  if (filter.labelsAny !== undefined) add(sql`m.labels && ${filter.labelsAny}::text[]`)
-  if (filter.labelsAll !== undefined) add(sql`m.labels @> ${filter.labelsAll}::text[]`)
-  if (filter.categories !== undefined) add(sql`m.categories && ${filter.categories}::text[]`)
-  if (filter.minImportance !== undefined) add(sql`m.importance >= ${filter.minImportance}::float8`)
-  if (filter.context !== undefined) add(sql`m.context = ${filter.context}`)
-  if (filter.agent !== undefined) add(sql`m.agent = ${filter.agent}`)
-  if (filter.createdAfter !== undefined) add(sql`m.created_at >= ${filter.createdAfter}`)
-  if (filter.createdBefore !== undefined) add(sql`m.created_at < ${filter.createdBefore}`)
-  if (filter.occurredAfter !== undefined) add(sql`m.occurred_at >= ${filter.occurredAfter}`)
-  if (filter.occurredBefore !== undefined) add(sql`m.occurred_at < ${filter.occurredBefore}`)
+  const conditions: RawBuilder<unknown>[] = [
+    sql`(m.expires_at is null or m.expires_at > now())`,
+    ...(filter.includeForgotten === true ? [] : [sql`not m.forgotten`]),
+    ...conditionsOf(filter).map((condition) => inSql(COLUMNS[condition.field], condition)),
+  ]
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`
+}
+
+function inSql(column: RawBuilder<unknown>, { comparison, given }: FilterCondition): RawBuilder<unknown> {
+  switch (comparison) {
+    case 'isOneOf':
+      return sql`${column} = any(${given}::text[])`
+    case 'equals':
+      return sql`${column} = ${given}`
+    case 'sharesOne':
+      return sql`${column} && ${given}::text[]`
+    case 'hasAll':
+      return sql`${column} @> ${given}::text[]`
+    case 'atLeast':
+      return sql`${column} >= ${given}::float8`
+    case 'notBefore':
+      return sql`${column} >= ${given}`
+    case 'before':
+      return sql`${column} < ${given}`
+  }
 }

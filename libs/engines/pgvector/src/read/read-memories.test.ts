@@ -1,5 +1,7 @@
-import { checkFilter, type MemoryFilter, matchesFilter } from '@daybook/memory/filter'
+import { checkFilter } from '@daybook/memory/check-filter'
+import type { MemoryFilter } from '@daybook/memory/filter'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
+import { matchesFilter } from '@daybook/memory/matches-filter'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'

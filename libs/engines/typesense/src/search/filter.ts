@@ -1,4 +1,10 @@
-import type { MemoryFilter } from '@daybook/memory/filter'
+import {
+  conditionsOf,
+  type FilterCondition,
+  type FilteredField,
+  type MemoryFilter,
+} from '@daybook/memory/filter'
+import type { FieldName } from '../write/schema.ts'
 
 /** A filter in Typesense's syntax. */
 export interface TypesenseFilter {
@@ -37,17 +43,7 @@ export function typesenseFilter(projectId: string, filter: MemoryFilter): Typese
   if (!ID.test(projectId)) throw new Error('A project id that is not a UUID cannot be put into a filter')
   const project = `project_id:=\`${projectId}\``
   const live = filter.includeForgotten === true ? [] : ['forgotten:=false']
-  const conditions = [
-    ...oneOf('kind', filter.kinds),
-    ...oneOf('labels', filter.labelsAny),
-    ...(filter.labelsAll ?? []).flatMap((label) => oneOf('labels', [label])),
-    ...oneOf('categories', filter.categories),
-    ...oneOf('context', filter.context === undefined ? undefined : [filter.context]),
-    ...oneOf('agent', filter.agent === undefined ? undefined : [filter.agent]),
-    ...atLeast('importance', filter.minImportance),
-    ...within('created_at', filter.createdAfter, filter.createdBefore),
-    ...within('occurred_at', filter.occurredAfter, filter.occurredBefore),
-  ]
+  const conditions = conditionsOf(filter).flatMap(inTypesense)
   return {
     known: [project, ...live].join(' && '),
     everything: [project, 'forgotten:=false'].join(' && '),
@@ -55,27 +51,50 @@ export function typesenseFilter(projectId: string, filter: MemoryFilter): Typese
   }
 }
 
+/** The documents' fields that filters read. A filter of any other field is left to Postgres. */
+const FIELDS: { readonly [Field in FilteredField]?: FieldName } = {
+  kind: 'kind',
+  labels: 'labels',
+  categories: 'categories',
+  context: 'context',
+  agent: 'agent',
+  importance: 'importance',
+  createdAt: 'created_at',
+  occurredAt: 'occurred_at',
+}
+
+/** The conditions that admit everything that the filter's condition admits. */
+function inTypesense({ field, comparison, given }: FilterCondition): string[] {
+  const name = FIELDS[field]
+  if (name === undefined) return []
+  switch (comparison) {
+    case 'isOneOf':
+    case 'sharesOne':
+      return oneOf(name, given)
+    case 'equals':
+      return oneOf(name, [given])
+    case 'hasAll':
+      return given.flatMap((word) => oneOf(name, [word]))
+    case 'atLeast':
+      return Math.abs(given) < INT32_MAX ? [`${name}:>=${Math.ceil(given)}`] : []
+    case 'notBefore':
+      return compareTime(name, '>=', given)
+    case 'before':
+      // Documents hold milliseconds, rounded down. So the end is included, and Postgres excludes it again.
+      return compareTime(name, '<=', given)
+  }
+}
+
 /**
  * No condition if one value cannot be quoted: without that value the condition would be stricter than the
  * filter.
  */
-function oneOf(field: string, values: readonly string[] | undefined): string[] {
-  if (values === undefined || values.length === 0 || !values.every((value) => QUOTABLE.test(value))) return []
+function oneOf(field: FieldName, values: readonly string[]): string[] {
+  if (values.length === 0 || !values.every((value) => QUOTABLE.test(value))) return []
   return [`${field}:=[${values.map((value) => `\`${value}\``).join(',')}]`]
 }
 
-function atLeast(field: string, least: number | undefined): string[] {
-  if (least === undefined || !(Math.abs(least) < INT32_MAX)) return []
-  return [`${field}:>=${Math.ceil(least)}`]
-}
-
-/**
- * Documents hold milliseconds, rounded down as here. So the end is included, and Postgres excludes it again.
- */
-function within(field: string, after: string | undefined, before: string | undefined): string[] {
-  const moment = (operator: string, text: string | undefined) => {
-    const time = text === undefined ? Number.NaN : Date.parse(text)
-    return Number.isNaN(time) ? [] : [`${field}:${operator}${time}`]
-  }
-  return [...moment('>=', after), ...moment('<=', before)]
+function compareTime(field: FieldName, operator: '>=' | '<=', moment: string): string[] {
+  const time = Date.parse(moment)
+  return Number.isNaN(time) ? [] : [`${field}:${operator}${time}`]
 }

@@ -1,4 +1,4 @@
-import { checkFilter } from '@daybook/memory/filter'
+import { checkFilter } from '@daybook/memory/check-filter'
 import { listMemories } from '@daybook/pgvector/read/read-memories'
 import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
 import { builder } from '../builder.ts'

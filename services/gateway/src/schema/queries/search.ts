@@ -1,4 +1,4 @@
-import { checkFilter } from '@daybook/memory/filter'
+import { checkFilter } from '@daybook/memory/check-filter'
 import { checkRanking } from '@daybook/search/check-request'
 import { search } from '@daybook/search/search'
 import { POP, RECALL, searchByKey } from '@daybook/search/search-by-key'
@@ -16,12 +16,17 @@ import { rankingMethod, searchEngine, searchMode, searchResult } from '../types/
 
 async function partsOf(context: Context): Promise<SearchParts> {
   const { embedders, engines, metrics, without } = context.parts
+  const seconds = metrics.histogram({
+    name: 'daybook_search_seconds',
+    help: 'Time of one retriever of a search',
+    labels: ['retriever'],
+  })
   return {
     scope: context.project,
     readModel: await context.readModel(),
     embedders,
     engines,
-    onRetriever: metrics?.searched,
+    onRetriever: (retriever, time) => seconds.observe(time, { retriever }),
     without,
   }
 }

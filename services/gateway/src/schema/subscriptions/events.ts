@@ -1,4 +1,4 @@
-import { checkFilter } from '@daybook/memory/filter'
+import { checkFilter } from '@daybook/memory/check-filter'
 import { followJournal } from '../../follow-journal.ts'
 import { checkPlace } from '../../journal-place.ts'
 import { builder } from '../builder.ts'

@@ -1,4 +1,5 @@
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
+import { EVENT_TYPES } from '@daybook/memory/events'
 import { memoryIdOf } from '@daybook/memory/state'
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'
@@ -29,7 +30,7 @@ builder.objectType(event, {
     }),
     status: t.field({ type: eventStatus, resolve: ({ status }) => status }),
     type: t.string({
-      description: 'MemoryRemembered, MemoryRevised, MemoryForgotten, MemoryRestored, …',
+      description: `${EVENT_TYPES.join(', ')}, …`,
       resolve: ({ envelope }) => envelope.type,
     }),
     memoryId: t.id({

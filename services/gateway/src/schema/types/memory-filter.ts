@@ -1,21 +1,28 @@
+import { type Comparison, FILTERS, type FilterDefinition, type FilterName } from '@daybook/memory/filter'
 import { builder } from '../builder.ts'
 import { memoryKind } from './memory-kind.ts'
 
-/** The input that selects memories. */
+/** The types of what filters are given, by comparison. */
+const TYPES: { readonly [How in Comparison]: 'String' | ['String'] | 'Int' | 'DateTime' } = {
+  isOneOf: ['String'],
+  equals: 'String',
+  sharesOne: ['String'],
+  hasAll: ['String'],
+  atLeast: 'Int',
+  notBefore: 'DateTime',
+  before: 'DateTime',
+}
+
+/** The input that selects memories, made from `FILTERS`. A new filter needs no change here. */
 export const memoryFilter = builder.inputType('MemoryFilter', {
   description: 'Selects memories; all conditions must hold. "After" includes the moment, "before" does not.',
-  fields: (t) => ({
-    kinds: t.field({ type: [memoryKind] }),
-    labelsAny: t.stringList(),
-    labelsAll: t.stringList(),
-    categories: t.stringList({ description: 'At least one of them.' }),
-    minImportance: t.int(),
-    context: t.string(),
-    agent: t.string(),
-    createdAfter: t.field({ type: 'DateTime' }),
-    createdBefore: t.field({ type: 'DateTime' }),
-    occurredAfter: t.field({ type: 'DateTime' }),
-    occurredBefore: t.field({ type: 'DateTime' }),
-    includeForgotten: t.boolean(),
-  }),
+  fields: (t) => {
+    const filters = Object.entries<FilterDefinition>(FILTERS) as [FilterName, FilterDefinition][]
+    const fields = filters.map(([name, { field, comparison, description }]) => {
+      const type: [typeof memoryKind] | (typeof TYPES)[Comparison] =
+        field === 'kind' ? [memoryKind] : TYPES[comparison]
+      return [name, t.field({ type, ...(description !== undefined && { description }) })] as const
+    })
+    return { ...Object.fromEntries(fields), includeForgotten: t.boolean() }
+  },
 })
