@@ -42,7 +42,10 @@ export interface RankingWeights {
   readonly session?: number | null | undefined
 }
 
-/** Checks a caller's ranking. @throws ValidationError naming `weights` or one of its fields */
+/**
+ * Checks a caller's ranking. Weights are those of the ranking without late interaction, which they switch off.
+ * @throws ValidationError naming `weights` or one of its fields
+ */
 export function checkRanking(
   method: RankingMethod,
   weights: RankingWeights | null | undefined,
@@ -61,7 +64,7 @@ export function checkRanking(
   }
   if (shares.lexicalWeight === 0 && shares.vectorWeight === 0)
     throw new ValidationError('weights', 'must not be 0 for both retrievers: nothing would be found')
-  return { method, ...shares }
+  return { method, lateInteraction: false, ...shares }
 }
 
 function checkShare(field: string, share: number): number {

@@ -1,3 +1,4 @@
+import type { QueryTokens } from '@daybook/embeddings/embedder'
 import type { QueryVector } from './query-vector.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
 import type { CandidateSource } from './retrievers/candidates/candidate-source.ts'
@@ -24,6 +25,8 @@ export interface Retrievers {
 export interface RetrieversRun {
   readonly lexical: readonly RetrieverHit[] | null
   readonly vector: readonly VectorHit[] | null
+  /** The question's tokens; null if the mode needs none, or the model gives none. */
+  readonly tokens: QueryTokens | null
   readonly degraded: readonly string[]
 }
 
@@ -60,11 +63,17 @@ export async function runRetrievers(
   embedding: Promise<QueryVector> | null,
   onWords: OnWords = () => {},
 ): Promise<RetrieversRun> {
-  if (embedding === null) return { lexical: await lexical(wanted, false), vector: null, degraded: [] }
+  const byWords = async (degraded: readonly string[]): Promise<RetrieversRun> => ({
+    lexical: await lexical(wanted, false),
+    vector: null,
+    tokens: null,
+    degraded,
+  })
+  if (embedding === null) return byWords([])
   if (mode === 'SEMANTIC') {
     const found = await embedding
-    if ('vector' in found) return { lexical: null, vector: await vector(found.vector), degraded: [] }
-    return { lexical: await lexical(wanted, false), vector: null, degraded: [found.missing] }
+    if ('missing' in found) return byWords([found.missing])
+    return { lexical: null, vector: await vector(found.vector), tokens: found.tokens, degraded: [] }
   }
   // The database scores words while the model embeds the query: they are different processes.
   if (atOnce) {
@@ -74,16 +83,14 @@ export async function runRetrievers(
         return hits
       }),
       embedding.then(async (found) =>
-        'vector' in found ? { hits: await vector(found.vector) } : { missing: found.missing },
+        'missing' in found ? found : { hits: await vector(found.vector), tokens: found.tokens },
       ),
     ])
-    if ('hits' in vectors) return { lexical: words, vector: vectors.hits, degraded: [] }
-    return { lexical: await lexical(wanted, false), vector: null, degraded: [vectors.missing] }
+    if ('missing' in vectors) return byWords([vectors.missing])
+    return { lexical: words, vector: vectors.hits, tokens: vectors.tokens, degraded: [] }
   }
   const [words, found] = await Promise.all([lexical(wanted, true), embedding])
-  if ('vector' in found) {
-    onWords(words)
-    return { lexical: words, vector: await vector(found.vector), degraded: [] }
-  }
-  return { lexical: await lexical(wanted, false), vector: null, degraded: [found.missing] }
+  if ('missing' in found) return byWords([found.missing])
+  onWords(words)
+  return { lexical: words, vector: await vector(found.vector), tokens: found.tokens, degraded: [] }
 }

@@ -1,3 +1,5 @@
+import type { QueryTokens, TextSpan } from '@daybook/embeddings/embedder'
+import { hasTokenBits } from '@daybook/embeddings/token-bits/token-bits'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { embeddedTextOf, type Memory, type MemoryState, textOf } from '@daybook/memory/state'
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
@@ -5,6 +7,9 @@ import { projectScope } from '@daybook/postgres/project-scope'
 import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
+import { bestPassages } from './late-interaction/best-passages.ts'
+import { rankByTokens } from './late-interaction/rank-by-tokens.ts'
+import { liftersOf, surroundingsOf } from './lifters.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { contextCounts, DEFAULT_RANKING } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
@@ -95,28 +100,45 @@ async function attempt(
   )
   neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
   const { neighbourhoods, eligible } = await neighbours.all()
-  const all = rank({
-    lexical: retrievers.lexical,
-    vector: retrievers.vector,
-    neighbourhoods,
-    eligible: (id) => eligible.has(id),
-    options,
-    limit: Number.POSITIVE_INFINITY,
-  })
+  const { tokens } = retrievers
+  const byTokens = tokensCount(options, tokens)
+    ? await rankByTokens(input, {
+        wanted: query.wanted,
+        tokens,
+        modelId: retrievers.generation.modelId,
+        found: retrievers,
+        neighbourhoods,
+        eligible,
+        options,
+      })
+    : null
+  const all =
+    byTokens?.ranked ??
+    rank({
+      lexical: retrievers.lexical,
+      vector: retrievers.vector,
+      neighbourhoods,
+      eligible: (id) => eligible.has(id),
+      options,
+      limit: Number.POSITIVE_INFINITY,
+    })
   const near = withoutFar(all, request.leastCosine)
-  const speakersCount = options.method === 'DEFAULT' && !options.without.has('speaker')
+  const speakersCount = byTokens === null && options.method === 'DEFAULT' && !options.without.has('speaker')
   const ranked = (speakersCount ? await bySpeakers(parts, query, near) : near).slice(0, limit)
 
   await parts.beforeHits?.()
-  const { memories, overtaken } = await readHits(input, ranked, retrievers.since)
-  const hits = overtaken ? [] : await present(parts, query, ranked, memories, retrievers)
+  const lifters = byTokens === null ? liftersOf(ranked) : surroundingsOf(ranked, neighbourhoods)
+  const { memories, overtaken } = await readHits(input, ranked, lifters, retrievers.since)
+  const passages =
+    overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(input, byTokens, memories)
+  const hits = overtaken ? [] : await present(parts, query, ranked, memories, retrievers, passages)
   return {
     overtaken,
     answer: {
       hits,
       matchType: hits.length === 0 ? null : matchTypeOf(retrievers),
       engine: retrievers.engine,
-      degraded: retrievers.degraded,
+      degraded: [...retrievers.degraded, ...withoutTokenBits(parts, retrievers)],
       message:
         hits.length === 0 ? `Nothing matches "${request.query}". Try other words, or fewer filters.` : null,
       sequence: retrievers.sequence,
@@ -129,6 +151,13 @@ const isNarrowed = (filter: MemoryFilter, { required, excluded }: ParsedQuery): 
   required.length + excluded.length > 0 || Object.values(filter).some((wanted) => wanted !== undefined)
 
 const idsOf = (hits: readonly RetrieverHit[]): string[] => hits.map((hit) => hit.memoryId)
+
+const NO_PASSAGES: ReadonlyMap<string, TextSpan> = new Map()
+
+/** Whether hits are ranked by late interaction. */
+function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {
+  return options.method === 'DEFAULT' && options.lateInteraction && tokens !== null && tokens.words.length > 0
+}
 
 const NO_NEIGHBOURS: NeighbourLookups = {
   begin() {},
@@ -177,6 +206,7 @@ async function present(
   ranked: readonly RankedHit[],
   memories: ReadonlyMap<string, Memory>,
   { vector, generation }: Searched,
+  passages: ReadonlyMap<string, TextSpan>,
 ): Promise<SearchHit[]> {
   // A memory that has expired since the retrievers found it is left out.
   const found = ranked.flatMap((hit) => {
@@ -184,7 +214,11 @@ async function present(
     return memory === undefined ? [] : [{ hit, memory }]
   })
   const spans = new Map(vector?.map((hit) => [hit.memoryId, hit]))
-  const texts = found.map(({ hit, memory }) => passage(memory.state, hit, spans.get(hit.memoryId)))
+  const texts = found.map(({ hit, memory }) => {
+    const best = passages.get(hit.memoryId)
+    if (best !== undefined) return embeddedTextOf(memory.state).slice(best.start, best.end)
+    return passage(memory.state, hit, spans.get(hit.memoryId))
+  })
   const marked = await snippets(scope.db, query.wanted, texts)
   const modelId = vector === null ? null : generation.modelId
   return found.map(({ hit, memory }, index) => ({
@@ -194,6 +228,15 @@ async function present(
     snippet: marked[index] ?? '',
     explanation: { ...hit.explanation, generation: generation.generation, modelId },
   }))
+}
+
+/** Says that an index built before its model had token bits ranks without them. */
+function withoutTokenBits({ embedders }: SearchParts, { vector, generation, engine }: Searched): string[] {
+  if (vector === null || hasTokenBits(generation.modelId) || !hasTokenBits(embedders.preferred.modelId))
+    return []
+  return [
+    `the index has no token bits, so memories are ranked less well: daybook reindex ${projectionOf(engine)} makes them`,
+  ]
 }
 
 /** The text for the snippet: all of it if words matched, else the nearest chunk. */

@@ -9,6 +9,12 @@ export interface RankingOptions {
    */
   readonly method: RankingMethod
   /**
+   * Whether `DEFAULT` compares tokens (`late/rank-late.ts`) where the searched generation has token bits and the
+   * question has tokens. Default true. Without, and elsewhere, it is the weighted sum that the other options
+   * describe.
+   */
+  readonly lateInteraction: boolean
+  /**
    * The lexical retriever's weight, ≥ 0. Default .6. Only the ratio to `vectorWeight` counts, and not both
    * may be 0. Not used by RRF.
    */
@@ -56,6 +62,7 @@ export type RankingMethod = 'DEFAULT' | 'RRF'
 /** The default, as measured. */
 export const DEFAULT_RANKING: RankingOptions = {
   method: 'DEFAULT',
+  lateInteraction: true,
   lexicalWeight: 0.6,
   vectorWeight: 0.4,
   candidatesPerRetriever: 100,

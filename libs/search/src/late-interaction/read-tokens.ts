@@ -1,0 +1,47 @@
+import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+
+/** What is stored of a memory for late interaction. */
+export interface StoredTokens {
+  /** Its token bits (`@daybook/embeddings/token-bits/token-bits`); null while the text is not embedded. */
+  readonly bits: Buffer | null
+  /** The first 50 characters of a note, which show who speaks. Null for other kinds, and if not asked for. */
+  readonly beginning: string | null
+}
+
+/** Which memories. */
+export interface TokensAsked {
+  readonly modelId: string
+  readonly memoryIds: readonly string[]
+  readonly withBeginnings: boolean
+}
+
+interface Row {
+  readonly memory_id: string
+  readonly token_bits: Buffer | null
+  readonly beginning: string | null
+}
+
+/**
+ * Reads the token bits of memories, by id. They are in the embedding store only, by the hash of the text: a
+ * copy in each generation would take another 1.6 KB a memory.
+ */
+export async function readTokens(
+  { db, projectId }: ProjectScope,
+  { tables }: Pick<LiveReadModel, 'tables'>,
+  { modelId, memoryIds, withBeginnings }: TokensAsked,
+): Promise<Map<string, StoredTokens>> {
+  if (memoryIds.length === 0) return new Map()
+  // `offset 0` makes the planner look up each memory, and each text, by its key.
+  const { rows } = await sql<Row>`
+    select given.memory_id, stored.token_bits, m.beginning
+    from unnest(${memoryIds}::uuid[]) as given(memory_id) cross join lateral (
+      select content_hash, case when ${withBeginnings} and kind = 'note' then left(state->'content'->>'text', 50) end as beginning
+      from ${tables.memories} where project_id = ${projectId} and memory_id = given.memory_id offset 0
+    ) m left join lateral (
+      select token_bits from embeddings
+      where project_id = ${projectId} and model_id = ${modelId} and content_hash = m.content_hash offset 0
+    ) stored on true`.execute(db)
+  return new Map(rows.map((row) => [row.memory_id, { bits: row.token_bits, beginning: row.beginning }]))
+}
