@@ -121,6 +121,7 @@ async function exactHits(
     explanation: {
       method: 'DEFAULT',
       retrievers: [],
+      terms: [],
       neighbours: [],
       missingNeighbours: 0,
       session: null,

@@ -1,3 +1,4 @@
+import type { ScoreTerm } from './late/terms.ts'
 import type { RankingMethod } from './options.ts'
 import type { RetrieverName } from './retriever.ts'
 
@@ -30,17 +31,23 @@ export interface SessionContribution {
 }
 
 /**
- * Why a hit has its score. The parts add up:
+ * Why a hit has its score. Without `terms`, the parts add up to it:
  *
  * ```
  * ownScore = Σ retrievers.contribution
  * score    = scale · (ownScore + Σ neighbours.contribution + missingNeighbours + session.contribution)
  * ```
+ *
+ * With `terms` (late interaction), the terms add up to its log-odds: `score = 1 / (1 + e^−Σ
+ * terms.contribution)`. The contributions of `retrievers` are then the terms `words` and `vector` once more;
+ * `neighbours` is empty, `session` null, `ownScore` the score itself.
  */
 export interface HitExplanation {
   readonly method: RankingMethod
   /** The retrievers that found the hit, lexical first; none if only neighbours brought it in. */
   readonly retrievers: readonly RetrieverContribution[]
+  /** The terms of late interaction; empty if the hit was ranked without. */
+  readonly terms: readonly ScoreTerm[]
   /** The neighbours that the search found too, nearest first. Others contribute nothing. */
   readonly neighbours: readonly NeighbourContribution[]
   /** The substitute for all neighbours that do not exist, before scaling. */

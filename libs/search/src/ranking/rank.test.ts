@@ -64,6 +64,7 @@ describe('rank', () => {
         retrievers: [
           { retriever: 'lexical', rank: 1, rawScore: 8, normalisedScore: 1, weight: 1, contribution: 1 },
         ],
+        terms: [],
         neighbours: [{ memoryId: 'c', distance: 1, contribution: expect.closeTo(0.2, 12) }],
         missingNeighbours: expect.closeTo(0.16, 12),
         session: { memoryId: 'b', contribution: 0.2 },

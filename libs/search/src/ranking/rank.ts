@@ -1,4 +1,4 @@
-import type { HitExplanation } from './explanation.ts'
+import type { HitExplanation, RetrieverContribution } from './explanation.ts'
 import { type Fused, fuse, type Retrievers } from './fuse.ts'
 import { type Neighbourhoods, poolNeighbourhoods } from './neighbourhood.ts'
 import { neighboursShare } from './neighbours.ts'
@@ -11,7 +11,7 @@ export type RankedMatchType = 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
 /** A hit with its score. */
 export interface RankedHit {
   readonly memoryId: string
-  /** 0 to 1, comparable within one answer */
+  /** 0 to 1. From `rankLate` a probability, comparable between questions; else only within one answer. */
   readonly score: number
   /**
    * HYBRID: both retrievers found it; SEMANTIC: only the vector retriever; KEYWORD: only the lexical
@@ -70,7 +70,7 @@ export function rank(input: RankInput): RankedHit[] {
     .map(({ memoryId, ...explanation }) => ({
       memoryId,
       score: explanation.score,
-      matchType: matchType(explanation, input),
+      matchType: matchType(explanation.retrievers, input),
       explanation,
     }))
 }
@@ -84,6 +84,7 @@ function explain({ memoryId, retrievers, score }: Fused, { method }: RankingOpti
     memoryId,
     method,
     retrievers,
+    terms: [],
     neighbours: [],
     missingNeighbours: 0,
     session: null,
@@ -122,7 +123,12 @@ function inContext(
   return hits
 }
 
-function matchType({ retrievers }: HitExplanation, ran: Retrievers): RankedMatchType {
+/**
+ * The match type of a hit (`RankedHit.matchType`).
+ * @param retrievers that found it
+ * @param ran what the search ran
+ */
+export function matchType(retrievers: readonly RetrieverContribution[], ran: Retrievers): RankedMatchType {
   const found = retrievers.map(({ retriever }) => retriever)
   const lexical = found.length === 0 ? ran.lexical !== null : found.includes('lexical')
   const vector = found.length === 0 ? ran.vector !== null : found.includes('vector')

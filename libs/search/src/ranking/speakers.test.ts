@@ -10,6 +10,7 @@ const hit = (memoryId: string, score: number): RankedHit => ({
     method: 'DEFAULT',
     retrievers: [],
     neighbours: [],
+    terms: [],
     missingNeighbours: 0,
     session: null,
     ownScore: score / 0.5,

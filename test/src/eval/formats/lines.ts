@@ -1,15 +1,16 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Collection } from '../collection.ts'
+import type { Collection, Group } from '../collection.ts'
 import { readJsonLines } from './json-lines.ts'
 
-/** A line of `memories.jsonl`: a `RememberInput`, and the id that questions use. */
-type MemoryLine = { readonly id: string } & Readonly<Record<string, unknown>>
+/** A memory: a `RememberInput`, and the id that questions use. */
+export type MemoryLine = { readonly id: string } & Readonly<Record<string, unknown>>
 
-/** A line of `questions.jsonl`. */
-interface QuestionLine {
+/** A question. */
+export interface QuestionLine {
   readonly id: string
-  readonly category: string
+  /** Default: none. */
+  readonly category?: string
   readonly question: string
   /** Ids of the memories that answer it. */
   readonly evidence: readonly string[]
@@ -27,10 +28,23 @@ export function isLines(folder: string): boolean {
  * @throws Error for unknown evidence
  */
 export function loadLines(folder: string): Collection {
+  const name = basename(realpathSync(folder))
   const memories = readJsonLines<MemoryLine>(join(folder, 'memories.jsonl'))
+  const questions = readJsonLines<QuestionLine>(join(folder, 'questions.jsonl'))
+  return { name, groups: [toGroup(name, memories, questions)] }
+}
+
+/** @throws Error for unknown evidence */
+export function toGroup(
+  name: string,
+  memories: readonly MemoryLine[],
+  questions: readonly QuestionLine[],
+): Group {
   const ids = new Set(memories.map(({ id }) => id))
-  const questions = readJsonLines<QuestionLine>(join(folder, 'questions.jsonl')).map(
-    ({ id, category, question, evidence, filter }) => {
+  return {
+    name,
+    memories: memories.map(({ id, ...input }) => ({ id, input })),
+    questions: questions.map(({ id, category = null, question, evidence, filter }) => {
       const unknown = evidence.find((memory) => !ids.has(memory))
       if (unknown !== undefined)
         throw new Error(`question ${id} names a memory that is not there: ${unknown}`)
@@ -42,11 +56,6 @@ export function loadLines(folder: string): Collection {
         relevant: new Map(evidence.map((memory) => [memory, 1])),
         ...(filter === undefined ? {} : { filter }),
       }
-    },
-  )
-  const name = basename(realpathSync(folder))
-  return {
-    name,
-    groups: [{ name, memories: memories.map(({ id, ...input }) => ({ id, input })), questions }],
+    }),
   }
 }

@@ -3,6 +3,7 @@ import { type Collection, checkCollection } from '../collection.ts'
 import { isBeir, loadBeir } from './beir.ts'
 import { isLines, loadLines } from './lines.ts'
 import { isLocomo, loadLocomo } from './locomo.ts'
+import { isSets, loadSets } from './sets.ts'
 
 /**
  * Reads a collection, and finds out its format.
@@ -16,8 +17,9 @@ export function loadCollection(path: string, split?: string): Collection {
     )
   if (isLines(path)) return checkCollection(loadLines(path))
   if (isBeir(path)) return checkCollection(loadBeir(path, split))
+  if (isSets(path)) return checkCollection(loadSets(path))
   if (isLocomo(path)) return checkCollection(loadLocomo(path))
   throw new Error(
-    `${path} is in no known format: LoCoMo (conv-26.json …, or locomo10.json), BEIR (corpus.jsonl, queries.jsonl, qrels/) or ours (memories.jsonl, questions.jsonl)`,
+    `${path} is in no known format: LoCoMo (conv-26.json …, or locomo10.json), BEIR (corpus.jsonl, queries.jsonl, qrels/) or ours (a folder with memories.jsonl and questions.jsonl, or a file of sets, *.jsonl)`,
   )
 }

@@ -1,0 +1,10 @@
+/**
+ * What a memory that is not embedded yet would probably have, from its words alone: it must be found
+ * meanwhile, neither before nor behind all others. Lines through the memories that share a word with a
+ * question, in four collections (`docs/measurements.md#late-interaction`).
+ *
+ * @param words its value of the term `words`
+ */
+export function estimateMatches(words: number): { readonly own: number; readonly near: number } {
+  return { own: Math.min(0.5, 0.25 + 0.4 * words), near: Math.min(1, 0.3 + 0.7 * words) }
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import type { Neighbourhood } from '../neighbourhood.ts'
+import { type RankLateInput, rankLate } from './rank-late.ts'
+import type { TokenMatches } from './token-rows.ts'
+
+const question = [
+  { word: 'feline', weight: 4 },
+  { word: 'winter', weight: 4 },
+]
+const row = (feline: number, winter: number, tokens = 20): TokenMatches => ({
+  best: Float32Array.of(feline, winter),
+  tokens,
+})
+
+/** The neighbourhoods of a session, in the order of its ids. */
+function session(context: string, ids: readonly string[]): Map<string, Neighbourhood> {
+  return new Map(
+    ids.map((memoryId, at) => [
+      memoryId,
+      {
+        memoryId,
+        context,
+        before: ids.slice(Math.max(0, at - 3), at).toReversed(),
+        after: ids.slice(at + 1, at + 4),
+      },
+    ]),
+  )
+}
+
+const rank = (input: Partial<RankLateInput>) =>
+  rankLate({
+    question,
+    matches: new Map(),
+    lexical: [],
+    vector: [],
+    neighbourhoods: new Map(),
+    eligible: () => true,
+    isSpokenByNamed: () => false,
+    candidatesPerRetriever: 100,
+    limit: 10,
+    ...input,
+  })
+const ids = (input: Partial<RankLateInput>) => rank(input).map(({ memoryId }) => memoryId)
+const terms = (input: Partial<RankLateInput>, id: string) =>
+  Object.fromEntries(
+    rank(input)
+      .find(({ memoryId }) => memoryId === id)
+      ?.explanation.terms.map(({ name, value }) => [name, value]) ?? [],
+  )
+
+describe('ranking by late interaction', () => {
+  it('adds up the terms: worked by hand', () => {
+    const [hit] = rank({
+      matches: new Map([['cat', row(0.75, 0.25, 256)]]),
+      lexical: [{ memoryId: 'cat', score: 4.4 }],
+      vector: [{ memoryId: 'cat', score: 0.5 }],
+      isSpokenByNamed: () => true,
+    })
+    expect(
+      hit?.explanation.terms.map(({ name, value, contribution }) => [name, value, contribution]),
+    ).toEqual([
+      ['base', 1, -11],
+      ['own', 0.375, 2.25],
+      ['near', 0.5, 3],
+      ['session', 0.5, 1],
+      ['words', 0.25, 0.5],
+      ['vector', 0.5, 0.75],
+      ['speaker', 1, 1.25],
+      ['length', 2, -0.5],
+    ])
+    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(2.75)))
+    expect(hit?.explanation.score).toBe(hit?.score)
+  })
+
+  it('lets a strong meaning win against an accidental word in a small memory', () => {
+    const matches = new Map([
+      ['cat', row(0.6, 0.7)],
+      ['decision', row(0.1, 0.2)],
+    ])
+    const vector = [
+      { memoryId: 'cat', score: 0.64 },
+      { memoryId: 'decision', score: 0.1 },
+    ]
+    expect(ids({ matches, vector, lexical: [{ memoryId: 'decision', score: 1.2 }] })).toEqual([
+      'cat',
+      'decision',
+    ])
+  })
+
+  it('brings in the answer to a turn that matches', () => {
+    const talk = session('talk', ['a', 'b', 'c', 'd', 'e'])
+    const input = {
+      neighbourhoods: talk,
+      vector: [{ memoryId: 'b', score: 0.5 }],
+      matches: new Map([
+        ['a', row(0.1, 0.1)],
+        ['b', row(0.9, 0.1)],
+        ['c', row(0.1, 0.5)],
+        ['d', row(0.9, 0.9)],
+      ]),
+    }
+    expect(ids(input).toSorted()).toEqual(['a', 'b', 'c'])
+    // d cannot become a hit, so its row does not count
+    expect(terms(input, 'c')['near']).toBeCloseTo((0.9 + 0.5) / 2)
+    expect(terms(input, 'a')['session']).toBeCloseTo(terms(input, 'b')['near'] ?? 0)
+  })
+
+  it('leaves out neighbours that the filter excludes', () => {
+    const neighbourhoods = session('talk', ['a', 'b', 'c'])
+    const input = { neighbourhoods, vector: [{ memoryId: 'b', score: 0.5 }] }
+    expect(ids({ ...input, eligible: (id) => id === 'c' })).toEqual(['b', 'c'])
+  })
+
+  it('estimates a memory whose embedding is not there yet from its words', () => {
+    const input = {
+      matches: new Map([
+        ['good', row(0.9, 0.9)],
+        ['bad', row(0.05, 0.05)],
+      ]),
+      vector: [
+        { memoryId: 'good', score: 0.6 },
+        { memoryId: 'bad', score: 0.1 },
+      ],
+      lexical: [{ memoryId: 'late', score: 9 }],
+    }
+    expect(ids(input)).toEqual(['good', 'late', 'bad'])
+    expect(rank(input)[1]?.matchType).toBe('KEYWORD')
+  })
+
+  it('takes a memory outside the vector retriever’s list for as far as its last one', () => {
+    const input = {
+      lexical: [{ memoryId: 'word', score: 4 }],
+      vector: [
+        { memoryId: 'near', score: 0.5 },
+        { memoryId: 'last', score: 0.25 },
+      ],
+    }
+    expect(terms(input, 'word')['vector']).toBe(0.25)
+  })
+
+  it('orders equal scores by id', () => {
+    const vector = ['c', 'a', 'b'].map((memoryId) => ({ memoryId, score: 0.5 }))
+    expect(ids({ vector })).toEqual(['a', 'b', 'c'])
+  })
+
+  it('says nothing relevant of nothing', () => {
+    expect(ids({ lexical: null })).toEqual([])
+    expect(ids({ question: [], vector: [{ memoryId: 'a', score: 0.5 }] })).toEqual(['a'])
+  })
+})

@@ -1,0 +1,49 @@
+/** The terms of a score, in the order of an explanation. */
+export const TERMS = ['base', 'own', 'near', 'session', 'words', 'vector', 'speaker', 'length'] as const
+export type TermName = (typeof TERMS)[number]
+
+/** A part of a score: `contribution = weight · value`, in log-odds. */
+export interface ScoreTerm {
+  readonly name: TermName
+  readonly value: number
+  readonly weight: number
+  readonly contribution: number
+}
+
+/**
+ * What each term weighs, in log-odds for one unit of its value. Fitted together on conversations, abstracts,
+ * package descriptions and the bundled memories, then rounded: a third more or less of any of them moves
+ * recall by less than .01 (`docs/measurements.md#late-interaction`).
+ */
+export const WEIGHTS: Readonly<Record<TermName, number>> = {
+  /** The log-odds of a memory about which everything else is 0. Fitted so that scores are probabilities. */
+  base: -11,
+  /** How well the memory's own tokens match (`ownMatch`, 0 to .5). */
+  own: 6,
+  /** How well it matches together with two memories on each side (`nearMatch`, to 1). */
+  near: 6,
+  /** The best such match in its context, or its own without a context. */
+  session: 2,
+  /** Exact words: the lexical retriever's score, as a share of what all words of the question could score. */
+  words: 2,
+  /** The cosine of the vectors. Documents need it: without it Cranfield loses .01 nDCG. */
+  vector: 1.5,
+  /** 1 if a person named in the question speaks. */
+  speaker: 1.25,
+  /** Doublings of its length beyond 64 tokens: the longer a text, the better its best token by chance. */
+  length: -0.25,
+}
+
+/** The tokens from which on a text counts as long. */
+export const LONG_TOKENS = 64
+
+/** The terms with these values. */
+export function scoreTerms(values: Readonly<Record<TermName, number>>): ScoreTerm[] {
+  return TERMS.map((name) => {
+    const [value, weight] = [values[name], WEIGHTS[name]]
+    return { name, value, weight, contribution: weight * value }
+  })
+}
+
+/** The probability with these log-odds. */
+export const probability = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))

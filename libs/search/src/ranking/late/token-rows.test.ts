@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { nearMatch, ownMatch } from './token-rows.ts'
+
+const row = (...best: number[]) => ({ best: Float32Array.from(best), tokens: 10 })
+const question = [
+  { word: 'cat', weight: 3 },
+  { word: 'sleeps', weight: 1 },
+]
+
+describe('the own match', () => {
+  it('is the mean of the best matches, by weight', () => {
+    expect(ownMatch(question, row(0.25, 0.5))).toBeCloseTo((3 * 0.25 + 0.5) / 4)
+  })
+
+  it('takes a match above .5 for .5', () => {
+    expect(ownMatch(question, row(0.9, 0.75))).toBe(0.5)
+  })
+
+  it('is 0 if no token has a weight', () => {
+    expect(ownMatch([{ word: '?', weight: 0 }], row(0.9))).toBe(0)
+    expect(ownMatch([], row())).toBe(0)
+  })
+})
+
+describe('the match with what is around', () => {
+  it('takes each token where it matches best, in full', () => {
+    expect(nearMatch(question, [row(0.25, 0.5), row(0.75, -0.5)])).toBeCloseTo((3 * 0.75 + 0.5) / 4)
+  })
+
+  it('is that of the memory if nothing is around', () => {
+    expect(nearMatch(question, [row(0.75, -0.5)])).toBeCloseTo((3 * 0.75 - 0.5) / 4)
+  })
+})

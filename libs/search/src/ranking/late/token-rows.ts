@@ -1,0 +1,54 @@
+import type { QuestionToken } from './question-weights.ts'
+
+/** What the scoring kernel tells of one memory: how well its tokens match each token of the question. */
+export interface TokenMatches {
+  /** For each token of the question, the highest estimated cosine to a token of the memory. */
+  readonly best: Float32Array
+  /** How many tokens the memory has. */
+  readonly tokens: number
+}
+
+/** Rows by memory; a memory whose embedding is not there yet has none. */
+export type TokenRows = ReadonlyMap<string, TokenMatches>
+
+/**
+ * From this cosine on, a memory's own match counts fully. An exact repetition of the question's words tells
+ * little more than a good match in meaning: turns that ask repeat it, turns that answer need not. .4 and .6
+ * are as good; without a cap LoCoMo loses .02 recall.
+ */
+const FULL_MATCH = 0.5
+
+/** The mean of the question's tokens by weight. */
+function weightedMean(question: readonly QuestionToken[], valueOf: (token: number) => number): number {
+  let sum = 0
+  let whole = 0
+  for (const [token, { weight }] of question.entries()) {
+    if (weight <= 0) continue
+    sum += weight * valueOf(token)
+    whole += weight
+  }
+  return whole > 0 ? sum / whole : 0
+}
+
+/**
+ * MaxSim of a memory: the mean, by weight, of the best match of each token of the question. Each match counts
+ * up to `FULL_MATCH`.
+ *
+ * Source: Khattab and Zaharia, "ColBERT" (SIGIR 2020); the weights and the cap are ours, as measured
+ * (`docs/measurements.md#late-interaction`).
+ */
+export function ownMatch(question: readonly QuestionToken[], { best }: TokenMatches): number {
+  return weightedMean(question, (token) => Math.min(FULL_MATCH, best[token] ?? 0))
+}
+
+/**
+ * MaxSim of a memory together with those around it: every token of the question may match in any of them. An
+ * answer seldom repeats what it answers; the turn before it does.
+ *
+ * @param rows of the memory and of those around it
+ */
+export function nearMatch(question: readonly QuestionToken[], rows: readonly TokenMatches[]): number {
+  return weightedMean(question, (token) =>
+    rows.reduce((most, { best }) => Math.max(most, best[token] ?? 0), Number.NEGATIVE_INFINITY),
+  )
+}
