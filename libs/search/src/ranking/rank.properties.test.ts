@@ -42,6 +42,7 @@ const neighbourhoods = fc
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 const options: fc.Arbitrary<RankingOptions> = fc.record({
   method: fc.constantFrom('DEFAULT', 'RRF'),
+  lateInteraction: fc.boolean(),
   lexicalWeight: fc.double({ min: 0.01, max: 1, noNaN: true }),
   vectorWeight: share,
   candidatesPerRetriever: fc.integer({ min: 1, max: 20 }),

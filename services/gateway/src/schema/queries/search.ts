@@ -52,7 +52,10 @@ builder.queryField('search', (t) =>
       mode: t.arg({ type: searchMode, defaultValue: 'HYBRID' }),
       engine: t.arg({ type: searchEngine, defaultValue: 'AUTO' }),
       ranking: t.arg({ type: rankingMethod, defaultValue: 'DEFAULT' }),
-      weights: t.arg({ type: rankingWeights, description: 'Weights of the ranking DEFAULT.' }),
+      weights: t.arg({
+        type: rankingWeights,
+        description: 'Weights of the ranking DEFAULT without token bits, which they leave out.',
+      }),
       limit: t.arg.int({ defaultValue: 10, description: '1 to 100.' }),
       atLeast: t.arg.int({
         description:

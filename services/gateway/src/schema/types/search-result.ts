@@ -6,6 +6,7 @@ import type { Explanation, SearchAnswer, SearchHit } from '@daybook/search/searc
 import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'
 import { memoryInterface } from './memory.ts'
+import { scoreTerm } from './score-term.ts'
 
 /** The enum of search modes. */
 export const searchMode = builder.enumType('SearchMode', {
@@ -24,7 +25,7 @@ export const searchEngine = builder.enumType('SearchEngine', {
 /** The enum of rankings. */
 export const rankingMethod = builder.enumType('RankingMethod', {
   description:
-    "How hits are ordered. DEFAULT adds the retrievers' scores and those of neighbouring memories. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the retrievers (Cormack, Clarke and Büttcher, 2009).",
+    "How hits are ordered. DEFAULT compares the tokens of the question with those of the memories; where an index has no token bits, it adds the retrievers' scores and those of neighbouring memories. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the retrievers (Cormack, Clarke and Büttcher, 2009).",
   values: ['DEFAULT', 'RRF'] as const,
 })
 const matchType = builder.enumType('MatchType', {
@@ -74,13 +75,19 @@ builder.objectType(sessionContribution, {
 const explanation = builder.objectRef<Explanation>('Explanation')
 builder.objectType(explanation, {
   description:
-    'How a score came about: score = scale × (ownScore + neighbours + missingNeighbours + session).',
+    'How a score came about. With terms: score = 1 / (1 + e^−(sum of the terms’ contributions)). Without: score = scale × (ownScore + neighbours + missingNeighbours + session).',
   fields: (t) => ({
     method: t.field({ type: rankingMethod, resolve: ({ method }) => method }),
     retrievers: t.field({
       type: [retrieverContribution],
       complexity: { multiplier: 2 },
       resolve: ({ retrievers }) => [...retrievers],
+    }),
+    terms: t.field({
+      type: [scoreTerm],
+      complexity: { multiplier: 8 },
+      resolve: ({ terms }) => [...terms],
+      description: 'Empty where no tokens were compared.',
     }),
     neighbours: t.field({
       type: [neighbourContribution],
@@ -111,7 +118,10 @@ const searchHit = builder.objectRef<SearchHit>('SearchHit')
 builder.objectType(searchHit, {
   fields: (t) => ({
     memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
-    score: t.exposeFloat('score', { description: '0 to 1, comparable within one answer.' }),
+    score: t.exposeFloat('score', {
+      description:
+        '0 to 1. Where tokens were compared, the probability that the hit is relevant, comparable between queries; else only within one answer.',
+    }),
     matchType: t.field({ type: matchType, resolve: (hit) => hit.matchType }),
     snippet: t.exposeString('snippet', {
       description: 'About 150 characters of HTML: matches stand in <mark>, everything else is escaped.',
