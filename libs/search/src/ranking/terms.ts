@@ -5,8 +5,21 @@
  * - `coverage`: the share of the question's words that matched (`L` of `bm25.ts`).
  * - `neighbours`, `session`: what the memories around a hit add to it.
  * - `speaker`: the preference for what a person named in the question says.
+ * - `own`, `near`, `words`, `length`: of late interaction only, which has `session`, `vector` and `speaker` too
+ *   (`late/terms.ts`).
  */
-export const RANKING_TERMS = ['lexical', 'vector', 'coverage', 'neighbours', 'session', 'speaker'] as const
+export const RANKING_TERMS = [
+  'lexical',
+  'vector',
+  'coverage',
+  'neighbours',
+  'session',
+  'speaker',
+  'own',
+  'near',
+  'words',
+  'length',
+] as const
 export type RankingTerm = (typeof RANKING_TERMS)[number]
 /** Tells the terms that searches leave out now. */
 export type WithoutTerms = () => ReadonlySet<RankingTerm>

@@ -3,7 +3,11 @@ import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
 import { attachInMemory } from '@daybook/in-memory-engine/testing/attach-in-memory'
 import { readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
-import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import {
+  type ReadModelHarness,
+  type ReadModelOptions,
+  startReadModelHarness,
+} from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES, type TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import type { Projection } from '@daybook/projection/projection'
@@ -53,17 +57,17 @@ export interface EngineHarness<Attached extends AttachedEngine | null = Attached
 export async function startEngineHarness<Attached extends AttachedEngine>(
   database: Pick<TestDatabaseKind, 'start'>,
   kind: { readonly attach: NonNullable<EngineKind<Attached>['attach']> },
-  options?: { readonly dimension?: number },
+  options?: ReadModelOptions,
 ): Promise<EngineHarness<Attached>>
 export async function startEngineHarness(
   database: Pick<TestDatabaseKind, 'start'>,
   kind: Pick<EngineKind, 'attach'>,
-  options?: { readonly dimension?: number },
+  options?: ReadModelOptions,
 ): Promise<EngineHarness>
 export async function startEngineHarness(
   database: Pick<TestDatabaseKind, 'start'>,
   { attach }: Pick<EngineKind, 'attach'>,
-  options: { readonly dimension?: number } = {},
+  options: ReadModelOptions = {},
 ): Promise<EngineHarness> {
   const harness = await startReadModelHarness(database, options)
   const applyToReadModel = (scope: ProjectScope) => harness.apply(scope)

@@ -39,17 +39,22 @@ export interface ReadModelHarness extends TestDatabase {
 /** A request to append a command, without metadata. */
 export const appendRequest = (command: Command): AppendRequest => ({ command, metadata: NOBODY })
 
-/**
- * Starts the harness on a new test database.
- * @param dimension of the hash embedder's vectors; small by default, as filling an HNSW index is slow
- */
+/** What the harness's embedder gives. */
+export interface ReadModelOptions {
+  /** Of the vectors; 64 by default, as filling an HNSW index is slow. */
+  readonly dimension?: number
+  /** Default false. */
+  readonly tokenBits?: boolean
+}
+
+/** Starts the harness on a new test database. */
 export async function startReadModelHarness(
   { start }: Pick<TestDatabaseKind, 'start'>,
-  { dimension = 64 } = {},
+  { dimension = 64, tokenBits = false }: ReadModelOptions = {},
 ): Promise<ReadModelHarness> {
   const database = await start()
   const { db } = database
-  const embedder = createHashEmbedder({ dimension })
+  const embedder = createHashEmbedder({ dimension, tokenBits })
   const generation = await ensureLiveGeneration(db, PGVECTOR_LAYOUT, embedder)
   const readModel = await liveReadModel(db)
   const projection = pgvectorProjection(generation)

@@ -25,6 +25,8 @@ export interface RankLateInput extends Retrievers {
   readonly isSpokenByNamed: (memoryId: string) => boolean
   /** How many of each retriever's best hits take part: 100, as 50 and 200 find the same. */
   readonly candidatesPerRetriever: number
+  /** Terms that an evaluation leaves out. Default none. */
+  readonly without?: ReadonlySet<string>
   /** the most hits to return */
   readonly limit: number
 }
@@ -48,7 +50,7 @@ export function rankLate(input: RankLateInput): RankedHit[] {
   const pool = poolOf(input)
   const session = bestOfSessions(pool)
   return pool
-    .map((member) => explain(member, session(member)))
+    .map((member) => explain(member, session(member), input.without))
     .toSorted((a, b) => b.logOdds - a.logOdds || (a.memoryId < b.memoryId ? -1 : 1))
     .slice(0, Math.max(0, input.limit))
     .map(({ memoryId, retrievers, terms, logOdds }) => {
@@ -178,8 +180,8 @@ interface Explained {
   readonly logOdds: number
 }
 
-function explain(member: Member, session: number): Explained {
+function explain(member: Member, session: number, without?: ReadonlySet<string>): Explained {
   const { memoryId, retrievers } = member
-  const terms = scoreTerms({ ...member, base: 1, session })
+  const terms = scoreTerms({ ...member, base: 1, session }, without)
   return { memoryId, retrievers, terms, logOdds: terms.reduce((sum, term) => sum + term.contribution, 0) }
 }

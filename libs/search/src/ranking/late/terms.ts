@@ -37,10 +37,13 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
 /** The tokens from which on a text counts as long. */
 export const LONG_TOKENS = 64
 
-/** The terms with these values. */
-export function scoreTerms(values: Readonly<Record<TermName, number>>): ScoreTerm[] {
+/** The terms with these values. @param without terms that an evaluation leaves out: their weight is 0 */
+export function scoreTerms(
+  values: Readonly<Record<TermName, number>>,
+  without: ReadonlySet<string> = new Set(),
+): ScoreTerm[] {
   return TERMS.map((name) => {
-    const [value, weight] = [values[name], WEIGHTS[name]]
+    const [value, weight] = [values[name], without.has(name) ? 0 : WEIGHTS[name]]
     return { name, value, weight, contribution: weight * value }
   })
 }

@@ -1,0 +1,145 @@
+import { fixedEmbedders } from '@daybook/embeddings/embedders'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RankingTerm } from '../ranking/terms.ts'
+import { search } from '../search.ts'
+import type { SearchParts } from '../search-parts.ts'
+import type { SearchAnswer, SearchRequest } from '../search-request.ts'
+import { COMBINATIONS, type EngineHarness, startEngineHarness } from '../testing/search-engines-harness.ts'
+
+describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start, attach, engine }) => {
+  let harness: EngineHarness
+  beforeAll(async () => {
+    harness = await startEngineHarness({ start }, { attach }, { tokenBits: true })
+  })
+  afterAll(() => harness?.stop())
+
+  const find = (
+    scope: ProjectScope,
+    query: string,
+    request: Partial<SearchRequest> = {},
+    parts: Partial<SearchParts> = {},
+  ): Promise<SearchAnswer> =>
+    search(
+      { ...harness.parts(scope), ...parts },
+      { query, filter: {}, mode: 'HYBRID', limit: 10, ...request },
+    )
+  const texts = ({ hits }: SearchAnswer) =>
+    hits.map(({ memory }) => (memory.state.content as { text: string }).text)
+  const valuesOf = (hit: SearchAnswer['hits'][number] | undefined) =>
+    Object.fromEntries(hit?.explanation.terms.map(({ name, value }) => [name, value]) ?? [])
+
+  it('scores by terms that add up to the log-odds of the score', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(scope, note('the lantern hangs on the pier'), note('a boat is painted green'))
+    const answer = await find(scope, 'lantern pier')
+    expect(answer).toMatchObject({ engine, matchType: 'HYBRID', degraded: [] })
+    expect(texts(answer)[0]).toBe('the lantern hangs on the pier')
+    for (const { score, explanation } of answer.hits) {
+      const logOdds = explanation.terms.reduce((sum, { contribution }) => sum + contribution, 0)
+      expect(score).toBeCloseTo(1 / (1 + Math.exp(-logOdds)), 9)
+    }
+    // Both words are there, so each of the question's tokens has its equal.
+    expect(valuesOf(answer.hits[0]).own).toBeCloseTo(0.5, 1)
+    expect(valuesOf(answer.hits[1]).own).toBeLessThan(0.45)
+  })
+
+  it('matches a question whose words are spread over neighbours', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(
+      scope,
+      note('where does the lantern hang', { context: 'chat' }),
+      note('on the pier', { context: 'chat' }),
+      note('the pier', { context: 'elsewhere' }),
+    )
+    const { hits } = await find(scope, 'lantern pier')
+    const near = new Map(hits.map((hit) => [hit.memory.sequence, valuesOf(hit).near ?? 0]))
+    expect(near.get(2)).toBeGreaterThan(0.9)
+    expect(near.get(2)).toBeCloseTo(near.get(1) ?? 0, 6)
+    expect(near.get(3)).toBeLessThan(0.8)
+  })
+
+  it('weighs words by how rare they are in the project', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(
+      scope,
+      ...Array.from({ length: 30 }, (_, number) => note(`harbour entry ${number}`)),
+      note('a lantern'),
+    )
+    const { hits } = await find(scope, 'harbour lantern', { limit: 100 })
+    const own = new Map(hits.map((hit) => [hit.memory.sequence, valuesOf(hit).own ?? 0]))
+    expect(own.get(31)).toBeGreaterThan((own.get(1) ?? 0) + 0.05)
+  })
+
+  it('finds what is not embedded yet by its words, beside what is', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(scope, note('a green boat'), note('the sea is calm'))
+    await harness.append(scope, rememberCommand(note('the lantern on the pier')))
+    await harness.apply(scope)
+    const answer = await find(scope, 'lantern on the pier')
+    expect(answer.degraded).toEqual([expect.stringMatching(/^1 memory has no vector yet/u)])
+    expect(texts(answer)[0]).toBe('the lantern on the pier')
+    await harness.embed()
+    expect(texts(await find(scope, 'lantern on the pier'))[0]).toBe('the lantern on the pier')
+  })
+
+  it('shows the sentence of a long text that matches best', async () => {
+    const scope = await harness.newProject()
+    const filler = (number: number) => `Line ${number} tells of other things that have happened that day. `
+    const text = `${filler(1)}${filler(2)}${filler(3)}${filler(4)}The lantern hangs on the pier. ${filler(5)}`
+    await harness.remember(scope, note(text))
+    const { hits } = await find(scope, 'lantern pier', { mode: 'SEMANTIC' })
+    expect(hits[0]?.snippet).toMatch(/^<mark>lantern<\/mark> hangs on the <mark>pier<\/mark>/u)
+  })
+
+  it('is left out by weights, by RRF and by mode KEYWORD', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(scope, note('the lantern on the pier'))
+    const terms = async (request: Partial<SearchRequest>) =>
+      (await find(scope, 'lantern', request)).hits.flatMap(({ explanation }) => explanation.terms)
+    expect(await terms({})).not.toEqual([])
+    expect(await terms({ mode: 'SEMANTIC' })).not.toEqual([])
+    expect(await terms({ mode: 'KEYWORD' })).toEqual([])
+    expect(await terms({ ranking: { method: 'RRF' } })).toEqual([])
+    expect(await terms({ ranking: { lateInteraction: false } })).toEqual([])
+  })
+
+  it('leaves out the terms that an evaluation names', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(scope, note('the lantern on the pier'), note('a green boat'))
+    const weights = async (...without: RankingTerm[]) => {
+      const { hits } = await find(scope, 'lantern', {}, { without: () => new Set(without) })
+      return new Map(hits[0]?.explanation.terms.map(({ name, weight }) => [name, weight]))
+    }
+    const [whole, without] = [await weights(), await weights('own', 'words')]
+    expect([without.get('own'), without.get('words')]).toEqual([0, 0])
+    for (const name of ['base', 'near', 'session', 'vector', 'speaker', 'length'] as const)
+      expect(without.get(name)).toBe(whole.get(name))
+    expect(whole.get('own')).toBeGreaterThan(0)
+  })
+
+  it('answers a question that has no token', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(scope, note('the lantern on the pier'))
+    expect((await find(scope, '🎉')).hits.flatMap(({ explanation }) => explanation.terms)).toEqual([])
+  })
+
+  it('tells how to get token bits where only the index lacks them', async () => {
+    const old = await startEngineHarness({ start }, { attach })
+    try {
+      const scope = await old.newProject()
+      await old.remember(scope, note('the lantern on the pier'))
+      const preferred = createHashEmbedder({ dimension: 64, tokenBits: true })
+      const answer = await search(
+        { ...old.parts(scope), embedders: fixedEmbedders([old.embedder], preferred) },
+        { query: 'lantern', filter: {}, mode: 'HYBRID', limit: 10 },
+      )
+      expect(answer.degraded).toEqual([expect.stringMatching(/no token bits.*daybook reindex/u)])
+      expect(answer.hits).toHaveLength(1)
+    } finally {
+      await old.stop()
+    }
+  })
+})
