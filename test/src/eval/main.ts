@@ -19,7 +19,7 @@ import { readReport, writeReport } from './report/write-report.ts'
 import { withUnanswerable } from './unanswerable.ts'
 
 /*
- * `npm run eval -- --data test/src/eval/bundled`; `--help` lists the options. Exits with 1 if a gate is
+ * `npm run eval -- test/src/eval/bundled`; `--help` lists the options. Exits with 1 if a gate is
  * missed, 2 for wrong options.
  */
 

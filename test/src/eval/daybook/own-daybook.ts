@@ -19,6 +19,8 @@ export interface OwnDaybookOptions {
   readonly embedder: 'minilm' | 'none'
   /** A data folder to keep and use again, for the same groups only. Default: a temporary one. */
   readonly folder?: string
+  /** A Postgres server. Default `DATABASE_URL` of the environment, else the embedded database. */
+  readonly databaseUrl?: string | undefined
   /** Whether terms of the ranking will be left out. Then the daemon runs from source, not from its bundle. */
   readonly ablated?: boolean
 }
@@ -29,12 +31,12 @@ export interface OwnDaybookOptions {
  * @throws DaemonDidNotStart
  */
 export async function startOwnDaybook(options: OwnDaybookOptions): Promise<EvaluatedDaybook> {
-  const { groups, embedder, folder, ablated = false } = options
+  const { groups, embedder, folder, ablated = false, databaseUrl = process.env['DATABASE_URL'] } = options
   const dataDir = folder ?? mkdtempSync(join(tmpdir(), 'daybook-eval-'))
-  const keys = await projectKeys(dataDir, groups)
+  const keys = await projectKeys(dataDir, groups, databaseUrl)
   const daemon = createTestDaemon(dataDir, {
     embedder,
-    environment: serverSettings(),
+    environment: serverSettings(databaseUrl),
     ...(ablated ? { entry: 'test/src/eval/daybook/ablated-daemon.ts' } : {}),
   })
   try {
@@ -44,7 +46,7 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
     throw error
   }
   return {
-    description: `a daemon of its own on ${process.env['DATABASE_URL'] ? 'a Postgres server' : 'embedded parts'}, a project for each group`,
+    description: `a daemon of its own on ${databaseUrl ? 'a Postgres server' : 'embedded parts'}, a project for each group`,
     place: (group) => ({
       category: categoryOf(group),
       shared: false,
@@ -73,8 +75,8 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
 async function projectKeys(
   dataDir: string,
   groups: readonly string[],
+  url: string | undefined,
 ): Promise<Readonly<Record<string, string>>> {
-  const { DATABASE_URL: url } = process.env
   return url ? makeKeys(serverAddress(url), groups) : embeddedKeys(dataDir, groups)
 }
 
@@ -113,9 +115,9 @@ async function makeKeys(
   }
 }
 
-/** The daemon's settings for servers that the environment names. */
-function serverSettings(): Record<string, string> {
-  const { DATABASE_URL: database, TYPESENSE_URL: url, TYPESENSE_API_KEY: key } = process.env
+/** The daemon's settings for the database server, and for the Typesense that the environment names. */
+function serverSettings(database: string | undefined): Record<string, string> {
+  const { TYPESENSE_URL: url, TYPESENSE_API_KEY: key } = process.env
   return {
     ...(database && { DATABASE_URL: database }),
     ...(url && key && { TYPESENSE_URL: url, TYPESENSE_API_KEY: key }),

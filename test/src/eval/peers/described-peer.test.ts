@@ -119,7 +119,9 @@ it('a file that describes no server is refused, and so is an unknown name', () =
   expect(() => openPeers([described({ name: 'a' })], COLLECTION)).toThrow('does not say "store"')
   const { command: _, ...neither } = MCP
   expect(() => openPeers([described(neither)], COLLECTION)).toThrow('neither a "command" (MCP) nor a "url"')
-  expect(() => openPeers(['pgvektor'], COLLECTION)).toThrow('--peers takes daybook, pgvector, or the path')
+  expect(() => openPeers(['pgvektor'], COLLECTION)).toThrow(
+    '--peers takes daybook, daybook-native, pgvector, or the path',
+  )
 })
 
 it('peers stand side by side in the report', async () => {

@@ -13,12 +13,6 @@ export type Description = {
   readonly results: string
 } & (McpPeer | HttpPeer)
 
-/** Sends the filled template of a call. @returns the answer as JSON @throws PeerFailed */
-export interface Connection {
-  call(template: unknown): Promise<unknown>
-  close(): Promise<void>
-}
-
 /** The peer that a file describes. @throws PeerFailed if the file is no description */
 export function describedPeer(file: string): Peer {
   const description = JSON.parse(readFileSync(file, 'utf8')) as Partial<Description>

@@ -1,4 +1,4 @@
-import type { Connection } from './described-peer.ts'
+import type { Connection } from './connection.ts'
 import { fill, type Values } from './fill.ts'
 import { PeerFailed } from './peer.ts'
 

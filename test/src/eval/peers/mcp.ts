@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { killAtExit, stopChild } from '../../support/child-process.ts'
-import type { Connection } from './described-peer.ts'
+import type { Connection } from './connection.ts'
 import { fill, type Values } from './fill.ts'
 import { jsonRpc } from './json-rpc.ts'
 import { PeerFailed } from './peer.ts'
