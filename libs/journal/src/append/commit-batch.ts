@@ -4,10 +4,12 @@ import type { AppendOutcome, AppendRequest } from './append-request.ts'
 import { readContext } from './batch-context.ts'
 import { CommitUnknown, isCommitUnknown } from './commit-unknown.ts'
 import { decideBatch } from './decide-batch.ts'
+import type { KnownHead } from './known-head.ts'
 import { lockProject } from './lock-project.ts'
 import { writeEvents } from './write-events.ts'
 
-interface CommittedBatch {
+/** What a batch came to. */
+export interface CommittedBatch {
   readonly outcomes: readonly AppendOutcome[]
   readonly events: readonly LinkedEvent[]
   /**
@@ -15,6 +17,12 @@ interface CommittedBatch {
    * else null.
    */
   readonly setBackFrom: string | null
+  /**
+   * The journal's end now; null if the batch wrote no event, or in the embedded database. Appends in one
+   * statement gain little there, and a connection that breaks leaves open whether they are committed, where a
+   * broken `begin` leaves no doubt.
+   */
+  readonly head: KnownHead | null
 }
 
 /**
@@ -30,8 +38,10 @@ export async function commitBatch(
   requests: readonly AppendRequest[],
 ): Promise<CommittedBatch> {
   let decided = false
+  let seenAt = 0
   const committing = db.transaction().execute(async (trx) => {
-    const { now, setBackFrom, ...head } = await lockProject(trx, projectId)
+    const { now, setBackFrom, flushes, ...head } = await lockProject(trx, projectId)
+    seenAt = performance.now()
     const context = await readContext(trx, projectId, requests)
     const { rows, events, newKeyUses, outcomes } = decideBatch(requests, context, { projectId, head, now })
     if (events.length > 0 || newKeyUses.size > 0) {
@@ -39,7 +49,22 @@ export async function commitBatch(
       await writeEvents(trx, projectId, rows, newKeyUses, { sequence, hash, recordedAt: now })
     }
     decided = true
-    return { outcomes, events, setBackFrom: events.length > 0 ? setBackFrom : null }
+    const last = events.at(-1)
+    return {
+      outcomes,
+      events,
+      setBackFrom: last === undefined ? null : setBackFrom,
+      head:
+        last === undefined || !flushes
+          ? null
+          : {
+              sequence: last.sequence,
+              hash: last.hash,
+              recordedAt: now,
+              clockMs: Date.parse(now),
+              seenAt,
+            },
+    }
   })
   return committing.catch((error: unknown) => {
     // Only COMMIT follows the last statement, so only COMMIT can have failed.

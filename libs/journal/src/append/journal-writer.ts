@@ -5,8 +5,10 @@ import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
-import { commitBatch } from './commit-batch.ts'
+import { commitAtKnownHead, needOnlyTheHead } from './commit-at-known-head.ts'
+import { type CommittedBatch, commitBatch } from './commit-batch.ts'
 import { appendFailure, CommitUnknown } from './commit-unknown.ts'
+import { createKnownHeads } from './known-head.ts'
 
 /**
  * The way into the journal.
@@ -61,6 +63,7 @@ export function createJournalWriter(
   logger?: Logger,
 ): JournalWriter {
   const queues = new Map<string, ProjectQueue>()
+  const heads = createKnownHeads()
 
   const saySetBack = (projectId: string, from: string, event: LinkedEvent | undefined): void => {
     metrics?.timesSetBack()
@@ -70,9 +73,27 @@ export function createJournalWriter(
     )
   }
 
+  /** In one statement if that suits the requests and the journal, else under the project's lock. */
+  const commit = async (scope: ProjectScope, requests: readonly AppendRequest[]): Promise<CommittedBatch> => {
+    const known = heads.of(scope.projectId)
+    // Whatever happens, only success says where the journal ends.
+    heads.note(scope.projectId, null)
+    if (known !== undefined && needOnlyTheHead(requests)) {
+      const committed = await commitAtKnownHead(scope, requests, known)
+      if (committed !== null) {
+        heads.note(scope.projectId, committed.head)
+        return committed
+      }
+      heads.noteMoved(scope.projectId)
+    }
+    const committed = await commitBatch(scope, requests)
+    heads.note(scope.projectId, committed.head)
+    return committed
+  }
+
   const commitUnits = async (scope: ProjectScope, units: readonly Unit[]): Promise<void> => {
     const requests = units.flatMap((unit) => unit.requests)
-    const committed = await commitBatch(scope, requests).catch((error: unknown) => ({ error }))
+    const committed = await commit(scope, requests).catch((error: unknown) => ({ error }))
     if ('error' in committed) {
       const { error } = committed
       const refused = !(error instanceof CommitUnknown) && !isDatabaseUnavailable(error)

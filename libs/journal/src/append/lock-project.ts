@@ -17,6 +17,8 @@ export interface LockedJournal {
   readonly now: string
   /** When the last event was recorded, if that is later than `now`; else null. */
   readonly setBackFrom: string | null
+  /** Whether a commit waits for the disk: on a server, not in the embedded database. */
+  readonly flushes: boolean
 }
 
 /**
@@ -34,7 +36,7 @@ export async function lockProject(trx: DatabaseTransaction, projectId: string): 
     select sequence, encode(hash, 'hex') as hash, nullif(last_recorded_at, '-infinity') as last,
       date_trunc('milliseconds', case when ${isAheadOfClock(sql`last_recorded_at`)} then clock_timestamp()
         else greatest(clock_timestamp(), last_recorded_at) end) as now,
-      (select minimum_writer from compatibility) as "minimumWriter"
+      (select minimum_writer from compatibility) as "minimumWriter", current_setting('fsync') = 'on' as flushes
     from journal_heads where project_id = ${projectId} for update`.execute(trx)
   const row = rows[0]
   if (row === undefined)

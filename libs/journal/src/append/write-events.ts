@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ChainedEvent } from '../chain/chain-events.ts'
 import type { KeyUse } from './batch-context.ts'
 
@@ -23,7 +23,22 @@ export async function writeEvents(
   keyUses: ReadonlyMap<string, KeyUse>,
   end: JournalEnd,
 ): Promise<void> {
-  const eventRows = events.map((event) => ({
+  const always = sql<SqlBool>`true`
+  await sql`
+    with appended as (${insertEvents(projectId, events, always)}),
+      keys as (${insertKeyUses(projectId, keyUses, always)})
+    update journal_heads set sequence = ${end.sequence}, hash = decode(${end.hash}, 'hex'),
+      last_recorded_at = case when sequence = ${end.sequence} then last_recorded_at else ${end.recordedAt}::timestamptz end
+    where project_id = ${projectId}`.execute(trx)
+}
+
+/** A part of a statement: inserts the events if the condition holds. */
+export function insertEvents(
+  projectId: string,
+  events: readonly ChainedEvent[],
+  condition: RawBuilder<SqlBool>,
+): RawBuilder<unknown> {
+  const rows = events.map((event) => ({
     sequence: event.sequence,
     event_id: event.eventId,
     memory_id: event.memoryId,
@@ -41,29 +56,34 @@ export async function writeEvents(
     data_hash: event.dataHash,
     hash: event.hash,
   }))
-  const keyRows = [...keyUses].map(([key, use]) => ({
+  return sql`
+    insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
+      actor, correlation_id, causation_id, traceparent, data_salt, data_hash, hash)
+    select ${projectId}, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
+      actor, correlation_id, causation_id, traceparent, decode(data_salt, 'hex'), decode(data_hash, 'hex'),
+      decode(hash, 'hex')
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(sequence bigint, event_id uuid,
+      memory_id uuid, version int, type text, schema_version int, data jsonb, recorded_at timestamptz, actor text,
+      correlation_id text, causation_id text, traceparent text, data_salt text, data_hash text, hash text)
+    where ${condition}`
+}
+
+/** A part of a statement: inserts the uses of idempotency keys if the condition holds. */
+export function insertKeyUses(
+  projectId: string,
+  keyUses: ReadonlyMap<string, KeyUse>,
+  condition: RawBuilder<SqlBool>,
+): RawBuilder<unknown> {
+  const rows = [...keyUses].map(([key, use]) => ({
     idempotency_key: key,
     request_hash: use.hash?.toString('hex') ?? null,
     memory_id: use.memoryId,
     version: use.version,
   }))
-  await sql`
-    with appended as (
-      insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-        actor, correlation_id, causation_id, traceparent, data_salt, data_hash, hash)
-      select ${projectId}, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-        actor, correlation_id, causation_id, traceparent, decode(data_salt, 'hex'), decode(data_hash, 'hex'),
-        decode(hash, 'hex')
-      from jsonb_to_recordset(${JSON.stringify(eventRows)}::jsonb) as given(sequence bigint, event_id uuid,
-        memory_id uuid, version int, type text, schema_version int, data jsonb, recorded_at timestamptz, actor text,
-        correlation_id text, causation_id text, traceparent text, data_salt text, data_hash text, hash text)
-    ), keys as (
-      insert into idempotency_keys (project_id, idempotency_key, request_hash, memory_id, version)
-      select ${projectId}, idempotency_key, decode(request_hash, 'hex'), memory_id, version
-      from jsonb_to_recordset(${JSON.stringify(keyRows)}::jsonb) as given(idempotency_key text, request_hash text,
-        memory_id uuid, version int)
-    )
-    update journal_heads set sequence = ${end.sequence}, hash = decode(${end.hash}, 'hex'),
-      last_recorded_at = case when sequence = ${end.sequence} then last_recorded_at else ${end.recordedAt}::timestamptz end
-    where project_id = ${projectId}`.execute(trx)
+  return sql`
+    insert into idempotency_keys (project_id, idempotency_key, request_hash, memory_id, version)
+    select ${projectId}, idempotency_key, decode(request_hash, 'hex'), memory_id, version
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(idempotency_key text, request_hash text,
+      memory_id uuid, version int)
+    where ${condition}`
 }

@@ -1,6 +1,7 @@
 import { newSalts } from '@daybook/memory/event-hash'
 import { type JournalCursor, SCHEMA_VERSION } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { lockProject } from '../append/lock-project.ts'
 import { writeEvents } from '../append/write-events.ts'
@@ -17,25 +18,28 @@ export interface ForeignEvent {
 }
 
 /** Appends an event in the form of another version of Daybook, sound in every other way. */
-export async function appendAsAnother(
-  { db, projectId }: ProjectScope,
+export const appendAsAnother = ({ db, projectId }: ProjectScope, event: ForeignEvent) =>
+  db.transaction().execute((trx) => appendWithin(trx, projectId, event))
+
+/** The same in a transaction that goes on. */
+export async function appendWithin(
+  trx: DatabaseTransaction,
+  projectId: string,
   { schemaVersion = SCHEMA_VERSION, memoryId = newId(), version = 1, ...event }: ForeignEvent,
 ): Promise<JournalCursor & { readonly memoryId: string }> {
-  return db.transaction().execute(async (trx) => {
-    const head = await lockProject(trx, projectId)
-    const sequence = head.sequence + 1
-    const facts = { projectId, sequence, eventId: newId(), recordedAt: head.now, ...NOBODY }
-    const unchained = {
-      ...facts,
-      ...event,
-      memoryId,
-      version,
-      schemaVersion,
-      dataSalt: newSalts(1)[0] as string,
-    }
-    const rows = chainEvents(head.hash, [unchained])
-    const hash = rows[0]?.hash as string
-    await writeEvents(trx, projectId, rows, new Map(), { sequence, hash, recordedAt: head.now })
-    return { sequence, hash, memoryId }
-  })
+  const head = await lockProject(trx, projectId)
+  const sequence = head.sequence + 1
+  const facts = { projectId, sequence, eventId: newId(), recordedAt: head.now, ...NOBODY }
+  const unchained = {
+    ...facts,
+    ...event,
+    memoryId,
+    version,
+    schemaVersion,
+    dataSalt: newSalts(1)[0] as string,
+  }
+  const rows = chainEvents(head.hash, [unchained])
+  const hash = rows[0]?.hash as string
+  await writeEvents(trx, projectId, rows, new Map(), { sequence, hash, recordedAt: head.now })
+  return { sequence, hash, memoryId }
 }

@@ -6,7 +6,7 @@ export interface CuttingProxy {
   /** The database, through the proxy. */
   readonly address: DatabaseAddress
   /**
-   * Breaks the next connection that commits. With `delivered`, after the database has answered, so that its
+   * Breaks the next connection that commits an append. With `delivered`, after the database has answered, so that its
    * answer is lost; else before the database gets the commit. Resolves once it is broken.
    */
   cutNextCommit(cut: { readonly delivered: boolean }): Promise<void>
@@ -18,8 +18,13 @@ interface Cut {
   done(): void
 }
 
-/** `commit` as a simple query of Postgres' protocol: a letter, the length, the text and a zero. */
-const COMMIT = /^Q.{4}commit;?\0$/isu
+/**
+ * What commits: `commit` as a simple query of Postgres' protocol (a letter, the length, the text and a zero), or
+ * the statement that appends to the journal on its own.
+ */
+const COMMIT = /^Q.{4}commit;?\0$|with moved as \(\s*update journal_heads/isu
+/** The server is done with a statement: a letter, the length 5 and the state of the session. */
+const READY = Buffer.from('Z\0\0\0\x05', 'latin1')
 
 /**
  * Stands between a test and its database. Nothing else may be connected to an embedded database meanwhile.
@@ -57,6 +62,7 @@ export async function startCuttingProxy(address: DatabaseAddress): Promise<Cutti
     })
     database.on('data', (data) => {
       if (cut === null) return client.write(data)
+      if (!data.includes(READY)) return undefined
       breakOff()
       cut.done()
     })
