@@ -1,5 +1,6 @@
 import { UnreachableError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
+import { exchange } from './exchange.ts'
 import { unreachable } from './unreachable.ts'
 
 type Place = Pick<Connection, 'url' | 'dataDir'>
@@ -8,11 +9,10 @@ const TIMEOUT_MS = 10_000
 
 async function getJson(place: Place, path: string): Promise<Record<string, unknown>> {
   try {
-    const response = await fetch(`${place.url}${path}`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    const text = await response.text()
+    const { status, text } = await exchange(`${place.url}${path}`, { timeoutMs: TIMEOUT_MS })
     const value: unknown = text.startsWith('{') ? JSON.parse(text) : null
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-    throw unreachable(place, null, `it answered ${path} with HTTP ${response.status} and no JSON object`)
+    throw unreachable(place, null, `it answered ${path} with HTTP ${status} and no JSON object`)
   } catch (error) {
     throw error instanceof UnreachableError ? error : unreachable(place, error)
   }

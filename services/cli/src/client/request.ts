@@ -1,6 +1,7 @@
 import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { RefusedError, UnauthorisedError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
+import { exchange } from './exchange.ts'
 import { unreachable } from './unreachable.ts'
 
 /** The longest a request may take, in milliseconds. The daemon itself waits at most 5 s. */
@@ -44,7 +45,7 @@ export async function requestBody<Result>(connection: Connection, body: string):
 
 async function post(connection: Connection, body: string): Promise<{ status: number; text: string }> {
   try {
-    const response = await fetch(`${connection.url}/graphql`, {
+    return await exchange(`${connection.url}/graphql`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -52,9 +53,8 @@ async function post(connection: Connection, body: string): Promise<{ status: num
         authorization: `Bearer ${connection.apiKey}`,
       },
       body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      timeoutMs: TIMEOUT_MS,
     })
-    return { status: response.status, text: await response.text() }
   } catch (error) {
     throw unreachable(connection, error)
   }

@@ -16,16 +16,16 @@ const REASONS: Readonly<Record<string, string>> = {
 /** The connection was open and broke before the answer. */
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** The system's error: undici hides it in `cause`, or in the first error of `cause.errors`. */
+/** The system's error: it may be the `cause`, or the first error of an AggregateError. */
 function causeOf(error: unknown): Partial<NodeJS.ErrnoException> {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return ((cause instanceof AggregateError ? cause.errors[0] : cause) ?? {}) as Partial<NodeJS.ErrnoException>
 }
 
-/** Why a fetch failed, in words. */
+/** Why a request failed, in words. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time'
-  const { code, message } = causeOf(error)
+  const { name, code, message } = causeOf(error)
+  if (name === 'TimeoutError') return 'it did not answer in time'
   return REASONS[code ?? ''] ?? message ?? String(error)
 }
 
