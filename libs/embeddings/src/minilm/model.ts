@@ -40,11 +40,12 @@ export interface LoadOptions {
 }
 
 /**
- * Between runs, ONNX Runtime's threads would spin and take cores from the database: searches then took twice
- * the processor time (docs/measurements.md#spinning-of-onnx-runtime). Within a run they may spin, because
- * embedding is 8 % faster so.
+ * ONNX Runtime's threads may not spin while they wait, neither between runs nor within one: on a busy machine
+ * that takes the cores that the database and the other half of the run wait for. Eight clients made 1.9 times
+ * as many searches without it; bulk texts on an idle machine take 8 % longer
+ * (docs/measurements.md#spinning-of-onnx-runtime).
  */
-const WITHOUT_SPINNING = { session: { force_spinning_stop: '1' } }
+const WITHOUT_SPINNING = { session: { force_spinning_stop: '1', intra_op: { allow_spinning: '0' } } }
 
 /**
  * Loads a prepared model, in about 0.3 s. Sets transformers.js's global `env`, which belongs to this thread
