@@ -6,5 +6,5 @@
  * @param words its value of the term `words`
  */
 export function estimateMatches(words: number): { readonly own: number; readonly near: number } {
-  return { own: Math.min(0.5, 0.25 + 0.4 * words), near: Math.min(1, 0.3 + 0.7 * words) }
+  return { own: Math.min(0.5, 0.27 + 0.8 * words), near: Math.min(0.8, 0.32 + 1.4 * words) }
 }

@@ -59,7 +59,8 @@ describe('ranking by late interaction', () => {
     expect(
       hit?.explanation.terms.map(({ name, value, contribution }) => [name, value, contribution]),
     ).toEqual([
-      ['base', 1, -11],
+      ['base', 1, -2.5],
+      ['pool', 0, expect.closeTo(0)],
       ['own', 0.375, 2.25],
       ['near', 0.5, 3],
       ['session', 0.5, 1],
@@ -68,7 +69,7 @@ describe('ranking by late interaction', () => {
       ['speaker', 1, 1.25],
       ['length', 2, -0.5],
     ])
-    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(2.75)))
+    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(-5.75)))
     expect(hit?.explanation.score).toBe(hit?.score)
   })
 
@@ -85,6 +86,17 @@ describe('ranking by late interaction', () => {
       'cat',
       'decision',
     ])
+  })
+
+  it('gives a match a lower score among more memories', () => {
+    const vector = ['a', 'b', 'c', 'd'].map((memoryId) => ({ memoryId, score: 0.3 }))
+    const input = { matches: new Map([['a', row(0.6, 0.6)]]) }
+    const [few] = rank({ ...input, vector: vector.slice(0, 2) })
+    const [many] = rank({ ...input, vector })
+    expect(few?.memoryId).toBe('a')
+    expect(many?.memoryId).toBe('a')
+    const odds = (score = 0) => score / (1 - score)
+    expect(odds(few?.score) / odds(many?.score)).toBeCloseTo(2 ** 1.5)
   })
 
   it('brings in the answer to a turn that matches', () => {

@@ -36,7 +36,7 @@ export interface RankLateInput extends Retrievers {
  * the question.
  *
  * ```
- * log-odds = −11 + 6·own + 6·near + 2·session + 2·words + 1.5·vector + 1.25·speaker − .25·length
+ * log-odds = 6·own + 6·near + 2·session + 2·words + 1.5·vector + 1.25·speaker − .25·length − 1.5·pool − 2.5
  * score    = 1 / (1 + e^−log-odds)
  * ```
  *
@@ -49,8 +49,9 @@ export interface RankLateInput extends Retrievers {
 export function rankLate(input: RankLateInput): RankedHit[] {
   const pool = poolOf(input)
   const session = bestOfSessions(pool)
+  const choice = Math.log(pool.length)
   return pool
-    .map((member) => explain(member, session(member), input.without))
+    .map((member) => explain(member, { session: session(member), pool: choice }, input.without))
     .toSorted((a, b) => b.logOdds - a.logOdds || (a.memoryId < b.memoryId ? -1 : 1))
     .slice(0, Math.max(0, input.limit))
     .map(({ memoryId, retrievers, terms, logOdds }) => {
@@ -180,8 +181,12 @@ interface Explained {
   readonly logOdds: number
 }
 
-function explain(member: Member, session: number, without?: ReadonlySet<string>): Explained {
+function explain(
+  member: Member,
+  ofAnswer: { readonly session: number; readonly pool: number },
+  without?: ReadonlySet<string>,
+): Explained {
   const { memoryId, retrievers } = member
-  const terms = scoreTerms({ ...member, base: 1, session }, without)
+  const terms = scoreTerms({ ...member, base: 1, ...ofAnswer }, without)
   return { memoryId, retrievers, terms, logOdds: terms.reduce((sum, term) => sum + term.contribution, 0) }
 }

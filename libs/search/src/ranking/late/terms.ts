@@ -1,5 +1,15 @@
 /** The terms of a score, in the order of an explanation. */
-export const TERMS = ['base', 'own', 'near', 'session', 'words', 'vector', 'speaker', 'length'] as const
+export const TERMS = [
+  'base',
+  'pool',
+  'own',
+  'near',
+  'session',
+  'words',
+  'vector',
+  'speaker',
+  'length',
+] as const
 export type TermName = (typeof TERMS)[number]
 
 /** A part of a score: `contribution = weight · value`, in log-odds. */
@@ -12,23 +22,28 @@ export interface ScoreTerm {
 
 /**
  * What each term weighs, in log-odds for one unit of its value. Fitted together on conversations, abstracts,
- * package descriptions and the bundled memories, then rounded: a third more or less of any of them moves
+ * package descriptions and the bundled memories, then rounded: a third more or less of one of them moves
  * recall by less than .01 (`docs/measurements.md#late-interaction`).
  */
 export const WEIGHTS: Readonly<Record<TermName, number>> = {
-  /** The log-odds of a memory about which everything else is 0. Fitted so that scores are probabilities. */
-  base: -11,
-  /** How well the memory's own tokens match (`ownMatch`, 0 to .5). */
+  /** With `pool`, makes the score a probability: over five collections it is off by .004 on average. */
+  base: -2.5,
+  /**
+   * The logarithm of how many memories can become hits. The more there are, the likelier a match is an
+   * accident: without it, the right one of five memories had .01.
+   */
+  pool: -1.5,
+  /** How well the memory's own tokens match (`ownMatch`, up to .5). */
   own: 6,
-  /** How well it matches together with two memories on each side (`nearMatch`, to 1). */
+  /** How well it matches together with two memories on each side (`nearMatch`, up to 1). */
   near: 6,
-  /** The best such match in its context, or its own without a context. */
+  /** The best such match in its context, or its own without a context. Brings .01 recall in conversations. */
   session: 2,
-  /** Exact words: the lexical retriever's score, as a share of what all words of the question could score. */
+  /** Exact words: the lexical score as a share of what all words of the question could have (`wordsShare`). */
   words: 2,
-  /** The cosine of the vectors. Documents need it: without it Cranfield loses .01 nDCG. */
+  /** The cosine of the vectors. Conversations need it least, Cranfield most: .01 nDCG. */
   vector: 1.5,
-  /** 1 if a person named in the question speaks. */
+  /** 1 if a person named in the question speaks. Brings .03 recall in conversations. */
   speaker: 1.25,
   /** Doublings of its length beyond 64 tokens: the longer a text, the better its best token by chance. */
   length: -0.25,
