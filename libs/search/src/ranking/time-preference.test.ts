@@ -12,6 +12,7 @@ const hit = (memoryId: string, score: number): RankedHit => ({
   explanation: {
     method: 'DEFAULT',
     retrievers: [],
+    terms: [],
     neighbours: [],
     missingNeighbours: 0,
     session: null,
