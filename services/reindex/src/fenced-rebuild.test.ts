@@ -29,7 +29,7 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
   beforeAll(async () => {
     harness = await startReindexHarness({ start })
     const { db, client } = harness
-    const embedders = fixedEmbedders([createHashEmbedder({ dimension: 40 })])
+    const embedders = fixedEmbedders([createHashEmbedder({ dimension: 40, tokenBits: true })])
     const workers = createQueueWorkers({ db, embedders, logger: silentLogger })
     const bus = createInProcessBus()
     const applying = { db, bus, signal: createPositionSignal(), logger: silentLogger, workers }

@@ -86,7 +86,7 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
     await clean()
   })
 
-  it('goes to a model of another dimension and back', async () => {
+  it('goes to a model of another dimension with token bits, which all memories get, and back', async () => {
     await filled(20)
     await harness.settled()
     for (const model of [OTHER, SMALL]) {
@@ -94,6 +94,11 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
       expect(ended).toMatchObject({ status: 'succeeded', error: null, result: { model } })
       const { result } = await clean()
       expect(JSON.stringify(result)).not.toContain('"pending":1')
+      const { rows } = await sql<{ whole: boolean | null }>`
+        select bool_and((octet_length(e.token_bits) = 40 / 8 * c.tokens) is true) as whole
+        from embeddings e join embedding_chunks c using (project_id, model_id, content_hash)
+        where model_id = ${model}`.execute(harness.db)
+      expect(rows[0]?.whole).toBe(model === OTHER)
     }
   })
 

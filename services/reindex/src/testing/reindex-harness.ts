@@ -33,8 +33,8 @@ import { type ReindexService, startReindex } from '../start.ts'
 
 /** The model that everything begins with, and one of another dimension. */
 export const SMALL = 'test-hash/24'
-/** The id of a second embedding model. */
-export const OTHER = 'test-hash/40'
+/** The id of a second embedding model, whose texts have token bits. */
+export const OTHER = 'test-hash/40/token-bits-1'
 
 /** Journal, both projections with their projectors, and the reindex service, in this process. */
 export interface ReindexHarness extends TestDatabase {
@@ -98,7 +98,7 @@ export async function startReindexHarness({
   const client = createTypesenseClient({ url: typesense.url, apiKey: typesense.apiKey })
   const logger = process.env['DBG'] === undefined ? silentLogger : createLogger('test', 'debug')
   const small: Embedder = createHashEmbedder({ dimension: 24 })
-  const embedders = fixedEmbedders([small, createHashEmbedder({ dimension: 40 })])
+  const embedders = fixedEmbedders([small, createHashEmbedder({ dimension: 40, tokenBits: true })])
   const bus = createInProcessBus()
   const signal = createPositionSignal()
   const writer = createJournalWriter((projectId, events) => bus.publish(projectId, events))
