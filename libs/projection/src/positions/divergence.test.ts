@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type Projector, startProjector } from '../apply/projector.ts'
 import { readProjectStatus } from '../status/project-status.ts'
 import { type RecordingProjection, recordingProjection } from '../testing/recording-projection.ts'
-import { listDiverged, readDivergence } from './divergence.ts'
+import { readDivergence } from './divergence.ts'
 import { createPositionSignal } from './position-signal.ts'
 import { readReadings } from './readings.ts'
 
@@ -246,7 +246,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     expect(await readProjectStatus(scope, generation)).toMatchObject({ status: 'diverged', lag: 0 })
     await append(scope, 1)
     expect(await readProjectStatus(scope, generation)).toMatchObject({ status: 'diverged', lag: 1 })
-    expect(await listDiverged(database.db, projection)).toMatchObject([{ projectId: scope.projectId }])
+    expect(await readDivergence(scope, projection)).toMatchObject({ position: { sequence: 4 } })
     await database.db
       .insertInto('generations')
       .values({ ...generation, status: 'live', model_id: 'none', dimension: 1 })

@@ -1,5 +1,5 @@
 import type { JournalCursor } from '@daybook/memory/events'
-import type { Database, Queryable } from '@daybook/postgres/connect'
+import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
 import type { GenerationRef } from '../generations/generation-ref.ts'
@@ -13,11 +13,6 @@ export interface Divergence {
   readonly position: JournalCursor
   /** The journal's end; its start if the journal is gone. */
   readonly head: JournalCursor
-}
-
-/** A divergence with its project. */
-export interface DivergedProject extends Divergence {
-  readonly projectId: string
 }
 
 const ZEROS = sql`decode(repeat('00', 32), 'hex')`
@@ -35,42 +30,29 @@ export const isDiverged: RawBuilder<boolean> = sql<boolean>`(
       where e.project_id = place.project_id and e.sequence = place.position and e.hash = place.hash) end)`
 
 interface Row {
-  readonly project_id: string
   readonly position: number
   readonly hash: string
   readonly head_sequence: number
   readonly head_hash: string
 }
 
-const read = (db: Queryable, place: GenerationRef, projectId: string | null) =>
-  sql<Row>`
-  select place.project_id, place.position, encode(place.hash, 'hex') as hash,
-    coalesce(head.sequence, 0) as head_sequence, encode(coalesce(head.hash, ${ZEROS}), 'hex') as head_hash
-  from positions place left join journal_heads head on head.project_id = place.project_id
-  where place.projection = ${place.name} and place.generation = ${place.generation}
-    and (${projectId}::uuid is null or place.project_id = ${projectId}::uuid) and ${isDiverged}`.execute(db)
-
-const toDiverged = (row: Row): DivergedProject => ({
-  projectId: row.project_id,
-  position: { sequence: row.position, hash: row.hash },
-  head: { sequence: row.head_sequence, hash: row.head_hash },
-})
-
 /** Reads the divergence of a generation in a project. @returns null if the journal has the position */
 export async function readDivergence(
   { db, projectId }: ProjectScope,
   place: GenerationRef,
 ): Promise<Divergence | null> {
-  const { rows } = await read(db, place, projectId)
-  return rows[0] === undefined ? null : toDiverged(rows[0])
-}
-
-/**
- * All projects in which the generation has diverged. Reads one row per project, and one event for each
- * project that is behind.
- */
-export async function listDiverged(db: Database, place: GenerationRef): Promise<DivergedProject[]> {
-  return (await read(db, place, null)).rows.map(toDiverged)
+  const { rows } = await sql<Row>`
+    select place.position, encode(place.hash, 'hex') as hash,
+      coalesce(head.sequence, 0) as head_sequence, encode(coalesce(head.hash, ${ZEROS}), 'hex') as head_hash
+    from positions place left join journal_heads head on head.project_id = place.project_id
+    where place.projection = ${place.name} and place.generation = ${place.generation}
+      and place.project_id = ${projectId} and ${isDiverged}`.execute(db)
+  const [row] = rows
+  if (row === undefined) return null
+  return {
+    position: { sequence: row.position, hash: row.hash },
+    head: { sequence: row.head_sequence, hash: row.head_hash },
+  }
 }
 
 /** Which live generations have diverged, one sentence each, for health reports. */

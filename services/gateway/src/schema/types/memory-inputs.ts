@@ -1,4 +1,5 @@
 import type { CommonInput, RememberInput, ReviseInput } from '@daybook/memory/commands'
+import { COMMON_FIELD_NAMES } from '@daybook/memory/common-fields'
 import type { ContentInput } from '@daybook/memory/content'
 import { ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
@@ -55,20 +56,12 @@ function takeContent(given: object): { content: ContentInput; expiresAt: unknown
 }
 
 function common(given: Given, contentExpiresAt: unknown): CommonInput {
-  const { agent, labels, categories, importance, context, metadata, occurredAt, expiresAt } = given
+  const { expiresAt } = given
   if (contentExpiresAt != null && expiresAt != null && contentExpiresAt !== expiresAt)
     throw new ValidationError('expiresAt', 'differs from content.stash.expiresAt: give it once')
-  const all = {
-    agent,
-    labels,
-    categories,
-    importance,
-    context,
-    metadata,
-    occurredAt,
-    expiresAt: contentExpiresAt ?? expiresAt,
-  }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  const all: CommonInput = { ...given, expiresAt: contentExpiresAt ?? expiresAt }
+  const names = COMMON_FIELD_NAMES.filter((name) => all[name] !== undefined)
+  return Object.fromEntries(names.map((name) => [name, all[name]]))
 }
 
 /** Converts GraphQL's input to the domain's. @throws ValidationError */
