@@ -22,6 +22,7 @@ const REMEMBERED = [
 const SEARCHES = `query ($engine: SearchEngine!, $atLeast: Int!, $atLeastHash: String!) {
   phrase: search(query: "\\"signs tokens\\" key -month", engine: $engine, atLeast: $atLeast, atLeastHash: $atLeastHash) { ...hits }
   typos: search(query: "what did Mary say of xylophon and word17", engine: $engine) { ...hits }
+  byWords: search(query: "what did Mary say of tokens", engine: $engine, mode: KEYWORD) { ...hits }
   inContext: search(query: "tokens", engine: $engine, filter: { context: "auth", includeForgotten: true }) { ...hits }
 }
 fragment hits on SearchResult { hits { snippet memory { id accessCount } } }`
@@ -53,7 +54,7 @@ export async function useDaemon(dataDir: string): Promise<void> {
     const config = readConfig({
       DAYBOOK_DATA_DIR: dataDir,
       DAYBOOK_PORT: '0',
-      DAYBOOK_EMBEDDER: 'test-hash/64',
+      DAYBOOK_EMBEDDER: 'test-hash/64/token-bits-1',
       DAYBOOK_SELF_CHECK: '100ms',
       TYPESENSE_URL: typesense.url,
       TYPESENSE_API_KEY: typesense.apiKey,

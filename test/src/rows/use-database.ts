@@ -1,5 +1,8 @@
+import { commitAtKnownHead } from '@daybook/journal/append/commit-at-known-head'
 import { placeAt } from '@daybook/journal/testing/place-at'
+import { NOBODY } from '@daybook/journal/testing/requests'
 import { newId } from '@daybook/memory/id'
+import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { Work } from '@daybook/operations/work'
 import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { pgvectorVerifiable } from '@daybook/pgvector/verify/verifiable'
@@ -33,6 +36,7 @@ export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, 
     if (project === null || generation === null) throw new Error('this is no data folder of a daemon')
     const scope = projectScope(db, project.id)
 
+    await appendAtKnownHead(scope)
     await relay(scope)
     await damage({ address: embedded.address, db }, scope, generation)
     await rewind(scope, generation)
@@ -47,6 +51,19 @@ export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, 
     await db.destroy()
     await embedded.stop()
   }
+}
+
+/** Appends as a process does that has just appended, which the embedded database never does. */
+async function appendAtKnownHead(scope: ProjectScope): Promise<void> {
+  const { rows } = await sql<{ sequence: number; hash: string }>`
+    select sequence, encode(hash, 'hex') as hash from journal_heads where project_id = ${scope.projectId}`.execute(
+    scope.db,
+  )
+  const now = { recordedAt: new Date().toISOString(), clockMs: Date.now(), seenAt: performance.now() }
+  const requests = [{ command: rememberCommand(note('appended at the known end')), metadata: NOBODY }]
+  const [head] = rows
+  if (head === undefined) throw new Error('the journal is empty')
+  expect(await commitAtKnownHead(scope, requests, { ...head, ...now })).not.toBeNull()
 }
 
 async function relay(scope: ProjectScope): Promise<void> {

@@ -148,7 +148,7 @@ export const SETTINGS = {
     name: 'DAYBOOK_EMBEDDER',
     schema: z
       .string()
-      .regex(/^(minilm|none|test-hash\/[1-9]\d{0,3})$/u, 'must be minilm or none')
+      .regex(/^(minilm|none|test-hash\/[1-9]\d{0,3}(\/token-bits-1)?)$/u, 'must be minilm or none')
       .prefault('minilm'),
     type: '`minilm` or `none`',
     description:

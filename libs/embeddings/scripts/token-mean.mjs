@@ -1,12 +1,12 @@
 // Makes libs/embeddings/src/minilm/token-mean.ts: the mean of MiniLM's token states over public text, the
 // paragraphs of the installed npm packages' README files. Run it again only for another model or other
-// weights, and then raise the version in token-bits.ts: `node --import tsx scripts/token-mean.mjs`.
+// weights, and then raise the version in token-bits.ts: `node --import tsx libs/embeddings/scripts/token-mean.mjs`.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { AutoModel, AutoTokenizer, env } from '@huggingface/transformers'
-import { prepareMiniLm } from '../libs/embeddings/src/minilm/prepare.ts'
-import { REPOSITORY } from './repository.mjs'
+import { REPOSITORY } from '../../../scripts/repository.mjs'
+import { prepareMiniLm } from '../src/minilm/prepare.ts'
 
 /** Enough: the mean of every second paragraph has a cosine of .991 to that of the others. */
 const PARAGRAPHS = 4_000
