@@ -80,6 +80,7 @@ export async function rankByTokens(
     eligible: (id) => eligible.has(id),
     isSpokenByNamed: (id) => [...speakersOf(stored.get(id)?.beginning ?? '')].some(isNamed),
     candidatesPerRetriever: options.candidatesPerRetriever,
+    without: options.without,
     limit: Number.POSITIVE_INFINITY,
   })
   return { ranked, question, scorer, bytes, modelId, stored }

@@ -5,8 +5,19 @@
  * - `coverage`: the share of the question's words that matched (`L` of `bm25.ts`).
  * - `neighbours`, `session`: what the memories around a hit add to it.
  * - `speaker`: the preference for what a person named in the question says.
+ * - `own`, `length`: how well a memory's own tokens match, and its length. Only where tokens are compared;
+ *   `late/terms.ts` names the others' terms there.
  */
-export const RANKING_TERMS = ['lexical', 'vector', 'coverage', 'neighbours', 'session', 'speaker'] as const
+export const RANKING_TERMS = [
+  'lexical',
+  'vector',
+  'coverage',
+  'neighbours',
+  'session',
+  'speaker',
+  'own',
+  'length',
+] as const
 export type RankingTerm = (typeof RANKING_TERMS)[number]
 /** Tells the terms that searches leave out now. */
 export type WithoutTerms = () => ReadonlySet<RankingTerm>
