@@ -113,7 +113,7 @@ describe.each(SERVERS)('appends in one statement on $name', ({ start }) => {
   })
 
   it('are not tried in the embedded database', async () => {
-    const [embedded] = TEST_DATABASES.filter(({ severalSessions }) => !severalSessions)
+    const embedded = TEST_DATABASES.find(({ severalSessions }) => !severalSessions)
     const other = await embedded?.start()
     const { head } = await commitBatch((await other?.newProject()) as ProjectScope, [note('first')])
     expect(head).toBeNull()

@@ -39,10 +39,6 @@ const MOVED_MS = 1_000
 export function createKnownHeads(): KnownHeads {
   const heads = new Map<string, KnownHead>()
   const movedUntil = new Map<string, number>()
-  const forgetOldest = (map: Map<string, unknown>) => {
-    const [oldest] = map.keys()
-    if (map.size > MOST_HEADS && oldest !== undefined) map.delete(oldest)
-  }
   return {
     of(projectId) {
       const now = performance.now()
@@ -63,4 +59,9 @@ export function createKnownHeads(): KnownHeads {
       forgetOldest(movedUntil)
     },
   }
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.keys()
+  if (map.size > MOST_HEADS && oldest !== undefined) map.delete(oldest)
 }

@@ -113,7 +113,7 @@ describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start
       const { hits } = await find(scope, 'lantern', {}, { without: () => new Set(without) })
       return new Map(hits[0]?.explanation.terms.map(({ name, weight }) => [name, weight]))
     }
-    const [whole, without] = [await weights(), await weights('own', 'words')]
+    const [whole, without] = [await weights(), await weights('own', 'lexical')]
     expect([without.get('own'), without.get('words')]).toEqual([0, 0])
     for (const name of ['base', 'near', 'session', 'vector', 'speaker', 'length'] as const)
       expect(without.get(name)).toBe(whole.get(name))

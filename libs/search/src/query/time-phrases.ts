@@ -32,12 +32,12 @@ const rule = (pattern: string, relative: boolean, read: Rule['read']): Rule => (
 
 /** The first that matches a place in the text wins. */
 const RULES: readonly Rule[] = [
-  rule(`(?<y>${YEAR})-(?<m>\\d\\d)-(?<d>\\d\\d)`, false, ({ y, m, d }) => date(y, Number(m) - 1, d)),
+  rule(`(?<y>${YEAR})-(?<m>\\d\\d)-(?<d>\\d\\d)`, false, ({ y, m, d }) => calendarDay(y, Number(m) - 1, d)),
   rule(
     `(?<d>\\d{1,2})(?:st|nd|rd|th)? (?:of )?(?<m>${MONTH})(?:,? ?(?<y>${YEAR}))?|(?<m2>${MONTH}) (?<d2>\\d{1,2})(?:st|nd|rd|th)?(?!\\d)(?:,? ?(?<y2>${YEAR}))?`,
     false,
     ({ d, m, y, d2, m2, y2 }, now) =>
-      latest(y ?? y2, now, (year) => date(year, monthNumber(m ?? m2), d ?? d2)),
+      latest(y ?? y2, now, (year) => calendarDay(year, monthNumber(m ?? m2), d ?? d2)),
   ),
   rule(`(?<m>${MONTH}),? (?:of )?(?<y>${YEAR})`, false, ({ m, y }) => monthsOf(Number(y), monthNumber(m))),
   rule(`(?:the )?(?<s>${SEASONS.join('|')}),? (?:of )?(?<y>${YEAR})`, false, ({ s, y }) =>
@@ -107,7 +107,7 @@ function opened(leading: string, { from, to }: Period): Period {
   return { from: /^after$/iu.test(word) ? to : from, to: Number.POSITIVE_INFINITY }
 }
 
-function date(year: string | undefined, month: number, day: string | undefined): Period | null {
+function calendarDay(year: string | undefined, month: number, day: string | undefined): Period | null {
   const period = dayOf(Number(year), month, Number(day))
   // The 31st of June would be a day in July.
   return new Date(period.from).getUTCDate() === Number(day) && month >= 0 && month < 12 ? period : null

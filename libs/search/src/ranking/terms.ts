@@ -5,8 +5,8 @@
  * - `coverage`: the share of the question's words that matched (`L` of `bm25.ts`).
  * - `neighbours`, `session`: what the memories around a hit add to it.
  * - `speaker`: the preference for what a person named in the question says.
- * - `own`, `near`, `words`, `length`: of late interaction only, which has `session`, `vector` and `speaker` too
- *   (`late/terms.ts`).
+ * - `own`, `length`: how well a memory's own tokens match, and its length. Only where tokens are compared;
+ *   `late/terms.ts` names the others' terms there.
  */
 export const RANKING_TERMS = [
   'lexical',
@@ -16,8 +16,6 @@ export const RANKING_TERMS = [
   'session',
   'speaker',
   'own',
-  'near',
-  'words',
   'length',
 ] as const
 export type RankingTerm = (typeof RANKING_TERMS)[number]

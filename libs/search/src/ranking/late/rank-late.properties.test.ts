@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Neighbourhood } from '../neighbourhood.ts'
 import { retrieverCandidates } from '../retriever.ts'
+import { RANKING_TERMS } from '../terms.ts'
 import { type RankLateInput, rankLate } from './rank-late.ts'
 import type { TokenMatches } from './token-rows.ts'
 
@@ -52,6 +53,7 @@ const input: fc.Arbitrary<RankLateInput> = fc.record({
   eligible: fc.subarray(IDS).map((ids) => (id: string) => ids.includes(id)),
   isSpokenByNamed: fc.subarray(IDS).map((ids) => (id: string) => ids.includes(id)),
   candidatesPerRetriever: fc.integer({ min: 1, max: 20 }),
+  without: fc.subarray([...RANKING_TERMS], { maxLength: 2 }).map((terms) => new Set(terms)),
   limit: fc.constant(100),
 })
 
@@ -150,9 +152,9 @@ describe('for any rows, retrievers and sessions', () => {
           vector: [...one.vector, { memoryId: 'other', score: one.vector.length > 0 ? farthest : 0 }],
           matches: new Map([...given.matches, ['other', extra]]),
         }
-        const values = (input: RankLateInput) =>
+        const values = (changed: RankLateInput) =>
           new Map(
-            rankLate(input).map(({ memoryId, explanation }) => [
+            rankLate(changed).map(({ memoryId, explanation }) => [
               memoryId,
               explanation.terms.filter(({ name }) => name !== 'pool'),
             ]),

@@ -37,6 +37,7 @@ const rank = (input: Partial<RankLateInput>) =>
     eligible: () => true,
     isSpokenByNamed: () => false,
     candidatesPerRetriever: 100,
+    without: new Set(),
     limit: 10,
     ...input,
   })
@@ -148,6 +149,17 @@ describe('ranking by late interaction', () => {
       ],
     }
     expect(terms(input, 'word')['vector']).toBe(0.25)
+  })
+
+  it('leaves out the terms that an evaluation names', () => {
+    const input = {
+      matches: new Map([['cat', row(0.75, 0.25, 256)]]),
+      lexical: [{ memoryId: 'cat', score: 4.4 }],
+      isSpokenByNamed: () => true,
+      without: new Set(['own', 'neighbours', 'lexical', 'speaker', 'length'] as const),
+    }
+    const left = rank(input)[0]?.explanation.terms.filter(({ weight }) => weight !== 0)
+    expect(left?.map(({ name }) => name)).toEqual(['base', 'pool', 'session', 'vector'])
   })
 
   it('orders equal scores by id', () => {

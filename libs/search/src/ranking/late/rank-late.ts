@@ -3,9 +3,10 @@ import type { Retrievers } from '../fuse.ts'
 import { type Neighbourhood, type Neighbourhoods, poolNeighbourhoods } from '../neighbourhood.ts'
 import { matchType, type RankedHit } from '../rank.ts'
 import { type RetrieverHit, type RetrieverName, retrieverCandidates } from '../retriever.ts'
+import type { RankingTerm } from '../terms.ts'
 import { estimateMatches } from './estimate.ts'
 import { type QuestionToken, wholeWeight } from './question-weights.ts'
-import { LONG_TOKENS, probability, type ScoreTerm, scoreTerms, WEIGHTS } from './terms.ts'
+import { LONG_TOKENS, probability, type ScoreTerm, scoreTerms, weightOf } from './terms.ts'
 import { nearMatch, ownMatch, type TokenMatches, type TokenRows } from './token-rows.ts'
 import { wordsShare } from './words-share.ts'
 
@@ -25,8 +26,8 @@ export interface RankLateInput extends Retrievers {
   readonly isSpokenByNamed: (memoryId: string) => boolean
   /** How many of each retriever's best hits take part: 100, as 50 and 200 find the same. */
   readonly candidatesPerRetriever: number
-  /** Terms that an evaluation leaves out. Default none. */
-  readonly without?: ReadonlySet<string>
+  /** Terms that an evaluation leaves out (`RankingOptions.without`). */
+  readonly without: ReadonlySet<RankingTerm>
   /** the most hits to return */
   readonly limit: number
 }
@@ -89,7 +90,8 @@ interface Member {
 }
 
 function poolOf(input: RankLateInput): Member[] {
-  const { question, matches, neighbourhoods, eligible, isSpokenByNamed, candidatesPerRetriever } = input
+  const { question, matches, neighbourhoods, eligible, isSpokenByNamed, candidatesPerRetriever, without } =
+    input
   const lexical = ranksOf(input.lexical, candidatesPerRetriever)
   const vector = ranksOf(input.vector, candidatesPerRetriever)
   const candidates = new Set([...lexical.keys(), ...vector.keys()])
@@ -109,8 +111,8 @@ function poolOf(input: RankLateInput): Member[] {
       memoryId,
       context: neighbourhood?.context ?? null,
       retrievers: [
-        ...contributionOf('lexical', lexical.get(memoryId), words, WEIGHTS.words),
-        ...contributionOf('vector', vector.get(memoryId), cosine, WEIGHTS.vector),
+        ...contributionOf('lexical', lexical.get(memoryId), words, weightOf('words', without)),
+        ...contributionOf('vector', vector.get(memoryId), cosine, weightOf('vector', without)),
       ],
       ...tokenMatches(question, row, around(neighbourhood, rowOf), words),
       words,
@@ -183,10 +185,10 @@ interface Explained {
 
 function explain(
   member: Member,
-  ofAnswer: { readonly session: number; readonly pool: number },
-  without?: ReadonlySet<string>,
+  others: { readonly session: number; readonly pool: number },
+  without: ReadonlySet<RankingTerm>,
 ): Explained {
   const { memoryId, retrievers } = member
-  const terms = scoreTerms({ ...member, base: 1, ...ofAnswer }, without)
+  const terms = scoreTerms({ ...member, ...others, base: 1 }, without)
   return { memoryId, retrievers, terms, logOdds: terms.reduce((sum, term) => sum + term.contribution, 0) }
 }

@@ -1,3 +1,5 @@
+import type { RankingTerm } from '../terms.ts'
+
 /** The terms of a score, in the order of an explanation. */
 export const TERMS = [
   'base',
@@ -52,13 +54,30 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
 /** The tokens from which on a text counts as long. */
 export const LONG_TOKENS = 64
 
-/** The terms with these values. @param without terms that an evaluation leaves out: their weight is 0 */
+/** What an evaluation may leave out. `coverage` is part of the lexical retriever's score. */
+const LEFT_OUT_BY: Readonly<Partial<Record<TermName, RankingTerm>>> = {
+  own: 'own',
+  near: 'neighbours',
+  session: 'session',
+  words: 'lexical',
+  vector: 'vector',
+  speaker: 'speaker',
+  length: 'length',
+}
+
+/** The weight of a term: 0 if an evaluation leaves it out. */
+export function weightOf(term: TermName, without: ReadonlySet<RankingTerm>): number {
+  const by = LEFT_OUT_BY[term]
+  return by !== undefined && without.has(by) ? 0 : WEIGHTS[term]
+}
+
+/** The terms with these values. */
 export function scoreTerms(
   values: Readonly<Record<TermName, number>>,
-  without: ReadonlySet<string> = new Set(),
+  without: ReadonlySet<RankingTerm>,
 ): ScoreTerm[] {
   return TERMS.map((name) => {
-    const [value, weight] = [values[name], without.has(name) ? 0 : WEIGHTS[name]]
+    const [value, weight] = [values[name], weightOf(name, without)]
     return { name, value, weight, contribution: weight * value }
   })
 }

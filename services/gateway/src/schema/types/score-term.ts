@@ -4,7 +4,7 @@ import { enumOfWords } from './enum-of-words.ts'
 
 const MEANINGS: Readonly<Record<TermName, string>> = {
   base: 'The same for every hit.',
-  pool: 'The logarithm of the number of memories that could become hits: the more, the likelier is an accident.',
+  pool: 'The logarithm of how many memories could have become hits: the more, the likelier a match is an accident.',
   own: "How well the memory's own tokens match those of the question.",
   near: 'How well it matches together with the memories before and after it in its context.',
   session: 'The best such match in its context.',
