@@ -1,7 +1,6 @@
 import type { QueryTokens, TextSpan } from '@daybook/embeddings/embedder'
 import { hasTokenBits } from '@daybook/embeddings/token-bits/token-bits'
 import type { MemoryFilter } from '@daybook/memory/filter'
-import { embeddedTextOf, type Memory, type MemoryState, textOf } from '@daybook/memory/state'
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
@@ -10,7 +9,9 @@ import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engi
 import { bestPassages } from './late-interaction/best-passages.ts'
 import { rankByTokens } from './late-interaction/rank-by-tokens.ts'
 import { liftersOf, surroundingsOf } from './lifters.ts'
+import { presentHits } from './present-hits.ts'
 import type { ParsedQuery } from './query/query.ts'
+import { type TimePhrase, timePhrases } from './query/time-phrases.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
@@ -19,11 +20,9 @@ import { withoutTerms } from './ranking/without-terms.ts'
 import { readHits } from './read-hits.ts'
 import { hitCondition } from './retrievers/postgres/constraint.ts'
 import { type NeighbourLookups, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
-import type { VectorHit } from './retrievers/postgres/vector-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import type { SearchParts } from './search-parts.ts'
-import type { MatchType, SearchAnswer, SearchHit, SearchRequest } from './search-request.ts'
-import { snippets } from './snippets.ts'
+import type { MatchType, SearchAnswer, SearchRequest } from './search-request.ts'
 
 /**
  * Finds memories: query ──▶ retrievers (lexical, vector) ──▶ ranking ──▶ hits with snippets. Forgotten
@@ -42,8 +41,9 @@ import { snippets } from './snippets.ts'
 export async function search(parts: SearchParts, request: SearchRequest): Promise<SearchAnswer> {
   const query = checkQuery('query', request.query)
   checkLimit(request.limit)
+  const times = timesCount(request) ? timePhrases(query.wanted, Date.now()) : []
   const embedded = embedOnce(parts, request.mode, query.wanted)
-  const first = await attempt(parts, query, request, embedded)
+  const first = await attempt(parts, query, times, request, embedded)
   if (!first.overtaken) return first.answer
   // Not inside the transaction, which must not wait for a model.
   await embedded(parts.readModel.generation)
@@ -56,6 +56,7 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
       attempt(
         { ...parts, scope: projectScope(trx, projectId), beforeHits: undefined },
         query,
+        times,
         { ...request, engine: POSTGRES },
         embedded,
       ),
@@ -75,6 +76,7 @@ interface Attempt {
 async function attempt(
   parts: SearchParts,
   query: ParsedQuery,
+  times: readonly TimePhrase[],
   request: SearchRequest,
   embedded: EmbedOnce,
 ): Promise<Attempt> {
@@ -95,7 +97,7 @@ async function attempt(
   }
 
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
-  const retrievers = await searchOnEngine(parts, input, query, request, embedded, (words) =>
+  const retrievers = await searchOnEngine(parts, input, withTimes(query, times), request, embedded, (words) =>
     neighbours.begin(idsOf(words)),
   )
   neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
@@ -104,6 +106,7 @@ async function attempt(
   const byTokens = tokensCount(options, tokens)
     ? await rankByTokens(input, {
         wanted: query.wanted,
+        times: options.without.has('time') ? [] : times,
         tokens,
         modelId: retrievers.generation.modelId,
         found: retrievers,
@@ -131,7 +134,7 @@ async function attempt(
   const { memories, overtaken } = await readHits(input, ranked, lifters, retrievers.since)
   const passages =
     overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(input, byTokens, memories)
-  const hits = overtaken ? [] : await present(parts, query, ranked, memories, retrievers, passages)
+  const hits = overtaken ? [] : await presentHits(parts, query, ranked, memories, retrievers, passages)
   return {
     overtaken,
     answer: {
@@ -151,6 +154,17 @@ const isNarrowed = (filter: MemoryFilter, { required, excluded }: ParsedQuery): 
   required.length + excluded.length > 0 || Object.values(filter).some((wanted) => wanted !== undefined)
 
 const idsOf = (hits: readonly RetrieverHit[]): string[] => hits.map((hit) => hit.memoryId)
+
+/** Whether the times that a question names count. RRF and KEYWORD do no more than they say. */
+const timesCount = ({ mode, ranking }: SearchRequest): boolean =>
+  mode !== 'KEYWORD' && (ranking?.method ?? DEFAULT_RANKING.method) === 'DEFAULT'
+
+/**
+ * The question's words, and those of the days it speaks of: "yesterday" is in no memory, the day's date is in
+ * the words of each.
+ */
+const withTimes = ({ wanted }: ParsedQuery, times: readonly TimePhrase[]): string =>
+  [wanted, ...times.map(({ words }) => words)].filter((words) => words !== '').join(' ')
 
 const NO_PASSAGES: ReadonlyMap<string, TextSpan> = new Map()
 
@@ -200,36 +214,6 @@ function matchTypeOf({ lexical, vector }: Searched): MatchType {
   return vector === null ? 'KEYWORD' : 'SEMANTIC'
 }
 
-async function present(
-  { scope }: SearchParts,
-  query: ParsedQuery,
-  ranked: readonly RankedHit[],
-  memories: ReadonlyMap<string, Memory>,
-  { vector, generation }: Searched,
-  passages: ReadonlyMap<string, TextSpan>,
-): Promise<SearchHit[]> {
-  // A memory that has expired since the retrievers found it is left out.
-  const found = ranked.flatMap((hit) => {
-    const memory = memories.get(hit.memoryId)
-    return memory === undefined ? [] : [{ hit, memory }]
-  })
-  const spans = new Map(vector?.map((hit) => [hit.memoryId, hit]))
-  const texts = found.map(({ hit, memory }) => {
-    const best = passages.get(hit.memoryId)
-    if (best !== undefined) return embeddedTextOf(memory.state).slice(best.start, best.end)
-    return passage(memory.state, hit, spans.get(hit.memoryId))
-  })
-  const marked = await snippets(scope.db, query.wanted, texts)
-  const modelId = vector === null ? null : generation.modelId
-  return found.map(({ hit, memory }, index) => ({
-    memory,
-    score: hit.score,
-    matchType: hit.matchType,
-    snippet: marked[index] ?? '',
-    explanation: { ...hit.explanation, generation: generation.generation, modelId },
-  }))
-}
-
 /** Says that an index built before its model had token bits ranks without them. */
 function withoutTokenBits({ embedders }: SearchParts, { vector, generation, engine }: Searched): string[] {
   if (vector === null || hasTokenBits(generation.modelId) || !hasTokenBits(embedders.preferred.modelId))
@@ -237,10 +221,4 @@ function withoutTokenBits({ embedders }: SearchParts, { vector, generation, engi
   return [
     `the index has no token bits, so memories are ranked less well: daybook reindex ${projectionOf(engine)} makes them`,
   ]
-}
-
-/** The text for the snippet: all of it if words matched, else the nearest chunk. */
-function passage(state: MemoryState, hit: RankedHit, span: VectorHit | undefined): string {
-  if (hit.matchType !== 'SEMANTIC' || span === undefined) return textOf(state)
-  return embeddedTextOf(state).slice(span.spanStart, span.spanEnd)
 }

@@ -1,5 +1,4 @@
 import type { Generation } from '@daybook/projection/generations/generations'
-import type { ParsedQuery } from '../query/query.ts'
 import { type QueryVector, queryVector } from '../query-vector.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
 import {
@@ -33,12 +32,13 @@ export interface Searched extends RetrieversRun {
  * Runs the retrievers on the chosen engine. If it fails on the way, they run once more on Postgres, and
  * `degraded` says so.
  *
+ * @param wanted the words for the lexical retriever
  * @param onWords called with the lexical retriever's hits while the vector retriever still runs
  */
 export async function searchOnEngine(
   parts: SearchParts,
   input: RetrieverInput,
-  query: ParsedQuery,
+  wanted: string,
   request: SearchRequest,
   embedded: EmbedOnce,
   onWords: OnWords,
@@ -57,7 +57,7 @@ export async function searchOnEngine(
     const { generation } = parts.readModel
     const run = await runRetrievers(
       postgresRetrievers(input),
-      query.wanted,
+      wanted,
       request.mode,
       embedded(generation),
       onWords,
@@ -79,7 +79,7 @@ export async function searchOnEngine(
   }: NonNullable<EngineChosen['chosen']>): Promise<Searched> => {
     const asked = { projectId: parts.scope.projectId, filter: request.filter }
     const retrievers = candidateRetrievers(input, name, search.candidates(asked, generation))
-    const run = await runRetrievers(retrievers, query.wanted, request.mode, embedded(generation), onWords)
+    const run = await runRetrievers(retrievers, wanted, request.mode, embedded(generation), onWords)
     const missing = waitingForVectors(run.vector === null ? 0 : pending)
     return {
       ...run,

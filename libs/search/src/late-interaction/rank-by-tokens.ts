@@ -2,6 +2,7 @@ import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { bytesPerToken } from '@daybook/embeddings/token-bits/token-bits'
 import { type QuestionToken, wordWeight } from '../ranking/late/question-weights.ts'
 import { rankLate } from '../ranking/late/rank-late.ts'
+import { nearness, type WantedTime } from '../ranking/late/time-match.ts'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
 import { type Neighbourhoods, poolNeighbourhoods } from '../ranking/neighbourhood.ts'
 import type { RankingOptions } from '../ranking/options.ts'
@@ -19,6 +20,8 @@ import { readWordFrequencies } from './word-frequencies.ts'
 export interface RankByTokensInput {
   /** The question's words. */
   readonly wanted: string
+  /** The times that the question names. */
+  readonly times: readonly WantedTime[]
   /** The question's tokens, at least one, of the model `modelId`. */
   readonly tokens: QueryTokens
   /** The model of the generation that was searched. */
@@ -51,7 +54,7 @@ export interface RankedByTokens {
  */
 export async function rankByTokens(
   input: RetrieverInput,
-  { wanted, tokens, modelId, found, neighbourhoods, eligible, options }: RankByTokensInput,
+  { wanted, times, tokens, modelId, found, neighbourhoods, eligible, options }: RankByTokensInput,
 ): Promise<RankedByTokens> {
   const { scope, readModel } = input
   const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
@@ -79,6 +82,7 @@ export async function rankByTokens(
     neighbourhoods,
     eligible: (id) => eligible.has(id),
     isSpokenByNamed: (id) => [...speakersOf(stored.get(id)?.beginning ?? '')].some(isNamed),
+    timeMatch: (id) => nearness(stored.get(id)?.time ?? Number.NaN, times),
     candidatesPerRetriever: options.candidatesPerRetriever,
     without: options.without,
     limit: Number.POSITIVE_INFINITY,

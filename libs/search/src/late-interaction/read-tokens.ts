@@ -8,6 +8,8 @@ export interface StoredTokens {
   readonly bits: Buffer | null
   /** The first 50 characters of a note, which show who speaks. Null for other kinds, and if not asked for. */
   readonly beginning: string | null
+  /** When it happened, else when it was remembered; milliseconds since 1970. */
+  readonly time: number
 }
 
 /** Which memories. */
@@ -21,6 +23,7 @@ interface Row {
   readonly memory_id: string
   readonly token_bits: Buffer | null
   readonly beginning: string | null
+  readonly time: number
 }
 
 /**
@@ -35,13 +38,16 @@ export async function readTokens(
   if (memoryIds.length === 0) return new Map()
   // `offset 0` makes the planner look up each memory, and each text, by its key.
   const { rows } = await sql<Row>`
-    select given.memory_id, stored.token_bits, m.beginning
+    select given.memory_id, stored.token_bits, m.beginning, m.time
     from unnest(${memoryIds}::uuid[]) as given(memory_id) cross join lateral (
-      select content_hash, case when ${withBeginnings} and kind = 'note' then left(state->'content'->>'text', 50) end as beginning
+      select content_hash, extract(epoch from coalesce(occurred_at, created_at))::float8 * 1000 as time,
+        case when ${withBeginnings} and kind = 'note' then left(state->'content'->>'text', 50) end as beginning
       from ${tables.memories} where project_id = ${projectId} and memory_id = given.memory_id offset 0
     ) m left join lateral (
       select token_bits from embeddings
       where project_id = ${projectId} and model_id = ${modelId} and content_hash = m.content_hash offset 0
     ) stored on true`.execute(db)
-  return new Map(rows.map((row) => [row.memory_id, { bits: row.token_bits, beginning: row.beginning }]))
+  return new Map(
+    rows.map((row) => [row.memory_id, { bits: row.token_bits, beginning: row.beginning, time: row.time }]),
+  )
 }

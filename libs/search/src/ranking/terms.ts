@@ -5,6 +5,7 @@
  * - `coverage`: the share of the question's words that matched (`L` of `bm25.ts`).
  * - `neighbours`, `session`: what the memories around a hit add to it.
  * - `speaker`: the preference for what a person named in the question says.
+ * - `time`: the preference for what happened at a time that the question names.
  * - `own`, `length`: how well a memory's own tokens match, and its length. Only where tokens are compared;
  *   `late/terms.ts` names the others' terms there.
  */
@@ -15,6 +16,7 @@ export const RANKING_TERMS = [
   'neighbours',
   'session',
   'speaker',
+  'time',
   'own',
   'length',
 ] as const

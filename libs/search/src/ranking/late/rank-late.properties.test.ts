@@ -51,6 +51,7 @@ const input: fc.Arbitrary<RankLateInput> = fc.record({
   vector: fc.option(hits(scores)),
   neighbourhoods: fc.constant(NEIGHBOURHOODS),
   eligible: fc.subarray(IDS).map((ids) => (id: string) => ids.includes(id)),
+  timeMatch: fc.double({ min: 0, max: 1, noNaN: true }).map((match) => () => match),
   isSpokenByNamed: fc.subarray(IDS).map((ids) => (id: string) => ids.includes(id)),
   candidatesPerRetriever: fc.integer({ min: 1, max: 20 }),
   without: fc.subarray([...RANKING_TERMS], { maxLength: 2 }).map((terms) => new Set(terms)),

@@ -36,6 +36,7 @@ const rank = (input: Partial<RankLateInput>) =>
     neighbourhoods: new Map(),
     eligible: () => true,
     isSpokenByNamed: () => false,
+    timeMatch: () => 0,
     candidatesPerRetriever: 100,
     without: new Set(),
     limit: 10,

@@ -24,6 +24,8 @@ export interface RankLateInput extends Retrievers {
   readonly eligible: (memoryId: string) => boolean
   /** Whether a person named in the question speaks in the memory (`speakers.ts`). */
   readonly isSpokenByNamed: (memoryId: string) => boolean
+  /** How near the memory is to a time that the question names, 0 to 1 (`time-match.ts`). */
+  readonly timeMatch: (memoryId: string) => number
   /** How many of each retriever's best hits take part: 100, as 50 and 200 find the same. */
   readonly candidatesPerRetriever: number
   /** Terms that an evaluation leaves out (`RankingOptions.without`). */
@@ -37,7 +39,7 @@ export interface RankLateInput extends Retrievers {
  * the question.
  *
  * ```
- * log-odds = 6·own + 6·near + 2·session + 2·words + 1.5·vector + 1.25·speaker − .25·length − 1.5·pool − 2.5
+ * log-odds = 6·own + 6·near + 2·session + 2·words + 1.5·vector + 1.25·speaker + time − .25·length − 1.5·pool − 2.5
  * score    = 1 / (1 + e^−log-odds)
  * ```
  *
@@ -86,12 +88,21 @@ interface Member {
   readonly words: number
   readonly vector: number
   readonly speaker: number
+  readonly time: number
   readonly length: number
 }
 
 function poolOf(input: RankLateInput): Member[] {
-  const { question, matches, neighbourhoods, eligible, isSpokenByNamed, candidatesPerRetriever, without } =
-    input
+  const {
+    question,
+    matches,
+    neighbourhoods,
+    eligible,
+    isSpokenByNamed,
+    timeMatch,
+    candidatesPerRetriever,
+    without,
+  } = input
   const lexical = ranksOf(input.lexical, candidatesPerRetriever)
   const vector = ranksOf(input.vector, candidatesPerRetriever)
   const candidates = new Set([...lexical.keys(), ...vector.keys()])
@@ -118,6 +129,7 @@ function poolOf(input: RankLateInput): Member[] {
       words,
       vector: cosine,
       speaker: isSpokenByNamed(memoryId) ? 1 : 0,
+      time: timeMatch(memoryId),
       length: Math.log2(Math.max(row?.tokens ?? 0, LONG_TOKENS) / LONG_TOKENS),
     }
   })

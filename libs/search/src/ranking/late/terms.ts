@@ -10,6 +10,7 @@ export const TERMS = [
   'words',
   'vector',
   'speaker',
+  'time',
   'length',
 ] as const
 export type TermName = (typeof TERMS)[number]
@@ -47,6 +48,8 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
   vector: 1.5,
   /** 1 if a person named in the question speaks. Brings .03 recall in conversations. */
   speaker: 1.25,
+  /** How near it is to a time that the question names (`time-match.ts`); 0 for the most questions. */
+  time: 1,
   /** Doublings of its length beyond 64 tokens: the longer a text, the better its best token by chance. */
   length: -0.25,
 }
@@ -62,6 +65,7 @@ const LEFT_OUT_BY: Readonly<Partial<Record<TermName, RankingTerm>>> = {
   words: 'lexical',
   vector: 'vector',
   speaker: 'speaker',
+  time: 'time',
   length: 'length',
 }
 

@@ -11,6 +11,7 @@ const MEANINGS: Readonly<Record<TermName, string>> = {
   words: 'Exact words: the BM25 score as a share of what all words of the question could score.',
   vector: 'The cosine of the vectors.',
   speaker: '1 if a person named in the question speaks.',
+  time: 'How near it is to a time that the question names: 1 within it, fading by days.',
   length: 'Doublings of its length beyond 64 tokens.',
 }
 
