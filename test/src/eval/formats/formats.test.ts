@@ -182,3 +182,26 @@ it('anything else is refused with the formats there are', () => {
   expect(() => loadCollection(folder)).toThrow(/in no known format: LoCoMo .* BEIR .* ours/u)
   expect(() => loadCollection(join(folder, 'nowhere'))).toThrow(/There is no/u)
 })
+
+describe('a file of sets', () => {
+  const set = (name: string, evidence: string) => ({
+    name,
+    memories: [{ id: 'a', content: { note: { text: name } } }],
+    questions: [{ id: `${name} 1`, question: 'which?', evidence: [evidence] }],
+  })
+
+  it('is a group for each set, whose questions are about its own memories', () => {
+    write('few.jsonl', lines(set('one', 'a'), set('two', 'a')))
+    const { name, groups } = loadCollection(join(folder, 'few.jsonl'))
+    expect([name, ...groups.map((group) => group.name)]).toEqual(['few', 'one', 'two'])
+    expect(groups[1]?.memories).toEqual([{ id: 'a', input: { content: { note: { text: 'two' } } } }])
+    expect(groups[1]?.questions).toEqual([
+      { id: 'two 1', text: 'which?', category: null, relevant: new Map([['a', 1]]) },
+    ])
+  })
+
+  it('refuses evidence that is in no memory of the set', () => {
+    write('few.jsonl', lines(set('one', 'b')))
+    expect(() => loadCollection(join(folder, 'few.jsonl'))).toThrow(/not there: b/u)
+  })
+})

@@ -18,18 +18,6 @@ export type TokenRows = ReadonlyMap<string, TokenMatches>
  */
 const FULL_MATCH = 0.5
 
-/** The mean of the question's tokens by weight. */
-function weightedMean(question: readonly QuestionToken[], valueOf: (token: number) => number): number {
-  let sum = 0
-  let whole = 0
-  for (const [token, { weight }] of question.entries()) {
-    if (weight <= 0) continue
-    sum += weight * valueOf(token)
-    whole += weight
-  }
-  return whole > 0 ? sum / whole : 0
-}
-
 /**
  * MaxSim of a memory: the mean, by weight, of the best match of each token of the question. Each match counts
  * up to `FULL_MATCH`.
@@ -38,17 +26,31 @@ function weightedMean(question: readonly QuestionToken[], valueOf: (token: numbe
  * (`docs/measurements.md#late-interaction`).
  */
 export function ownMatch(question: readonly QuestionToken[], { best }: TokenMatches): number {
-  return weightedMean(question, (token) => Math.min(FULL_MATCH, best[token] ?? 0))
+  let sum = 0
+  let whole = 0
+  for (let token = 0; token < question.length; token++) {
+    const weight = question[token]?.weight ?? 0
+    sum += weight * Math.min(FULL_MATCH, best[token] ?? 0)
+    whole += weight
+  }
+  return whole > 0 ? sum / whole : 0
 }
 
 /**
  * MaxSim of a memory together with those around it: every token of the question may match in any of them. An
  * answer seldom repeats what it answers; the turn before it does.
  *
- * @param rows of the memory and of those around it
+ * @param rows of the memory and of those around it, at least one
  */
 export function nearMatch(question: readonly QuestionToken[], rows: readonly TokenMatches[]): number {
-  return weightedMean(question, (token) =>
-    rows.reduce((most, { best }) => Math.max(most, best[token] ?? 0), Number.NEGATIVE_INFINITY),
-  )
+  let sum = 0
+  let whole = 0
+  for (let token = 0; token < question.length; token++) {
+    const weight = question[token]?.weight ?? 0
+    let most = Number.NEGATIVE_INFINITY
+    for (const { best } of rows) most = Math.max(most, best[token] ?? 0)
+    sum += weight * most
+    whole += weight
+  }
+  return whole > 0 ? sum / whole : 0
 }
