@@ -60,8 +60,8 @@ async function nearestToQuery(
   query: Float32Array,
   exactBelow: number,
 ): Promise<VectorHit[]> {
-  // Without a type: Postgres takes that of the column, which is `halfvec`, in old generations and in the
-  // store `vector`. With another type, the index would not serve.
+  // Without a type: Postgres takes that of the column, `halfvec` or, in generations of before, `vector`. With
+  // the other type, the index would not serve.
   const embedding = sql`${pgvector.toSql([...query]) as string}`
   const indexed = await indexedMemories(input)
   if (indexed >= exactBelow) {
