@@ -202,7 +202,7 @@ export async function storeVectors(
       returning project_id, content_hash, encode(content_hash, 'hex') as hash
     )
     insert into embedding_chunks (project_id, model_id, content_hash, chunk, span_start, span_end, tokens, embedding)
-    select project_id, ${modelId}, content_hash, chunk, start, "end", tokens, embedding::vector
+    select project_id, ${modelId}, content_hash, chunk, start, "end", tokens, embedding::halfvec
     from jsonb_to_recordset(${JSON.stringify(chunks)}::jsonb)
       as made(project_id uuid, hash text, chunk int, start int, "end" int, tokens int, embedding text)
     join filled using (project_id, hash)

@@ -23,6 +23,7 @@ export const DRIVER_TYPES: Readonly<Record<string, string>> = {
   uuid: 'string',
   varchar: 'string',
   vector: 'string',
+  halfvec: 'string',
 }
 
 /** Comments of tables, by name. */

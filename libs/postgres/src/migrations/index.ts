@@ -21,6 +21,7 @@ import * as selfChecks from './0019-self-checks.ts'
 import * as embeddingsOfProjects from './0020-embeddings-of-projects.ts'
 import * as leases from './0021-leases.ts'
 import * as tokenBits from './0022-token-bits.ts'
+import * as halfVectors from './0023-half-vectors.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -49,4 +50,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-embeddings-of-projects': embeddingsOfProjects,
   '0021-leases': leases,
   '0022-token-bits': tokenBits,
+  '0023-half-vectors': halfVectors,
 }

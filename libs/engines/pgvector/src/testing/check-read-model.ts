@@ -264,7 +264,7 @@ async function checkVectors(
   { db, projectId }: ProjectScope,
   { generation, tables }: LiveReadModel,
 ): Promise<string[]> {
-  const chunk = sql`chunk, span_start, span_end, embedding::text as embedding`
+  const chunk = sql`chunk, span_start, span_end, embedding::halfvec::text as embedding`
   const { rows } = await sql<{ problem: string }>`
     with live as materialized (
       select memory_id, content_hash, vector_pending from ${tables.memories}

@@ -82,14 +82,14 @@ export async function compareMemories(
           group by memory_id
         ), held_vectors as materialized (
           select memory_id,
-            string_agg(row(chunk, span_start, span_end, sha256(vector_send(embedding)))::text, ',' order by chunk) as vectors
+            string_agg(row(chunk, span_start, span_end, sha256(halfvec_send(embedding::halfvec)))::text, ',' order by chunk) as vectors
           from ${vectors} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
           group by memory_id
         )
         select memory_id, given.hash as wanted_row, held.hash as held_row,
           wanted_versions.hash as wanted_versions, held_versions.hash as held_versions,
           case when given.memory_id is null or given.forgotten or awaited then null else (
-            select coalesce(string_agg(row(chunk, span_start, span_end, sha256(vector_send(embedding)))::text, ','
+            select coalesce(string_agg(row(chunk, span_start, span_end, sha256(halfvec_send(embedding::halfvec)))::text, ','
               order by chunk), 'none')
             from embedding_chunks
             where project_id = ${projectId} and model_id = ${generation.modelId}

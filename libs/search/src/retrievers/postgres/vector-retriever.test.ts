@@ -1,6 +1,7 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { note } from '@daybook/memory/testing/commands'
 import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
+import { compareMemories } from '@daybook/pgvector/verify/compare-memories'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
@@ -170,6 +171,36 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       const ids = new Set(exact.map(({ memoryId }) => memoryId))
       expect(near).toHaveLength(50)
       expect(near.filter(({ memoryId }) => ids.has(memoryId)).length).toBeGreaterThanOrEqual(40)
+    })
+
+    it('a generation of an older Daybook, with 32 bits a number, gives the same, and is verified', async () => {
+      const [remembered] = await harness.remember(small, note('alpha beta gamma delta'))
+      const ask = async () => [
+        ...(await retriever(large, 'alpha beta gamma', { limit: 50 })),
+        ...(await retriever(large, 'alpha beta gamma', { limit: 5, exactBelow: BY_INDEX })),
+        ...(await retriever(small, 'alpha', { filter: { includeForgotten: true } })),
+      ]
+      const before = await ask()
+      const { vectors, schema } = harness.readModel.tables
+      await harness.db.transaction().execute(async (trx) => {
+        await sql`set local role none`.execute(trx)
+        await sql`drop index ${sql.id(schema, 'vectors_embedding_idx')}`.execute(trx)
+        await sql`alter table ${vectors} alter embedding type vector(16)`.execute(trx)
+        await sql`create index vectors_embedding_idx on ${vectors} using hnsw (embedding vector_cosine_ops)`.execute(
+          trx,
+        )
+      })
+      const after = await ask()
+      expect(after).toHaveLength(before.length)
+      expect(after.slice(0, 50).map(({ memoryId }) => memoryId)).toEqual(
+        before.slice(0, 50).map(({ memoryId }) => memoryId),
+      )
+      for (const [index, { score }] of after.entries()) expect(score).toBeCloseTo(before[index]!.score, 3)
+      // A memory that is written now gets its vector as before.
+      const [added] = await harness.remember(small, note('alpha beta gamma epsilon'))
+      const ids = [remembered!.state.id, added!.state.id]
+      const { memories } = await compareMemories(small, harness.readModel.generation, ids)
+      expect(memories.map(({ differs }) => differs)).toEqual([[], []])
     })
   })
 })

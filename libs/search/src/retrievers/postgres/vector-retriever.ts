@@ -60,7 +60,9 @@ async function nearestToQuery(
   query: Float32Array,
   exactBelow: number,
 ): Promise<VectorHit[]> {
-  const embedding = sql`${pgvector.toSql([...query]) as string}::vector`
+  // Without a type: Postgres takes that of the column, `halfvec` or, in generations of before, `vector`. With
+  // the other type, the index would not serve.
+  const embedding = sql`${pgvector.toSql([...query]) as string}`
   const indexed = await indexedMemories(input)
   if (indexed >= exactBelow) {
     const enough = Math.min(Math.max(input.limit * ENOUGH, input.needed ?? input.limit), indexed)
