@@ -7,6 +7,7 @@
  * - `speaker`: the preference for what a person named in the question says.
  * - `own`, `length`: how well a memory's own tokens match, and its length. Only where tokens are compared;
  *   `late/terms.ts` names the others' terms there.
+ * - `tokens`: all of late interaction. The other ranking takes its place.
  */
 export const RANKING_TERMS = [
   'lexical',
@@ -17,6 +18,7 @@ export const RANKING_TERMS = [
   'speaker',
   'own',
   'length',
+  'tokens',
 ] as const
 export type RankingTerm = (typeof RANKING_TERMS)[number]
 /** Tells the terms that searches leave out now. */
