@@ -55,10 +55,7 @@ describe('readOptions', () => {
     [[], 'the path of a collection is missing'],
     [['x', 'y'], 'one collection at a time, not also y'],
     [['--data', 'x', 'y'], 'one collection at a time, not also y'],
-    [
-      ['x', '--without', 'luck'],
-      '--without takes lexical, vector, coverage, neighbours, session, speaker, or each',
-    ],
+    [['x', '--without', 'luck'], `--without takes ${RANKING_TERMS.join(', ')}, or each`],
     [['x', '--peers', 'daybook', '--without', 'each'], '--without cannot be combined with --peers'],
     [['--data', 'x', '--mode', 'fuzzy'], '--mode takes HYBRID, KEYWORD, SEMANTIC'],
     [['--data', 'x', '--limit', '0'], '--limit must be a whole number'],

@@ -8,6 +8,7 @@
  * - `time`: the preference for what happened at a time that the question names.
  * - `own`, `length`: how well a memory's own tokens match, and its length. Only where tokens are compared;
  *   `late/terms.ts` names the others' terms there.
+ * - `tokens`: all of late interaction. The other ranking takes its place.
  */
 export const RANKING_TERMS = [
   'lexical',
@@ -19,6 +20,7 @@ export const RANKING_TERMS = [
   'time',
   'own',
   'length',
+  'tokens',
 ] as const
 export type RankingTerm = (typeof RANKING_TERMS)[number]
 /** Tells the terms that searches leave out now. */

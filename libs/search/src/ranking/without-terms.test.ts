@@ -25,6 +25,10 @@ describe('withoutTerms', () => {
     })
   })
 
+  it('takes late interaction as a whole away', () => {
+    expect(without('tokens')).toEqual({ ...without(), lateInteraction: false, without: new Set(['tokens']) })
+  })
+
   it('keeps what a retriever without weight found', () => {
     const hits = rank({
       lexical: [{ memoryId: 'a', score: 3 }],

@@ -1,8 +1,8 @@
 import type { RankingOptions } from './options.ts'
 
 /**
- * The options with the weights of left-out terms set to 0. `coverage` and `speaker` have no weight: whoever
- * computes them asks `options.without`.
+ * The options with the weights of left-out terms set to 0. The others have none there: whoever computes them
+ * asks `options.without`.
  */
 export function withoutTerms(options: RankingOptions): RankingOptions {
   const { without } = options
@@ -13,5 +13,6 @@ export function withoutTerms(options: RankingOptions): RankingOptions {
     ...(without.has('vector') && { vectorWeight: 0 }),
     ...(without.has('neighbours') && { neighbourDecay: 0 }),
     ...(without.has('session') && { sessionShare: 0 }),
+    ...(without.has('tokens') && { lateInteraction: false }),
   }
 }
