@@ -24,6 +24,11 @@ export interface ProjectionBatch {
    * their versions and parked events. `events` and `parked` hold only what came after the erasure.
    */
   readonly erased: readonly string[]
+  /**
+   * Whether it is applied only if no event of the project is parked: then nobody has looked which memories have
+   * one. Default no.
+   */
+  readonly ifNothingParked?: boolean
 }
 
 /**

@@ -20,7 +20,8 @@ export type OnRetry = (problem: { sequence: number; attempt: number; error: unkn
  * of the same memory are parked with it, so that a newer event does not overtake one that may still be
  * retried. All other records are applied. An erased record removes its memory and the memory's parked events.
  *
- * @param nothingParked the caller knows that no event of the project is parked at `from`. Default no
+ * @param nothingParked the caller expects that no event of the project is parked; the transaction checks it.
+ * Default no
  * @returns whether a memory of these records has a parked event now
  * @throws PositionMoved, JournalDiverged, and errors that say that the database or the read model is
  *   unavailable or lacks its tables: nothing is parked for those.
@@ -42,7 +43,15 @@ export async function applyWithParking(
     if (last === undefined) return
     const { events, parked, erased } = sort(part, held)
     try {
-      await projection.apply(scope, { from: start, to: journalPlace(last), events, parked, erased })
+      const ifNothingParked = nothingParked && held.size === 0
+      await projection.apply(scope, {
+        from: start,
+        to: journalPlace(last),
+        events,
+        parked,
+        erased,
+        ifNothingParked,
+      })
       for (const memoryId of erased) held.delete(memoryId)
       for (const one of parked) held.add(one.memoryId)
     } catch (error) {

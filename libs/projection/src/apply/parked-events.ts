@@ -2,7 +2,7 @@ import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { storableError } from '@daybook/postgres/storable-error'
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type GenerationRef, ofGeneration } from '../generations/generation-ref.ts'
 import type { ParkedEvent } from '../projection.ts'
 
@@ -35,6 +35,11 @@ export async function countParked({ db, projectId }: ProjectScope, ref: Generati
     .executeTakeFirstOrThrow()
   return row.parked
 }
+
+/** A condition: no event of the project is parked in this generation. */
+export const isNothingParked = (ref: GenerationRef, projectId: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`not exists (
+    select from parked_events where ${ofGeneration(ref)} and project_id = ${projectId} and dropped_at is null)`
 
 /**
  * The sequences, up to `sequence`, of a project's events that are parked in this generation: those of one

@@ -36,8 +36,8 @@ import { traceApplied } from './trace-applied.ts'
  * have (`heal.ts`). Messages about events that the journal has lost, or will never have, are dropped.
  *
  * While events follow the position that this projector reached itself, it neither reads the position nor looks
- * for parked events (`expected`): the transaction that applies them locks the position and finds it moved if
- * another replica was there. Whoever parks an event moves the position in the same transaction.
+ * for parked events (`expected`): the transaction that applies them locks the position, and finds it moved if
+ * another replica was there, or an event parked.
  *
  * Replicas share the messages of a durable group. A replica that gets a message about a project on which
  * another replica is working leaves that project alone for a moment. A message is acknowledged once the

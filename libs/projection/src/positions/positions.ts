@@ -5,7 +5,7 @@ import type { JournalCursor } from '@daybook/memory/events'
 import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { parkEvents, unparkMemories } from '../apply/parked-events.ts'
+import { isNothingParked, parkEvents, unparkMemories } from '../apply/parked-events.ts'
 import { type GenerationRef, ofGeneration } from '../generations/generation-ref.ts'
 import { PositionMoved, type ProjectionBatch } from '../projection.ts'
 
@@ -78,17 +78,18 @@ export const isInJournal = (projectId: string, { sequence, hash }: JournalCursor
  *
  * @param unflushed the transaction need not wait for the disk: all that it writes is in the journal's database
  * and follows from the journal. Default no
- * @throws PositionMoved, JournalDiverged
+ * @throws PositionMoved, also if something is parked and nothing should be; JournalDiverged
  */
 export async function lockPosition(
   trx: DatabaseTransaction,
   ref: GenerationRef,
   projectId: string,
-  { from, to }: Pick<ProjectionBatch, 'from' | 'to'>,
+  { from, to, ifNothingParked = false }: Pick<ProjectionBatch, 'from' | 'to' | 'ifNothingParked'>,
   { unflushed = false } = {},
 ): Promise<void> {
   const row = await selectPlace(trx, ref, projectId)
     .select(isInJournal(projectId, to).as('known'))
+    .$if(ifNothingParked, (query) => query.where(isNothingParked(ref, projectId)))
     .$if(unflushed, (query) => query.where(commitUnflushed()))
     .forUpdate()
     .skipLocked()

@@ -39,7 +39,7 @@ export interface RankLateInput extends Retrievers {
  * the question.
  *
  * ```
- * log-odds = 6·own + 6·near + 2·session + 2·words + 1.5·vector + 1.25·speaker + time − .25·length − 1.5·pool − 2.5
+ * log-odds = 6·own + 6·near + 2·session + 2·words + 1.5·vector + 1.25·speaker + 1.5·time − .25·length − 1.5·pool − 2.5
  * score    = 1 / (1 + e^−log-odds)
  * ```
  *
