@@ -152,9 +152,9 @@ describe('for any rows, retrievers and sessions', () => {
           vector: [...one.vector, { memoryId: 'other', score: one.vector.length > 0 ? farthest : 0 }],
           matches: new Map([...given.matches, ['other', extra]]),
         }
-        const values = (input: RankLateInput) =>
+        const values = (each: RankLateInput) =>
           new Map(
-            rankLate(input).map(({ memoryId, explanation }) => [
+            rankLate(each).map(({ memoryId, explanation }) => [
               memoryId,
               explanation.terms.filter(({ name }) => name !== 'pool'),
             ]),
