@@ -113,6 +113,8 @@ async function attempt(
         neighbourhoods,
         eligible,
         options,
+        // Which hits are too far shows only in their explanations.
+        limit: request.leastCosine === undefined ? limit : Number.POSITIVE_INFINITY,
       })
     : null
   const all =

@@ -31,6 +31,8 @@ export interface RankByTokensInput {
   /** The neighbours that satisfy the search's condition. */
   readonly eligible: ReadonlySet<string>
   readonly options: RankingOptions
+  /** The most hits to return. */
+  readonly limit: number
 }
 
 /** The ranking, and what it was made of. */
@@ -54,7 +56,7 @@ export interface RankedByTokens {
  */
 export async function rankByTokens(
   input: RetrieverInput,
-  { wanted, times, tokens, modelId, found, neighbourhoods, eligible, options }: RankByTokensInput,
+  { wanted, times, tokens, modelId, found, neighbourhoods, eligible, options, limit }: RankByTokensInput,
 ): Promise<RankedByTokens> {
   const { scope, readModel } = input
   const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
@@ -85,7 +87,7 @@ export async function rankByTokens(
     timeMatch: (id) => nearness(stored.get(id)?.time ?? Number.NaN, times),
     candidatesPerRetriever: options.candidatesPerRetriever,
     without: options.without,
-    limit: Number.POSITIVE_INFINITY,
+    limit,
   })
   return { ranked, question, scorer, bytes, modelId, stored }
 }
