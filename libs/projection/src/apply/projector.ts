@@ -1,7 +1,7 @@
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { readFollowing } from '@daybook/journal/read/read'
 import { type JournalRecord, toReadable } from '@daybook/journal/read/stored-event'
-import type { JournalCursor } from '@daybook/memory/events'
+import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -57,6 +57,8 @@ export interface ProjectorOptions {
   readonly bus: Bus
   readonly signal: PositionSignal
   readonly logger: Logger
+  /** Called with the events of a message when it comes, before they are applied, if they ever are. */
+  readonly onComing?: (projectId: string, events: readonly LinkedEvent[]) => void
   /** Called after each applied batch, outside its transaction, with the number of its events. */
   readonly onApplied?: (events: number) => void
   /** Milliseconds between looks at the journal for events that the bus did not bring. Default 1,000. */
@@ -72,7 +74,7 @@ const OTHERS_TURN_MS = 20
 
 /** Starts a projector for one generation. It runs until it is stopped, and retries after every failure. */
 export function startProjector(options: ProjectorOptions): Projector {
-  const { db, projection, bus, signal, logger, onApplied = () => {} } = options
+  const { db, projection, bus, signal, logger, onComing, onApplied = () => {} } = options
   const { pollMs = 1_000, activity = ALWAYS_ACTIVE } = options
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
@@ -92,6 +94,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     buffer.add(news.events)
     behind.add(news.projectId)
     wakeUp.raise()
+    onComing?.(news.projectId, news.events)
     return reached.wait(news.projectId, news.sequence)
   })
 
