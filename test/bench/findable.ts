@@ -77,8 +77,8 @@ async function untilFound(
   id: string,
 ): Promise<number> {
   const started = performance.now()
-  // Global ids are base64 of a type and the memory's id.
-  const memoryId = Buffer.from(id, 'base64').toString().replace(/^.*:/u, '')
+  // The API's ids are of kind and UUID.
+  const memoryId = id.slice(-36)
   const look = {
     name: mode,
     text: `select from pgvector_1.${TABLES[mode]} where memory_id = $1`,

@@ -11,13 +11,13 @@ import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import type { Bus } from '@daybook/transport/bus'
 import { createEventBuffer, type EventBuffer } from '@daybook/transport/event-buffer'
-import { sql } from 'kysely'
 import { markUnusable } from '../generations/generations.ts'
 import { heal } from '../positions/heal.ts'
 import type { PositionSignal } from '../positions/position-signal.ts'
 import { createReachedPositions } from '../positions/reached-positions.ts'
 import { PositionMoved, type Projection } from '../projection.ts'
 import { applyWithParking } from './apply-with-parking.ts'
+import { findBehindProjects } from './find-behind-projects.ts'
 import { countParked } from './parked-events.ts'
 import { traceApplied } from './trace-applied.ts'
 
@@ -226,15 +226,7 @@ export function startProjector(options: ProjectorOptions): Projector {
 
   const findBehind = async (): Promise<void> => {
     try {
-      const { rows } = await sql<{ project_id: string }>`
-        select coalesce(head.project_id, place.project_id) as project_id from journal_heads head
-        full join (
-          select project_id, position, hash from positions
-          where projection = ${projection.name} and generation = ${projection.generation}
-        ) place on place.project_id = head.project_id
-        where coalesce(head.sequence, 0) <> coalesce(place.position, 0)
-          or place.position > 0 and place.hash <> head.hash`.execute(db)
-      for (const row of rows) behind.add(row.project_id)
+      for (const projectId of await findBehindProjects(db, projection)) behind.add(projectId)
       for (const projectId of (await projection.outside?.unsettled()) ?? []) {
         unsettled.add(projectId)
         behind.add(projectId)
