@@ -29,7 +29,7 @@ interface AppendedRow {
 
 /**
  * Commits requests in one statement and one round trip, if the journal still ends where this process thinks.
- * That costs a third less time than the five round trips of `commitBatch`
+ * With 16 clients that allows 1.36 times as many appends as the four round trips of `commitBatch`
  * (docs/measurements.md#appends-in-one-statement).
  *
  * The statement first moves the journal's end, but only from the known sequence and hash. It waits for the
