@@ -3,7 +3,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AppendRequest } from './append-request.ts'
 import type { CommittedBatch } from './commit-batch.ts'
-import { CommitUnknown, isCommitUnknown } from './commit-unknown.ts'
+import { CommitUnknown, isStatementUnknown } from './commit-unknown.ts'
 import { type DecidedBatch, decideBatch } from './decide-batch.ts'
 import type { KnownHead } from './known-head.ts'
 import { insertEvents, insertKeyUses } from './write-events.ts'
@@ -61,7 +61,7 @@ export async function commitAtKnownHead(
     // Without a connection nothing was sent. What the server rolled back is tried the locked way, which says
     // what is wrong.
     if (!sent) throw error
-    if (isCommitUnknown(error)) throw new CommitUnknown(error)
+    if (isStatementUnknown(error)) throw new CommitUnknown(error)
     return null
   })
   const row = result?.rows[0]
