@@ -4,7 +4,8 @@ import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
-import { embedInChunks } from './embed-in-chunks.ts'
+import { type ComingText, createEarlyEmbeddings } from './early-embeddings.ts'
+import { type EmbeddedChunk, embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder } from './embedder.ts'
 import { type LeasedText, leaseTexts, releaseText, releaseTexts, storeVectors } from './store.ts'
 
@@ -12,6 +13,8 @@ import { type LeasedText, leaseTexts, releaseText, releaseTexts, storeVectors } 
 export interface QueueWorker {
   /** Says that there may be new work, so that it starts at once and not at the next poll. */
   wake(): void
+  /** Begins to embed texts that are about to be queued. Call `wake` once they are. */
+  soon(texts: readonly ComingText[]): void
   /**
    * Releases unfinished texts, because 64 long ones take a model minutes. Another worker, or the next start,
    * embeds them.
@@ -47,21 +50,33 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const { db, embedder, logger, onStored, onEmbedded, pollMs = 1_000, activity = ALWAYS_ACTIVE } = options
   const wakeUp = createWakeUp()
   const stop = new AbortController()
+  const early = createEarlyEmbeddings(embedder)
 
   const stopped = new Promise<never>((_, reject) => {
     stop.signal.addEventListener('abort', () => reject(new Stopped()))
   })
   stopped.catch(() => {})
+  /** Embeds what was not begun early, all at once. */
+  const embedRest = async (texts: readonly LeasedText[]): Promise<EmbeddedChunk[][]> => {
+    const begun = texts.map((text) => early.take(text))
+    const rest = texts.filter((_, index) => begun[index] === undefined)
+    const made = await embedInChunks(
+      embedder,
+      rest.map(({ text }) => text),
+    )
+    let next = 0
+    return Promise.all(begun.map((chunks) => chunks ?? made[next++] ?? []))
+  }
   /** When the worker stops, the model's current result is discarded. */
-  const embed = (texts: readonly string[]) => {
-    const embedding = embedInChunks(embedder, texts)
+  const embed = (texts: readonly LeasedText[]) => {
+    const embedding = embedRest(texts)
     embedding.catch(() => {})
     return Promise.race([embedding, stopped])
   }
 
   const embedOne = async (queued: LeasedText): Promise<void> => {
     try {
-      const [chunks] = await embed([queued.text])
+      const [chunks] = await embed([queued])
       await storeVectors(db, embedder.modelId, [{ ...queued, chunks: chunks ?? [] }])
       onEmbedded?.(1)
     } catch (error) {
@@ -76,7 +91,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
 
   const embedTogether = async (texts: readonly LeasedText[]): Promise<void> => {
     try {
-      const chunks = await embed(texts.map(({ text }) => text))
+      const chunks = await embed(texts)
       await storeVectors(
         db,
         embedder.modelId,
@@ -120,6 +135,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
   const leave = activity.onActive(wakeUp.raise)
   return {
     wake: wakeUp.raise,
+    soon: early.begin,
     async stop() {
       leave()
       stop.abort()

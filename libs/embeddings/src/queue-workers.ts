@@ -2,6 +2,7 @@ import type { Database } from '@daybook/postgres/connect'
 import type { Activity } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import type { ComingText } from './early-embeddings.ts'
 import type { Embedder } from './embedder.ts'
 import type { Embedders } from './embedders.ts'
 import { type QueueWorker, startQueueWorker } from './queue-worker.ts'
@@ -13,6 +14,8 @@ export type OnStored = (hashes: readonly Buffer[]) => Promise<void>
 export interface VectorsWanted {
   /** Says that there may be new work, so that it starts at once and not at the next poll. */
   wake(): void
+  /** Begins to embed texts that are about to be queued. Call `wake` once they are. */
+  soon(texts: readonly ComingText[]): void
   /** Ends the client. The worker ends with its last client. */
   leave(): Promise<void>
 }
@@ -49,6 +52,7 @@ export function createQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       work.wanting.add(wanting)
       return {
         wake: () => work.wake(),
+        soon: (texts) => work.soon(texts),
         async leave() {
           work.wanting.delete(wanting)
           if (work.wanting.size > 0) return
@@ -72,6 +76,7 @@ interface Wanting {
 interface ModelWork {
   readonly wanting: Set<Wanting>
   wake(): void
+  soon(texts: readonly ComingText[]): void
   stop(): Promise<void>
 }
 
@@ -125,6 +130,7 @@ function startModelWork(options: QueueWorkersOptions, modelId: string): ModelWor
   return {
     wanting,
     wake: () => worker?.wake(),
+    soon: (texts) => worker?.soon(texts),
     async stop() {
       stop.abort()
       await started

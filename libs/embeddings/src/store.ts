@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { isLeaseOver } from '@daybook/postgres/lease'
 import { storableError } from '@daybook/postgres/storable-error'
@@ -16,6 +17,8 @@ import { hasTokenBits } from './token-bits/token-bits.ts'
  *   queued ──lease──▶ leased ──store──▶ embedded
  *     ▲                  │ failed, or the lease ran out because the worker died
  *     └──────────────────┘
+ *
+ * Leasing and storing do not wait for the disk: after a crash of the server, a text may be embedded again.
  */
 
 /** A text's key in the store: SHA-256 of its UTF-8. */
@@ -79,19 +82,21 @@ const relationOf = (texts: readonly QueuedText[]) => {
 /**
  * Queues texts that the store does not have for the project yet. Inserts in the order of hashes, so that two
  * inserts cannot deadlock.
+ * @returns how many of them the store did not have
  */
 export async function queueTexts(
   trx: DatabaseTransaction,
   { projectId, modelId }: StoreKey,
   texts: readonly QueuedText[],
-): Promise<void> {
-  if (texts.length === 0) return
-  await sql`
+): Promise<number> {
+  if (texts.length === 0) return 0
+  const { numAffectedRows = 0n } = await sql`
     insert into embeddings (project_id, model_id, content_hash, text)
     select distinct on (hash) ${projectId}::uuid, ${modelId}, decode(hash, 'hex'), text
     from ${relationOf(texts)}
     order by hash
     on conflict do nothing`.execute(trx)
+  return Number(numAffectedRows)
 }
 
 /**
@@ -159,7 +164,7 @@ export async function leaseTexts(
       where model_id = ${modelId} and embedded_at is null and (leased_until is null or ${isLeaseOver(sql`leased_until`)})
       order by leased_until nulls first
       limit ${limit}
-      for update skip locked))
+      for update skip locked)) and ${commitUnflushed()}
     returning project_id, content_hash, text`.execute(db)
   return rows.map((row) => ({ projectId: row.project_id, hash: row.content_hash, text: row.text }))
 }
@@ -198,7 +203,7 @@ export async function storeVectors(
       set embedded_at = now(), text = null, leased_until = null, last_error = null, token_bits = (
         select bits from given
         where given.project_id = e.project_id and given.hash = encode(e.content_hash, 'hex') limit 1)
-      where ctid = any(${placesOf(modelId, embedded)})
+      where ctid = any(${placesOf(modelId, embedded)}) and ${commitUnflushed()}
       returning project_id, content_hash, encode(content_hash, 'hex') as hash
     )
     insert into embedding_chunks (project_id, model_id, content_hash, chunk, span_start, span_end, tokens, embedding)

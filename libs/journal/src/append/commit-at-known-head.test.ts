@@ -1,4 +1,5 @@
 import { newId } from '@daybook/memory/id'
+import { withTimeout } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
@@ -139,6 +140,16 @@ describe.each(SERVERS)('appends in one statement on $name', ({ start }) => {
     expect(await readHead(scope)).toBe(21)
     expect(committed).toEqual(Array.from({ length: 21 }, (_, index) => index + 1).filter((n) => n !== 17))
     expect(await verifyJournal(scope)).toMatchObject({ problems: 0 })
+  })
+
+  it('are known to be rolled back where a time limit ends them', async () => {
+    const { scope, head } = await known()
+    const trx = await database.db.startTransaction().execute()
+    await sql`select from journal_heads where project_id = ${scope.projectId} for update`.execute(trx)
+    const limited = { ...scope, db: withTimeout(scope.db, 50) }
+    expect(await commitAtKnownHead(limited, [note('too late')], head)).toBeNull()
+    await trx.rollback().execute()
+    expect(await readHead(scope)).toBe(1)
   })
 
   describe('beside another session', () => {

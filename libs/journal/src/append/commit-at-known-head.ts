@@ -3,7 +3,7 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AppendRequest } from './append-request.ts'
 import type { CommittedBatch } from './commit-batch.ts'
-import { CommitUnknown, isCommitUnknown } from './commit-unknown.ts'
+import { CommitUnknown, isStatementUnknown } from './commit-unknown.ts'
 import { type DecidedBatch, decideBatch } from './decide-batch.ts'
 import type { KnownHead } from './known-head.ts'
 import { insertEvents, insertKeyUses } from './write-events.ts'
@@ -29,7 +29,7 @@ interface AppendedRow {
 
 /**
  * Commits requests in one statement and one round trip, if the journal still ends where this process thinks.
- * That costs a third less time than the five round trips of `commitBatch`
+ * With 16 clients that allows 1.36 times as many appends as the four round trips of `commitBatch`
  * (docs/measurements.md#appends-in-one-statement).
  *
  * The statement first moves the journal's end, but only from the known sequence and hash. It waits for the
@@ -61,7 +61,7 @@ export async function commitAtKnownHead(
     // Without a connection nothing was sent. What the server rolled back is tried the locked way, which says
     // what is wrong.
     if (!sent) throw error
-    if (isCommitUnknown(error)) throw new CommitUnknown(error)
+    if (isStatementUnknown(error)) throw new CommitUnknown(error)
     return null
   })
   const row = result?.rows[0]

@@ -23,6 +23,16 @@ export function isCommitUnknown(error: unknown): boolean {
 }
 
 /**
+ * Whether an error of a statement that commits itself leaves its outcome unknown. An error that does not end
+ * the session (a full disk, a time limit) rolled it back, whatever its class. Other severities, which the
+ * server translates, are judged like those of COMMIT.
+ */
+export function isStatementUnknown(error: unknown): boolean {
+  const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
+  return isCommitUnknown(error) && !(severity === 'ERROR' && code !== '40003')
+}
+
+/**
  * The error for callers whose requests were not committed, or may not have been. A request with an
  * idempotency key may be sent again as it is. Without a key, that could remember something twice, so the
  * message says what to do instead.

@@ -258,6 +258,70 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     expect(applied.toSorted((a, b) => a - b)).toEqual(upTo(80))
   })
 
+  it('does not read the position that it reached itself while events follow it', async () => {
+    const scope = await journalOf(remember('first'))
+    const recording = recordingProjection(nextName())
+    let reads = 0
+    const position: Projection['position'] = (of) => {
+      if (of.projectId === scope.projectId) reads += 1
+      return recording.position(of)
+    }
+    const { publish } = run({ ...recording, position })
+    const untilApplied = (count: number) =>
+      vi.waitUntil(() => of(recording, scope).length === count, { timeout: 10_000 })
+    await untilApplied(1)
+    // It begins once it has seen that nothing is parked, a moment after the first event.
+    for (let count = 2, before = 0; reads !== before; count += 1) {
+      before = reads
+      await append(scope, remember(`note ${count}`))
+      publish(scope, events.at(-1))
+      await untilApplied(count)
+      expect(count).toBeLessThan(10)
+    }
+  })
+
+  it('reads the position again where another replica moved it, and applies nothing twice', async () => {
+    const scope = await journalOf(remember('first'))
+    const name = nextName()
+    const [one, other] = [recordingProjection(name), recordingProjection(name)]
+    const { publish, until } = run(one)
+    await until(scope, 1)
+    await append(scope, remember('second'))
+    publish(scope, events[1])
+    await until(scope, 2)
+    await append(scope, remember('third'), remember('fourth'))
+    const [, second, third, fourth] = events
+    if (second === undefined || third === undefined) throw new Error('there are four')
+    await other.apply(scope, { from: second, to: third, events: [third], parked: [], erased: [] })
+    // It follows the position that the first one expects, but not the one that is.
+    publish(scope, third, fourth)
+    await until(scope, 4)
+    expect([of(one, scope), of(other, scope)]).toEqual([[1, 2, 4], [3]])
+  })
+
+  it('holds back a later event of a memory whose event another replica has parked', async () => {
+    const memory = newId()
+    const scope = await journalOf(remember('first'))
+    const name = nextName()
+    const [one, other] = [recordingProjection(name), recordingProjection(name)]
+    const { publish, until } = run(one)
+    await until(scope, 1)
+    await append(scope, remember('parked', memory))
+    await append(scope, {
+      type: 'revise',
+      id: memory,
+      input: { content: { kind: 'note', fields: { text: 'held back' } } },
+    })
+    const [first, second, third] = events
+    if (first === undefined || second === undefined) throw new Error('there are three')
+    const parked = [{ sequence: 2, memoryId: memory, error: 'poison', attempts: ATTEMPTS }]
+    await other.apply(scope, { from: first, to: second, events: [], parked, erased: [] })
+    publish(scope, third)
+    await until(scope, 3)
+    expect(of(one, scope)).toEqual([1])
+    expect(await countParked(scope, one)).toBe(2)
+  })
+
   it('the slower of two finds the position moved and changes nothing', async () => {
     const scope = await journalOf(remember('first'), remember('second'))
     const name = nextName()

@@ -1,7 +1,7 @@
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { readFollowing } from '@daybook/journal/read/read'
 import { type JournalRecord, toReadable } from '@daybook/journal/read/stored-event'
-import type { JournalCursor } from '@daybook/memory/events'
+import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -11,13 +11,13 @@ import type { Logger } from '@daybook/runtime/logger'
 import { createWakeUp } from '@daybook/runtime/wake-up'
 import type { Bus } from '@daybook/transport/bus'
 import { createEventBuffer, type EventBuffer } from '@daybook/transport/event-buffer'
-import { sql } from 'kysely'
 import { markUnusable } from '../generations/generations.ts'
 import { heal } from '../positions/heal.ts'
 import type { PositionSignal } from '../positions/position-signal.ts'
 import { createReachedPositions } from '../positions/reached-positions.ts'
 import { PositionMoved, type Projection } from '../projection.ts'
 import { applyWithParking } from './apply-with-parking.ts'
+import { findBehindProjects } from './find-behind-projects.ts'
 import { countParked } from './parked-events.ts'
 import { traceApplied } from './trace-applied.ts'
 
@@ -57,6 +57,8 @@ export interface ProjectorOptions {
   readonly bus: Bus
   readonly signal: PositionSignal
   readonly logger: Logger
+  /** Called with the events of a message when it comes, before they are applied, if they ever are. */
+  readonly onComing?: (projectId: string, events: readonly LinkedEvent[]) => void
   /** Called after each applied batch, outside its transaction, with the number of its events. */
   readonly onApplied?: (events: number) => void
   /** Milliseconds between looks at the journal for events that the bus did not bring. Default 1,000. */
@@ -72,7 +74,7 @@ const OTHERS_TURN_MS = 20
 
 /** Starts a projector for one generation. It runs until it is stopped, and retries after every failure. */
 export function startProjector(options: ProjectorOptions): Projector {
-  const { db, projection, bus, signal, logger, onApplied = () => {} } = options
+  const { db, projection, bus, signal, logger, onComing, onApplied = () => {} } = options
   const { pollMs = 1_000, activity = ALWAYS_ACTIVE } = options
   const buffers = new Map<string, EventBuffer>()
   const behind = new Set<string>()
@@ -92,6 +94,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     buffer.add(news.events)
     behind.add(news.projectId)
     wakeUp.raise()
+    onComing?.(news.projectId, news.events)
     return reached.wait(news.projectId, news.sequence)
   })
 
@@ -223,15 +226,7 @@ export function startProjector(options: ProjectorOptions): Projector {
 
   const findBehind = async (): Promise<void> => {
     try {
-      const { rows } = await sql<{ project_id: string }>`
-        select coalesce(head.project_id, place.project_id) as project_id from journal_heads head
-        full join (
-          select project_id, position, hash from positions
-          where projection = ${projection.name} and generation = ${projection.generation}
-        ) place on place.project_id = head.project_id
-        where coalesce(head.sequence, 0) <> coalesce(place.position, 0)
-          or place.position > 0 and place.hash <> head.hash`.execute(db)
-      for (const row of rows) behind.add(row.project_id)
+      for (const projectId of await findBehindProjects(db, projection)) behind.add(projectId)
       for (const projectId of (await projection.outside?.unsettled()) ?? []) {
         unsettled.add(projectId)
         behind.add(projectId)

@@ -57,6 +57,8 @@ export interface KeepLeasesOptions {
 
 /** Milliseconds between saves of a project's position. */
 const SAVE_MS = 100
+/** How many projects are saved at a time, so that thousands of them do not take all connections. */
+const SAVES_AT_ONCE = 4
 /** Milliseconds for which a project counts as shared after another process's event or lease was seen. */
 const SHARED_MS = 10_000
 
@@ -132,21 +134,28 @@ export function keepLeases(options: KeepLeasesOptions): KeptLeases {
     return entry.ending
   }
 
-  /** Looks after the leases that no statement is about. */
-  const lookAfter = (): void => {
-    for (const entry of entries.values()) {
-      const { lease, saved, saving, ending, until } = entry
-      if (saving !== null || ending !== null) continue
-      const isSaved = saved.sequence === lease.published.sequence && saved.hash === lease.published.hash
-      const isOld = until - performance.now() < (owner.leaseMs * 2) / 3
-      // A failure is not lost: the same is tried at the next look, and the lease ends in time.
-      if (!isSaved || (lease.inUse && isOld)) save(entry, true).catch(() => {})
-      else if (!lease.inUse) release(entry).catch(() => {})
+  /** Saves, renews or releases a lease, unless a statement about it is under way. */
+  const lookAfter = async (entry: Entry): Promise<void> => {
+    const { lease, saved, saving, ending, until } = entry
+    if (saving !== null || ending !== null) return
+    const isSaved = saved.sequence === lease.published.sequence && saved.hash === lease.published.hash
+    const isOld = until - performance.now() < (owner.leaseMs * 2) / 3
+    if (!isSaved || (lease.inUse && isOld)) await save(entry, true)
+    else if (!lease.inUse) await release(entry)
+  }
+  const lookAfterAll = async (): Promise<void> => {
+    const left = [...entries.values()]
+    const work = async () => {
+      for (let entry = left.shift(); entry !== undefined; entry = left.shift())
+        // After a failure the same is tried at the next look, and the lease ends in time.
+        await lookAfter(entry).catch(() => {})
     }
+    await Promise.all(Array.from({ length: SAVES_AT_ONCE }, work))
     schedule()
   }
   const schedule = (): void => {
-    timer = entries.size === 0 ? null : setTimeout(lookAfter, Math.min(SAVE_MS, owner.leaseMs / 3))
+    const everyMs = Math.min(SAVE_MS, owner.leaseMs / 3)
+    timer = entries.size === 0 ? null : setTimeout(() => void lookAfterAll(), everyMs)
   }
 
   return {

@@ -74,6 +74,7 @@ export function pgvectorRebuildableProjection(
             ? fillVectors(db, tables, generation, hashes)
             : fillAllVectors(db, tables, generation))
         },
+        embedsEarly: true,
         checksJournal: true,
       })
     },

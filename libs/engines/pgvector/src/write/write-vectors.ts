@@ -1,5 +1,6 @@
 import { type QueuedText, queueTexts } from '@daybook/embeddings/store'
 import { embeddedTextOf } from '@daybook/memory/state'
+import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
 import type { Database, DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations/generations'
 import type { Fence } from '@daybook/projection/rebuild/fence'
@@ -28,9 +29,10 @@ export async function requestVectors(
   projectId: string,
   rows: readonly MemoryRow[],
 ): Promise<void> {
-  await queueLiveTexts(trx, generation, projectId, rows)
   const ids = liveIds(rows)
   if (ids.length === 0) return
+  const areAllNew = await queueLiveTexts(trx, generation, projectId, rows)
+  if (areAllNew) return
   await fill(trx, tables, generation, sql`m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`)
 }
 
@@ -43,19 +45,25 @@ export const textsOf = (rows: readonly MemoryRow[]): QueuedText[] =>
     .filter((row) => !row.forgotten)
     .map((row) => ({ hash: Buffer.from(row.content_hash, 'hex'), text: embeddedTextOf(row.state) }))
 
+/** Up to so many texts are sent without a look at which of them the store knows. */
+const TEXTS_UNASKED = 4
+
 /**
- * Queues the texts whose vectors the embedding store lacks. Only texts that the store does not know in the
- * project are sent.
+ * Queues the texts whose vectors the embedding store lacks. Of many texts, only those that the store does not
+ * know in the project are sent.
+ * @returns whether the store knew none of them, so that it has no vector of them
  */
 export async function queueLiveTexts(
   trx: DatabaseTransaction,
   { modelId }: Generation,
   projectId: string,
   rows: readonly MemoryRow[],
-): Promise<void> {
+): Promise<boolean> {
   const texts = textsOf(rows)
-  if (texts.length === 0) return
+  if (texts.length === 0) return true
   const hashes = texts.map(({ hash }) => hash.toString('hex'))
+  if (texts.length <= TEXTS_UNASKED)
+    return (await queueTexts(trx, { projectId, modelId }, texts)) === new Set(hashes).size
   const known = await sql<{ hash: string }>`
     select encode(given.content_hash, 'hex') as hash
     from (select decode(hash, 'hex') as content_hash from unnest(${hashes}::text[]) as hash offset 0) given
@@ -69,6 +77,7 @@ export async function queueLiveTexts(
     { projectId, modelId },
     texts.filter((_, index) => !there.has(hashes[index] ?? '')),
   )
+  return there.size === 0
 }
 
 /** Writes the store's vectors for rows that `upsertMemories` has written as not waiting. */
@@ -181,7 +190,7 @@ async function fill(
   const { rows } = await sql<{ filled: number }>`
     with ready as (
       update ${tables.memories} m set vector_pending = false
-      where m.vector_pending and ${which} and exists (
+      where m.vector_pending and ${which} and ${commitUnflushed()} and exists (
         select from embeddings
         where project_id = m.project_id and model_id = ${generation.modelId} and content_hash = m.content_hash
           and embedded_at is not null offset 0)
