@@ -95,7 +95,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
         ),
     }
   }
-  const of = (projection: RecordingProjection, { projectId }: ProjectScope) =>
+  const appliedIn = (projection: RecordingProjection, { projectId }: ProjectScope) =>
     projection.applied.filter((event) => event.projectId === projectId).map(({ sequence }) => sequence)
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
@@ -103,7 +103,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     const scope = await journalOf(...upTo(250).map((n) => remember(`note ${n}`)))
     const projection = recordingProjection(nextName())
     await run(projection).until(scope, 250)
-    expect(of(projection, scope)).toEqual(upTo(250))
+    expect(appliedIn(projection, scope)).toEqual(upTo(250))
     expect(projection.batches.filter(({ to }) => to === 100 || to === 200 || to === 250)).toHaveLength(3)
   })
 
@@ -115,7 +115,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     await append(scope, remember('second'), remember('third'))
     publish(scope, events[1], events[2])
     await until(scope, 3)
-    expect(of(projection, scope)).toEqual([1, 2, 3])
+    expect(appliedIn(projection, scope)).toEqual([1, 2, 3])
   })
 
   it('skips what it has applied, however often the bus repeats it', async () => {
@@ -129,7 +129,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     await until(scope, 3)
     publish(scope, ...events)
     await pause(100)
-    expect(of(projection, scope)).toEqual([1, 2, 3])
+    expect(appliedIn(projection, scope)).toEqual([1, 2, 3])
   })
 
   it('fills a hole on the bus from the journal', async () => {
@@ -140,7 +140,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     await append(scope, ...upTo(5).map((n) => remember(`later ${n}`)))
     publish(scope, events[5])
     await until(scope, 6)
-    expect(of(projection, scope)).toEqual(upTo(6))
+    expect(appliedIn(projection, scope)).toEqual(upTo(6))
   })
 
   it('finds by itself what the bus never brought', async () => {
@@ -150,7 +150,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     await until(scope, 1)
     await append(scope, remember('second'))
     await until(scope, 2)
-    expect(of(projection, scope)).toEqual([1, 2])
+    expect(appliedIn(projection, scope)).toEqual([1, 2])
   })
 
   it('ends up the same whatever the bus loses, repeats and reorders', async () => {
@@ -164,7 +164,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       for (const event of events.toSorted(() => random(3) - 1)) if (random(3) > 0) publish(scope, event)
     }
     await until(scope, events.length)
-    expect(of(projection, scope)).toEqual(upTo(events.length))
+    expect(appliedIn(projection, scope)).toEqual(upTo(events.length))
   })
 
   it('does not let a project with a long way to go keep another waiting', async () => {
@@ -236,7 +236,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     await locked.promise
     const { until } = run(projection)
     await until(free, 1)
-    expect(of(projection, busy)).toEqual([])
+    expect(appliedIn(projection, busy)).toEqual([])
     done.resolve()
     await replica
     await until(busy, 1)
@@ -268,7 +268,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     }
     const { publish } = run({ ...recording, position })
     const untilApplied = (count: number) =>
-      vi.waitUntil(() => of(recording, scope).length === count, { timeout: 10_000 })
+      vi.waitUntil(() => appliedIn(recording, scope).length === count, { timeout: 10_000 })
     await untilApplied(1)
     // It begins once it has seen that nothing is parked, a moment after the first event.
     for (let count = 2, before = 0; reads !== before; count += 1) {
@@ -296,7 +296,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     // It follows the position that the first one expects, but not the one that is.
     publish(scope, third, fourth)
     await until(scope, 4)
-    expect([of(one, scope), of(other, scope)]).toEqual([[1, 2, 4], [3]])
+    expect([appliedIn(one, scope), appliedIn(other, scope)]).toEqual([[1, 2, 4], [3]])
   })
 
   it('holds back a later event of a memory whose event another replica has parked', async () => {
@@ -318,7 +318,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     await other.apply(scope, { from: first, to: second, events: [], parked, erased: [] })
     publish(scope, third)
     await until(scope, 3)
-    expect(of(one, scope)).toEqual([1])
+    expect(appliedIn(one, scope)).toEqual([1])
     expect(await countParked(scope, one)).toBe(2)
   })
 
@@ -348,7 +348,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
     expect(await positionOf(killed, scope)).toBe(0)
     const projection = recordingProjection(name)
     await run(projection).until(scope, 2)
-    expect(of(projection, scope)).toEqual([1, 2])
+    expect(appliedIn(projection, scope)).toEqual([1, 2])
   })
 
   describe('where an event cannot be applied', () => {
@@ -369,7 +369,9 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       const projection = recordingProjection(nextName(), throwsFor('poison'))
       const { until } = run(projection)
       await until(scope, 82)
-      expect(of(projection, scope)).toEqual(upTo(82).filter((sequence) => sequence !== 41 && sequence !== 82))
+      expect(appliedIn(projection, scope)).toEqual(
+        upTo(82).filter((sequence) => sequence !== 41 && sequence !== 82),
+      )
       expect(projection.parked).toEqual([
         { sequence: 41, memoryId: bad, error: 'it cannot be applied', attempts: ATTEMPTS },
         { sequence: 82, memoryId: bad, error: 'an earlier event of this memory is parked', attempts: 0 },
@@ -393,7 +395,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       })
       await append(scope, remember('another'))
       await until(scope, 3)
-      expect(of(projection, scope)).toEqual([3])
+      expect(appliedIn(projection, scope)).toEqual([3])
       expect(await countParked(scope, projection)).toBe(2)
     })
 
@@ -407,7 +409,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
         }
       })
       await run(projection).until(scope, 3)
-      expect(of(projection, scope)).toEqual([1, 2, 3])
+      expect(appliedIn(projection, scope)).toEqual([1, 2, 3])
       expect(projection.parked).toEqual([])
     })
 
@@ -417,7 +419,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       await insertUnreadable(scope, { sequence: 3, type: 'MemoryRevised' })
       const projection = recordingProjection(nextName())
       await run(projection).until(scope, 3)
-      expect(of(projection, scope)).toEqual([1])
+      expect(appliedIn(projection, scope)).toEqual([1])
       expect(projection.parked).toEqual([
         expect.objectContaining({
           sequence: 2,
@@ -442,7 +444,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       await run(projection).until(scope, 9)
       expect(projection.erased).toEqual(expect.arrayContaining([id, bad]))
       expect(await countParked(scope, projection)).toBe(0)
-      expect(of(projection, scope)).toEqual([1, 3, 5, 6, 9])
+      expect(appliedIn(projection, scope)).toEqual([1, 3, 5, 6, 9])
     })
 
     it('an error text that no store can keep does not stop the parking', async () => {
@@ -472,7 +474,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       expect(await positionOf(projection, scope)).toBe(0)
       down = false
       await until(scope, 2)
-      expect(of(projection, scope)).toEqual([1, 2])
+      expect(appliedIn(projection, scope)).toEqual([1, 2])
       expect(await countParked(scope, projection)).toBe(0)
     })
 
