@@ -254,7 +254,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
       second.publish(scope, ...events.slice(-5))
     }
     await first.until(scope, 80)
-    const applied = [...of(one, scope), ...of(other, scope)]
+    const applied = [...appliedIn(one, scope), ...appliedIn(other, scope)]
     expect(applied.toSorted((a, b) => a - b)).toEqual(upTo(80))
   })
 
