@@ -67,7 +67,8 @@ export function checkRanking(
   return { method, lateInteraction: false, ...shares }
 }
 
-function checkShare(field: string, share: number): number {
+/** Checks a number from 0 to 1. @throws ValidationError naming the field */
+export function checkShare(field: string, share: number): number {
   if (!(share >= 0 && share <= 1)) throw new ValidationError(field, 'must be a number from 0 to 1')
   return share
 }

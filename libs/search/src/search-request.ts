@@ -16,6 +16,8 @@ export interface SearchRequest {
   readonly mode: SearchMode
   /** 1 to 100. */
   readonly limit: number
+  /** Leaves out hits with a lower score, 0 to 1. Default 0. */
+  readonly minScore?: number
   /** Default `AUTO`. */
   readonly engine?: EngineWanted
   /** The sequence that the engine must have reached; AUTO avoids an engine that has not. Default 0. */

@@ -3,7 +3,7 @@ import { hasTokenBits } from '@daybook/embeddings/token-bits/token-bits'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { checkLimit, checkQuery, LIMIT_MAX } from './check-request.ts'
+import { checkLimit, checkQuery, checkShare, LIMIT_MAX } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import { bestPassages } from './late-interaction/best-passages.ts'
@@ -36,11 +36,12 @@ import type { MatchType, SearchAnswer, SearchRequest } from './search-request.ts
  * the query. If writes overtook it (`read-hits.ts`), the second attempt is a single transaction with one
  * snapshot, on Postgres.
  *
- * @throws ValidationError for an empty query or a limit out of range
+ * @throws ValidationError for an empty query, or a limit or score out of range
  */
 export async function search(parts: SearchParts, request: SearchRequest): Promise<SearchAnswer> {
   const query = checkQuery('query', request.query)
   checkLimit(request.limit)
+  if (request.minScore !== undefined) checkShare('minScore', request.minScore)
   const times = timesCount(request) ? timePhrases(query.wanted, Date.now()) : []
   const embedded = embedOnce(parts, request.mode, query.wanted)
   const first = await attempt(parts, query, times, request, embedded)
@@ -127,9 +128,12 @@ async function attempt(
       options,
       limit: Number.POSITIVE_INFINITY,
     })
+  const { minScore = 0 } = request
   const near = withoutFar(all, request.leastCosine)
   const speakersCount = byTokens === null && options.method === 'DEFAULT' && !options.without.has('speaker')
-  const ranked = (speakersCount ? await bySpeakers(parts, query, near) : near).slice(0, limit)
+  const ranked = (speakersCount ? await bySpeakers(parts, query, near) : near)
+    .filter(({ score }) => score >= minScore)
+    .slice(0, limit)
 
   await parts.beforeHits?.()
   const lifters = byTokens === null ? liftersOf(ranked) : surroundingsOf(ranked, neighbourhoods)

@@ -1,5 +1,5 @@
 /**
- * The parts of a search that are timed separately: `lexical`, `vector`, `neighbours`, `query-embedding`, an
+ * The parts of a search that are timed separately: `lexical`, `vector`, `neighbours`, `token-bits`, `query-embedding`, an
  * engine's name.
  */
 export type TimedRetriever = string

@@ -102,6 +102,14 @@ export const wholeNumber =
     return number
   }
 
+/** An option parser for numbers from 0 to 1. */
+export function share(value: string): number {
+  const number = Number(value)
+  if (value.trim() === '' || !(number >= 0 && number <= 1))
+    throw new InvalidArgumentError('It must be a number from 0 to 1.')
+  return number
+}
+
 /** An option parser for dates and times; see `parseMoment`. */
 export function moment(value: string): string {
   const parsed = parseMoment(value)

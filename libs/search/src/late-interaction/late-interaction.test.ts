@@ -94,6 +94,36 @@ describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start
     expect(hits[0]?.snippet).toMatch(/^<mark>lantern<\/mark> hangs on the <mark>pier<\/mark>/u)
   })
 
+  it('leaves out what scores less than is asked for', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(scope, note('the lantern on the pier'), note('a green boat'))
+    const scores = (await find(scope, 'lantern pier')).hits.map(({ score }) => score)
+    expect(scores).toHaveLength(2)
+    const minScore = ((scores[0] ?? 0) + (scores[1] ?? 0)) / 2
+    expect(texts(await find(scope, 'lantern pier', { minScore }))).toEqual(['the lantern on the pier'])
+    expect(await find(scope, 'lantern pier', { minScore: 1 })).toMatchObject({
+      hits: [],
+      message: expect.stringContaining('Nothing matches'),
+    })
+    for (const wrong of [-0.1, 1.1, Number.NaN])
+      await expect(find(scope, 'lantern', { minScore: wrong })).rejects.toMatchObject({ field: 'minScore' })
+  })
+
+  it('prefers what is of a time that the question names', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(
+      scope,
+      note('we met at the pier', { occurredAt: '2024-03-05T10:00:00Z' }),
+      note('we met at the pier', { occurredAt: '2024-05-05T10:00:00Z' }),
+      note('we met at the pier', { occurredAt: '2024-07-05T10:00:00Z' }),
+    )
+    const { hits } = await find(scope, 'Whom did we meet at the pier in May 2024?')
+    expect(hits[0]?.memory.state.occurredAt).toBe('2024-05-05T10:00:00.000Z')
+    expect(hits.map((hit) => valuesOf(hit).time)).toEqual([1, expect.closeTo(0, 3), expect.closeTo(0, 3)])
+    const plain = await find(scope, 'Whom did we meet at the pier?')
+    expect(plain.hits.map((hit) => valuesOf(hit).time)).toEqual([0, 0, 0])
+  })
+
   it('is left out by weights, by RRF and by mode KEYWORD', async () => {
     const scope = await harness.newProject()
     await harness.remember(scope, note('the lantern on the pier'))

@@ -2,7 +2,7 @@ import type { InputOf } from '@daybook/api/graphql'
 import { type Command, Option } from 'commander'
 import { NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
-import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, invocation, share, wholeNumber } from '../command.ts'
 import { painterFor } from '../output/paint.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { safeText } from '../output/safe-text.ts'
@@ -15,6 +15,7 @@ export function configure(command: Command): void {
   command
     .argument('<query...>', 'words, "a phrase", -without, OR')
     .option('--limit <n>', 'at most so many, up to 100 (default 10)', wholeNumber(1))
+    .option('--min-score <score>', 'leave out hits with a lower score, from 0 to 1', share)
     .addOption(
       new Option('--mode <mode>', 'by words and meaning, by meaning, by words (default hybrid)').choices([
         'hybrid',
@@ -46,6 +47,7 @@ export function configure(command: Command): void {
 
 interface SearchOptions {
   readonly limit?: number
+  readonly minScore?: number
   readonly mode?: string
   readonly atLeast?: number
   readonly explain?: boolean
@@ -60,6 +62,7 @@ async function search(query: string, options: SearchOptions, command: Command): 
     filter: await filterFrom(command),
     mode: options.mode?.toUpperCase() as InputOf<'SearchMode'> | undefined,
     limit: options.limit,
+    minScore: options.minScore,
     atLeast: options.atLeast,
     explain: options.explain === true,
   })

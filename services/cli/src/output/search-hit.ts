@@ -44,6 +44,8 @@ export function renderHit(
 function renderExplanation(explanation: Explanation, score: number): string[] {
   const { method, retrievers, neighbours, session, scale, ownScore, missingNeighbours, generation, model } =
     explanation
+  const made = `  generation ${generation}, ${model === null ? 'no vectors compared' : `model ${safeLine(model)}`}`
+  if (explanation.terms.length > 0) return [...renderTerms(explanation.terms, score), made]
   const near = neighbours.reduce((sum, { contribution }) => sum + contribution, 0)
   return [
     `why: ${rounded(score)} = ${rounded(scale)} × (own ${rounded(ownScore)} + neighbours ${rounded(near + missingNeighbours)} + session ${rounded(session?.contribution ?? 0)}), by ${safeLine(method)}`,
@@ -51,6 +53,20 @@ function renderExplanation(explanation: Explanation, score: number): string[] {
       ({ retriever, rank, rawScore, normalisedScore, weight, contribution }) =>
         `  ${spoken(retriever)}: rank ${rank}, raw ${rounded(rawScore)}, ${rounded(weight)} × ${rounded(normalisedScore)} = ${rounded(contribution)}`,
     ),
-    `  generation ${generation}, ${model === null ? 'no vectors compared' : `model ${safeLine(model)}`}`,
+    made,
+  ]
+}
+
+/** The terms of late interaction, which add up to the score's log-odds. Those that count nothing are left out. */
+function renderTerms(terms: Explanation['terms'], score: number): string[] {
+  const logOdds = terms.reduce((sum, { contribution }) => sum + contribution, 0)
+  return [
+    `why: ${rounded(score)} = 1 / (1 + e^−x), x = ${rounded(logOdds)}, the sum of`,
+    ...terms
+      .filter(({ contribution }) => contribution !== 0)
+      .map(
+        ({ name, value, weight, contribution }) =>
+          `  ${spoken(name)}: ${rounded(value)} × ${rounded(weight)} = ${rounded(contribution)}`,
+      ),
   ]
 }

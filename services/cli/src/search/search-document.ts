@@ -4,6 +4,7 @@ import { MEMORY, type NO_CONTENT } from '../client/memory.ts'
 const EXPLANATION = graphql(`
   fragment Explanation on Explanation {
     method score ownScore scale missingNeighbours session { memoryId contribution } generation model
+    terms { name value weight contribution }
     retrievers { retriever rank rawScore normalisedScore weight contribution }
     neighbours { memoryId distance contribution }
   }`)
@@ -15,9 +16,9 @@ export type Explanation = ResultOf<typeof EXPLANATION>
 export const searchDocument = (content: typeof NO_CONTENT) =>
   graphql(
     `query Search(
-      $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $atLeast: Int, $explain: Boolean!
+      $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $minScore: Float, $atLeast: Int, $explain: Boolean!
     ) {
-      search(query: $query, filter: $filter, mode: $mode, limit: $limit, atLeast: $atLeast) {
+      search(query: $query, filter: $filter, mode: $mode, limit: $limit, minScore: $minScore, atLeast: $atLeast) {
         hits {
           score matchType snippet version
           memory { ...Memory ...MemoryContent }

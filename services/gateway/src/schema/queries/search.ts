@@ -57,6 +57,10 @@ builder.queryField('search', (t) =>
         description: 'Weights of the ranking DEFAULT without token bits, which they leave out.',
       }),
       limit: t.arg.int({ defaultValue: 10, description: '1 to 100.' }),
+      minScore: t.arg.float({
+        description:
+          'Leaves out hits with a lower score, 0 to 1. Where tokens are compared a score is a probability, and 0.05 leaves out nearly all that answers nothing; in a project with a few dozen memories it also leaves out some that do.',
+      }),
       atLeast: t.arg.int({
         description:
           'Waits at most 5 s until this sequence is searchable. `degraded` says if it is not, or if an event up to it is parked.',
@@ -74,6 +78,7 @@ builder.queryField('search', (t) =>
         atLeast: args.atLeast ?? 0,
         ranking,
         limit: args.limit ?? 10,
+        minScore: args.minScore ?? 0,
       })
       const parked = await parkedBehind(context, args.atLeast, answer.engine)
       const missing = [...(behind === null ? [] : [behind]), ...parked]
