@@ -1,6 +1,8 @@
 import type { QueryTokens, TextSpan } from '@daybook/embeddings/embedder'
+import { findModel } from '@daybook/embeddings/models'
 import { hasTokenBits } from '@daybook/embeddings/token-bits/token-bits'
 import type { MemoryFilter } from '@daybook/memory/filter'
+import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { checkLimit, checkQuery, checkShare, LIMIT_MAX } from './check-request.ts'
@@ -222,9 +224,11 @@ function matchTypeOf({ lexical, vector }: Searched): MatchType {
 
 /** Says that an index built before its model had token bits ranks without them. */
 function withoutTokenBits({ embedders }: SearchParts, { vector, generation, engine }: Searched): string[] {
-  if (vector === null || hasTokenBits(generation.modelId) || !hasTokenBits(embedders.preferred.modelId))
-    return []
+  const { modelId } = embedders.preferred
+  if (vector === null || hasTokenBits(generation.modelId) || !hasTokenBits(modelId)) return []
+  const projection = engine === POSTGRES ? PGVECTOR : projectionOf(engine)
+  const model = findModel(modelId)?.name ?? modelId
   return [
-    `the index has no token bits, so memories are ranked less well: daybook reindex ${projectionOf(engine)} makes them`,
+    `the index has no token bits, so memories are ranked less well: "daybook reindex ${projection} --model ${model}" makes them`,
   ]
 }

@@ -166,7 +166,9 @@ describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start
         { ...old.parts(scope), embedders: fixedEmbedders([old.embedder], preferred) },
         { query: 'lantern', filter: {}, mode: 'HYBRID', limit: 10 },
       )
-      expect(answer.degraded).toEqual([expect.stringMatching(/no token bits.*daybook reindex/u)])
+      expect(answer.degraded).toEqual([
+        expect.stringMatching(/no token bits.*daybook reindex [a-z-]+ --model test-hash\/64\/token-bits-1/u),
+      ])
       expect(answer.hits).toHaveLength(1)
     } finally {
       await old.stop()
