@@ -57,6 +57,7 @@ describe('ranking by late interaction', () => {
       lexical: [{ memoryId: 'cat', score: 4.4 }],
       vector: [{ memoryId: 'cat', score: 0.5 }],
       isSpokenByNamed: () => true,
+      timeMatch: () => 0.5,
     })
     expect(
       hit?.explanation.terms.map(({ name, value, contribution }) => [name, value, contribution]),
@@ -69,9 +70,10 @@ describe('ranking by late interaction', () => {
       ['words', 0.25, 0.5],
       ['vector', 0.5, 0.75],
       ['speaker', 1, 1.25],
+      ['time', 0.5, 0.75],
       ['length', 2, -0.5],
     ])
-    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(-5.75)))
+    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(-6.5)))
     expect(hit?.explanation.score).toBe(hit?.score)
   })
 
@@ -157,7 +159,7 @@ describe('ranking by late interaction', () => {
       matches: new Map([['cat', row(0.75, 0.25, 256)]]),
       lexical: [{ memoryId: 'cat', score: 4.4 }],
       isSpokenByNamed: () => true,
-      without: new Set(['own', 'neighbours', 'lexical', 'speaker', 'length'] as const),
+      without: new Set(['own', 'neighbours', 'lexical', 'speaker', 'time', 'length'] as const),
     }
     const left = rank(input)[0]?.explanation.terms.filter(({ weight }) => weight !== 0)
     expect(left?.map(({ name }) => name)).toEqual(['base', 'pool', 'session', 'vector'])
