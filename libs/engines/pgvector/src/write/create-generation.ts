@@ -66,7 +66,7 @@ async function createVectorIndex(
   await sql`set local maintenance_work_mem = '512MB'`.execute(trx)
   await sql`set local max_parallel_maintenance_workers = ${sql.lit(workers)}`.execute(trx)
   await sql`
-    create index if not exists vectors_embedding_idx on ${vectors} using hnsw (embedding halfvec_cosine_ops)`.execute(
+    create index if not exists vectors_embedding_idx on ${vectors} using hnsw (embedding ${await cosineOperators(trx, vectors)})`.execute(
     trx,
   )
   await sql`set local role daybook_app`.execute(trx)
@@ -96,6 +96,27 @@ async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unkn
     create index on ${memories} (session, first_sequence)
     include (project_id, context, kind, memory_id, expires_at, forgotten)
     where session is not null and not forgotten`.execute(trx)
+}
+
+/**
+ * The type of the vectors. On a server 16 bits a number: half the room, and 9,998 of 10,000 best hits are the
+ * same. The embedded database, which computes them in software, would take three times as long for a search and
+ * six times for an index (docs/measurements.md#vectors-of-16-bits-a-number).
+ */
+async function vectorType(trx: DatabaseTransaction): Promise<RawBuilder<unknown>> {
+  const { rows } = await sql<{ embedded: boolean }>`select version() like '%wasm32%' as embedded`.execute(trx)
+  return rows[0]?.embedded === true ? sql`vector` : sql`halfvec`
+}
+
+/** The operators of an index on vectors of whichever type the table has. */
+async function cosineOperators(
+  trx: DatabaseTransaction,
+  vectors: RawBuilder<unknown>,
+): Promise<RawBuilder<unknown>> {
+  // No row is needed to know the type.
+  const { rows } = await sql<{ half: boolean }>`
+    select pg_typeof((select embedding from ${vectors} limit 0)) = 'halfvec'::regtype as half`.execute(trx)
+  return rows[0]?.half === true ? sql`halfvec_cosine_ops` : sql`vector_cosine_ops`
 }
 
 /**
@@ -184,8 +205,6 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       total_length bigint not null,
       next_number integer not null
     )`.execute(trx)
-  // 16 bits a number: half the room, and 9,998 of 10,000 best hits are the same
-  // (docs/measurements.md#vectors-of-16-bits-a-number).
   await sql`
     create table ${vectors} (
       project_id uuid not null,
@@ -193,7 +212,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       chunk integer not null,
       span_start integer not null,
       span_end integer not null,
-      embedding halfvec(${sql.lit(dimension)}) not null,
+      embedding ${await vectorType(trx)}(${sql.lit(dimension)}) not null,
       primary key (project_id, memory_id, chunk)
     )`.execute(trx)
   for (const table of [memories, versions, postings, lexicalStats, vectors]) await secureRows(trx, table)
