@@ -13,11 +13,6 @@ export interface MiniLmOptions {
   readonly modelDir?: string | undefined
   /** Threads of the model. Default 2, or 1 on a single core; more would take cores from requests. */
   readonly threads?: number | undefined
-  /**
-   * Whether texts get token bits (`token-bits/token-bits.ts`), which the model's id then says. Default true. A
-   * model from a folder has none, as nobody knows the mean of its token states.
-   */
-  readonly tokenBits?: boolean | undefined
   /** Called before steps that take a second or more, with a sentence for a log. */
   readonly onProgress?: ((message: string) => void) | undefined
 }
@@ -26,6 +21,9 @@ export interface MiniLmOptions {
  * Starts all-MiniLM-L6-v2 (384 dimensions, 256 tokens, fp32) in a worker thread, and resolves when it is
  * loaded. That takes under a second, and 1 s more on the first start, which converts the weights. The process
  * then uses some 100 MB more. Nothing runs on the caller's event loop.
+ *
+ * Texts get token bits (`token-bits/token-bits.ts`), except those of a model from a folder: nobody knows the mean
+ * of its token states.
  *
  * If the worker dies, current calls are rejected with `WORKER_CRASHED`, and the next call starts a new one.
  * The thread keeps the process alive until `close()`.
@@ -43,7 +41,6 @@ export async function startMiniLm(options: MiniLmOptions): Promise<Embedder> {
     cacheDir: options.cacheDir,
     modelDir: options.modelDir,
     threads: options.threads ?? Math.min(2, availableParallelism()),
-    tokenBits: options.tokenBits ?? true,
     onProgress: options.onProgress,
   })
   const facts = await worker.with(async ({ modelId, dimension, maxTokens }) => ({

@@ -1,8 +1,9 @@
-import { DEFAULT_MODEL, MODEL_WITHOUT_TOKEN_BITS } from './default-model.ts'
+import { DEFAULT_MODEL } from './default-model.ts'
 import type { Embedder } from './embedder.ts'
 import type { EmbeddingModel } from './embedders.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
 import { startMiniLm } from './minilm-embedder.ts'
+import { plainModelId } from './token-bits/token-bits.ts'
 
 /** How a model is opened. */
 export interface OpenModelOptions {
@@ -29,15 +30,8 @@ const TEST_HASH = /^test-hash\/([1-9]\d{0,3})(\/token-bits-1)?$/u
 
 /** The model of that name or id; null if there is none. A new model is added here. */
 export function findModel(nameOrId: string): KnownModel | null {
-  if (nameOrId === 'minilm' || nameOrId === DEFAULT_MODEL.modelId)
+  if (nameOrId === 'minilm' || plainModelId(nameOrId) === plainModelId(DEFAULT_MODEL.modelId))
     return { name: 'minilm', ...DEFAULT_MODEL, open: startMiniLm }
-  // For generations that an older version has built.
-  if (nameOrId === MODEL_WITHOUT_TOKEN_BITS.modelId)
-    return {
-      name: nameOrId,
-      ...MODEL_WITHOUT_TOKEN_BITS,
-      open: (options) => startMiniLm({ ...options, tokenBits: false }),
-    }
   const [, digits, bits] = TEST_HASH.exec(nameOrId) ?? []
   const dimension = Number(digits ?? 0)
   const tokenBits = bits !== undefined

@@ -21,13 +21,11 @@ export interface ReadHits {
  * transaction that changes the row. So a row whose sequence is not beyond the position before the first
  * retriever was the same in every statement of the search, and nothing else has to be recorded.
  *
- * @param lifters the memories that contributed to hits and are no hits themselves (`lifters.ts`)
  * @param since the read model's position before the first retriever
  */
 export async function readHits(
   { scope, readModel, condition }: Pick<RetrieverInput, 'scope' | 'readModel' | 'condition'>,
   ranked: readonly RankedHit[],
-  lifters: readonly string[],
   since: number,
 ): Promise<ReadHits> {
   if (ranked.length === 0) return { memories: new Map(), overtaken: false }
@@ -38,11 +36,17 @@ export async function readHits(
     from (
       select coalesce(bool_or(o.sequence > ${since}), false) as others_changed
       from ${readModel.tables.memories} o
-      where o.project_id = ${projectId} and o.memory_id = any(${lifters}::uuid[])
+      where o.project_id = ${projectId} and o.memory_id = any(${othersOf(ranked, ids)}::uuid[])
     ) others cross join ${readModel.tables.memories} m
     where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`.execute(db)
   return {
     memories: new Map(rows.filter((row) => row.holds).map((row) => [row.state.id, toMemory(row)])),
     overtaken: rows.length < ids.length || rows.some((row) => row.others_changed || row.sequence > since),
   }
+}
+
+/** The memories on which the scores of hits rest and that are no hits themselves. */
+function othersOf(ranked: readonly RankedHit[], ids: readonly string[]): string[] {
+  const hits = new Set(ids)
+  return [...new Set(ranked.flatMap(({ restsOn }) => restsOn))].filter((id) => !hits.has(id))
 }

@@ -5,6 +5,7 @@ import { type Memory, textOf } from '@daybook/memory/state'
 import { isBlank, storableString } from '@daybook/memory/text-rules'
 import { readByKey, recentKeys } from '@daybook/pgvector/read/read-memories'
 import { checkLimit } from './check-request.ts'
+import { plainExplanation } from './ranking/explanation.ts'
 import { search } from './search.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchHit } from './search-request.ts'
@@ -119,15 +120,7 @@ async function exactHits(
     matchType: 'EXACT',
     snippet: marked[index] ?? '',
     explanation: {
-      method: 'DEFAULT',
-      retrievers: [],
-      terms: [],
-      neighbours: [],
-      missingNeighbours: 0,
-      session: null,
-      ownScore: 1,
-      scale: 1,
-      score: 1,
+      ...plainExplanation({ method: 'DEFAULT', retrievers: [], score: 1 }),
       generation: readModel.generation.generation,
       modelId: null,
     },

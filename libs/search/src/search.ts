@@ -1,23 +1,19 @@
-import type { QueryTokens, TextSpan } from '@daybook/embeddings/embedder'
+import type { TextSpan } from '@daybook/embeddings/embedder'
 import { findModel } from '@daybook/embeddings/models'
 import { hasTokenBits } from '@daybook/embeddings/token-bits/token-bits'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
-import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { checkLimit, checkQuery, checkShare, LIMIT_MAX } from './check-request.ts'
+import { checkLimit, checkQuery, checkShare } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import { bestPassages } from './late-interaction/best-passages.ts'
-import { rankByTokens } from './late-interaction/rank-by-tokens.ts'
-import { liftersOf, surroundingsOf } from './lifters.ts'
 import { presentHits } from './present-hits.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { type TimePhrase, timePhrases } from './query/time-phrases.ts'
-import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
-import { type RankedHit, rank } from './ranking/rank.ts'
+import { rankFound } from './rank-found.ts'
+import { contextCounts, DEFAULT_RANKING } from './ranking/options.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
-import { namesIn, preferSpeakers } from './ranking/speakers.ts'
 import { withoutTerms } from './ranking/without-terms.ts'
 import { readHits } from './read-hits.ts'
 import { hitCondition } from './retrievers/postgres/constraint.ts'
@@ -104,42 +100,17 @@ async function attempt(
     neighbours.begin(idsOf(words)),
   )
   neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
-  const { neighbourhoods, eligible } = await neighbours.all()
-  const { tokens } = retrievers
-  const byTokens = tokensCount(options, tokens)
-    ? await rankByTokens(input, {
-        wanted: query.wanted,
-        times: options.without.has('time') ? [] : times,
-        tokens,
-        modelId: retrievers.generation.modelId,
-        found: retrievers,
-        neighbourhoods,
-        eligible,
-        options,
-        // Which hits are too far shows only in their explanations.
-        limit: request.leastCosine === undefined ? limit : Number.POSITIVE_INFINITY,
-      })
-    : null
-  const all =
-    byTokens?.ranked ??
-    rank({
-      lexical: retrievers.lexical,
-      vector: retrievers.vector,
-      neighbourhoods,
-      eligible: (id) => eligible.has(id),
-      options,
-      limit: Number.POSITIVE_INFINITY,
-    })
-  const { minScore = 0 } = request
-  const near = withoutFar(all, request.leastCosine)
-  const speakersCount = byTokens === null && options.method === 'DEFAULT' && !options.without.has('speaker')
-  const ranked = (speakersCount ? await bySpeakers(parts, query, near) : near)
-    .filter(({ score }) => score >= minScore)
-    .slice(0, limit)
+  const { ranked, byTokens } = await rankFound(parts, input, {
+    query,
+    times: options.without.has('time') ? [] : times,
+    request,
+    options,
+    found: retrievers,
+    neighbours: await neighbours.all(),
+  })
 
   await parts.beforeHits?.()
-  const lifters = byTokens === null ? liftersOf(ranked) : surroundingsOf(ranked, neighbourhoods)
-  const { memories, overtaken } = await readHits(input, ranked, lifters, retrievers.since)
+  const { memories, overtaken } = await readHits(input, ranked, retrievers.since)
   const passages =
     overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(input, byTokens, memories)
   const hits = overtaken ? [] : await presentHits(parts, query, ranked, memories, retrievers, passages)
@@ -176,45 +147,9 @@ const withTimes = ({ wanted }: ParsedQuery, times: readonly TimePhrase[]): strin
 
 const NO_PASSAGES: ReadonlyMap<string, TextSpan> = new Map()
 
-/** Whether hits are ranked by late interaction. */
-function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {
-  return options.method === 'DEFAULT' && options.lateInteraction && tokens !== null && tokens.words.length > 0
-}
-
 const NO_NEIGHBOURS: NeighbourLookups = {
   begin() {},
   all: async () => ({ neighbourhoods: new Map(), eligible: new Set() }),
-}
-
-/** How many of the best hits may change places because of their speakers: as many as a caller can ask for. */
-const SPEAKERS_AMONG = LIMIT_MAX
-
-async function bySpeakers(
-  { scope, readModel }: SearchParts,
-  query: ParsedQuery,
-  ranked: readonly RankedHit[],
-): Promise<readonly RankedHit[]> {
-  const names = namesIn(query.wanted)
-  if (names.size === 0) return ranked
-  const best = ranked.slice(0, SPEAKERS_AMONG)
-  const beginnings = await readNoteBeginnings(
-    scope,
-    readModel.tables,
-    best.map((hit) => hit.memoryId),
-  )
-  return preferSpeakers(best, names, (id) => beginnings.get(id))
-}
-
-function withoutFar(ranked: readonly RankedHit[], leastCosine: number | undefined): readonly RankedHit[] {
-  if (leastCosine === undefined) return ranked
-  const isNear = ({ explanation: { retrievers } }: RankedHit) =>
-    retrievers.some(({ retriever, rawScore }) => retriever === 'lexical' || rawScore >= leastCosine)
-  const near = new Set(ranked.filter(isNear).map((hit) => hit.memoryId))
-  return ranked.filter(
-    ({ memoryId, explanation: { retrievers, neighbours } }) =>
-      near.has(memoryId) ||
-      (retrievers.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
-  )
 }
 
 function matchTypeOf({ lexical, vector }: Searched): MatchType {

@@ -23,7 +23,7 @@ export interface Model {
   readonly dimension: number
   readonly maxTokens: number
   readonly tokenize: Tokenize
-  /** Whether texts get token bits. */
+  /** Whether texts get token bits: where the mean of the model's token states is known. */
   readonly tokenBits: boolean
   embedBatch(batch: readonly Tokenised[]): Promise<Embedding[]>
   embedQueries(batch: readonly Tokenised[]): Promise<QueryEmbedding[]>
@@ -35,8 +35,6 @@ export interface LoadOptions {
   readonly cacheDir: string
   /** Threads inside one operation, including the calling one. */
   readonly threads: number
-  /** Whether texts get token bits too, if the model's mean is known. */
-  readonly tokenBits: boolean
 }
 
 /**
@@ -67,7 +65,7 @@ export async function loadModel(prepared: PreparedModel, options: LoadOptions): 
       device: 'cpu',
       session_options: { intraOpNumThreads: options.threads, interOpNumThreads: 1, extra: WITHOUT_SPINNING },
     })
-    const mean = options.tokenBits ? tokenMeanOf(prepared) : null
+    const mean = tokenMeanOf(prepared)
     return await createModel(model as unknown as BertModel, {
       tokenize: (text) => tokenizer.encode(text),
       // Alone, a piece inside a word keeps its mark.

@@ -9,8 +9,6 @@ export interface WorkerSettings {
   readonly modelDir: string | undefined
   /** Threads inside one operation of the model. */
   readonly threads: number
-  /** Whether texts get token bits too. */
-  readonly tokenBits: boolean
   /** Busy while the worker is in native code. */
   readonly gate: NativeGate
 }

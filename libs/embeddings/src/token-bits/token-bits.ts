@@ -17,6 +17,10 @@ const SUFFIX = '/token-bits-1'
 /** The id of the model that gives the same vectors, and token bits with them. */
 export const withTokenBits = (modelId: string): string => modelId + SUFFIX
 
+/** The id of the model that gives the same vectors without token bits. */
+export const plainModelId = (modelId: string): string =>
+  hasTokenBits(modelId) ? modelId.slice(0, -SUFFIX.length) : modelId
+
 /** Whether texts of this model have token bits. */
 export const hasTokenBits = (modelId: string): boolean => modelId.endsWith(SUFFIX)
 

@@ -9,6 +9,13 @@ import type { ProcessParts } from './process-parts.ts'
  */
 
 const opened = vi.hoisted((): OpenModelOptions[] => [])
+/** The ids of what is loaded, by folder. */
+const MODELS = vi.hoisted(
+  (): Record<string, string> => ({
+    '': 'package/fp32',
+    '/with-bits': 'other/fp32/token-bits-1',
+  }),
+)
 vi.mock('@daybook/embeddings/models', () => ({
   findModel: (name: string) =>
     name === 'minilm' || name === 'package/fp32'
@@ -18,8 +25,15 @@ vi.mock('@daybook/embeddings/models', () => ({
           dimension: 3,
           open: (options: OpenModelOptions) => {
             opened.push(options)
-            const modelId = options.modelDir === undefined ? 'package/fp32' : 'folder@1234/fp32'
-            return Promise.resolve({ modelId, dimension: 3, close: () => Promise.resolve() })
+            const modelId = MODELS[options.modelDir ?? ''] ?? 'folder@1234/fp32'
+            const vector = Float32Array.of(1, 0, 0)
+            return Promise.resolve({
+              modelId,
+              dimension: 3,
+              embed: () => Promise.resolve([{ vector, tokenBits: Uint8Array.of(1) }]),
+              embedQuery: () => Promise.resolve({ vector, tokens: { words: ['one'], states: vector } }),
+              close: () => Promise.resolve(),
+            })
           },
         }
       : null,
@@ -48,5 +62,18 @@ it('the model of a folder is known by its own id, and its vectors are not the pa
   expect((await embedders.of('minilm'))?.modelId).toBe('folder@1234/fp32')
   expect(await embedders.of('package/fp32')).toBeNull()
   expect(await embedders.of('of nobody')).toBeNull()
+  expect(opened).toHaveLength(1)
+})
+
+it('a generation of before token bits is searched with the same embedder, without them', async () => {
+  const embedders = openEmbedders(readConfig({ DAYBOOK_MODEL_DIR: '/with-bits' }), parts)
+  await embedders.ready()
+  const plain = await embedders.of('other/fp32')
+  expect(plain?.modelId).toBe('other/fp32')
+  expect(await plain?.embedQuery('one')).toEqual({ vector: Float32Array.of(1, 0, 0), tokens: null })
+  expect(await plain?.embed(['one'])).toEqual([{ vector: Float32Array.of(1, 0, 0), tokenBits: null }])
+  expect(await embedders.of('other/fp32'), 'the same one, so that queries are remembered').toBe(plain)
+  expect((await embedders.of('other/fp32/token-bits-1'))?.modelId).toBe('other/fp32/token-bits-1')
+  expect(await embedders.of('another/fp32')).toBeNull()
   expect(opened).toHaveLength(1)
 })

@@ -2,6 +2,8 @@ import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { type Embedders, type EmbeddingModel, fixedEmbedders } from '@daybook/embeddings/embedders'
 import { findModel, type KnownModel } from '@daybook/embeddings/models'
+import { plainModelId } from '@daybook/embeddings/token-bits/token-bits'
+import { withoutTokenBits } from '@daybook/embeddings/token-bits/without-token-bits'
 import { DaybookError } from '@daybook/memory/errors'
 import type { Config } from '@daybook/runtime/config'
 import type { ProcessParts } from './process-parts.ts'
@@ -48,6 +50,13 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
     { part: 'the embedders' },
   )
 
+  const plain = new Map<Embedder, Embedder>()
+  const plainOf = (embedder: Embedder): Embedder => {
+    const known = plain.get(embedder) ?? withoutTokenBits(embedder)
+    plain.set(embedder, known)
+    return known
+  }
+
   const first = load(preferred)
   let model: EmbeddingModel = { modelId: preferred.modelId, dimension: preferred.dimension }
   return {
@@ -57,8 +66,9 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
     async of(modelId) {
       const named = findModel(modelId) ?? preferred
       const embedder = await load(named)
+      if (embedder.modelId === modelId || named.name === modelId) return embedder
       // Weights from a folder or the hub are a model of their own, whose vectors must not be taken for the package's.
-      return embedder.modelId === modelId || named.name === modelId ? embedder : null
+      return plainModelId(embedder.modelId) === modelId ? plainOf(embedder) : null
     },
     async ready() {
       const { modelId, dimension } = await first

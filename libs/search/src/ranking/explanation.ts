@@ -64,3 +64,16 @@ export interface HitExplanation {
   /** 0 to 1 */
   readonly score: number
 }
+
+/** The explanation of a score in which no context counts. */
+export const plainExplanation = (
+  made: Pick<HitExplanation, 'method' | 'retrievers' | 'score'> & Partial<Pick<HitExplanation, 'terms'>>,
+): HitExplanation => ({
+  terms: [],
+  neighbours: [],
+  missingNeighbours: 0,
+  session: null,
+  ownScore: made.score,
+  scale: 1,
+  ...made,
+})

@@ -72,6 +72,7 @@ describe('rank', () => {
         scale: expect.closeTo(1 / 2.32, 12),
         score: expect.closeTo(1.56 / 2.32, 12),
       },
+      restsOn: ['c', 'b'],
     })
   })
 

@@ -1,4 +1,4 @@
-import type { HitExplanation, RetrieverContribution } from './explanation.ts'
+import { type HitExplanation, plainExplanation, type RetrieverContribution } from './explanation.ts'
 import { type Fused, fuse, type Retrievers } from './fuse.ts'
 import { type Neighbourhoods, poolNeighbourhoods } from './neighbourhood.ts'
 import { neighboursShare } from './neighbours.ts'
@@ -20,6 +20,8 @@ export interface RankedHit {
    */
   readonly matchType: RankedMatchType
   readonly explanation: HitExplanation
+  /** The other memories on which the score rests: it is not true any more if one of them has changed. */
+  readonly restsOn: readonly string[]
 }
 
 /** What `rank` works on. */
@@ -72,6 +74,10 @@ export function rank(input: RankInput): RankedHit[] {
       score: explanation.score,
       matchType: matchType(explanation.retrievers, input),
       explanation,
+      restsOn: [
+        ...explanation.neighbours.map((neighbour) => neighbour.memoryId),
+        ...(explanation.session === null ? [] : [explanation.session.memoryId]),
+      ],
     }))
 }
 
@@ -80,18 +86,7 @@ type Explained = HitExplanation & { readonly memoryId: string }
 
 /** The plain case: the fused score is the final score. */
 function explain({ memoryId, retrievers, score }: Fused, { method }: RankingOptions): Explained {
-  return {
-    memoryId,
-    method,
-    retrievers,
-    terms: [],
-    neighbours: [],
-    missingNeighbours: 0,
-    session: null,
-    ownScore: score,
-    scale: 1,
-    score,
-  }
+  return { memoryId, ...plainExplanation({ method, retrievers, score }) }
 }
 
 /** The pool, each member raised by its neighbours and its session. */

@@ -6,6 +6,7 @@ const hit = (memoryId: string, score: number): RankedHit => ({
   memoryId,
   score,
   matchType: 'HYBRID',
+  restsOn: [],
   explanation: {
     method: 'DEFAULT',
     retrievers: [],

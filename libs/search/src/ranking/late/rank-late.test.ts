@@ -165,6 +165,18 @@ describe('ranking by late interaction', () => {
     expect(left?.map(({ name }) => name)).toEqual(['base', 'pool', 'session', 'vector'])
   })
 
+  it('names the memories on which a score rests: those around it, and the best of the session with its own', () => {
+    const around = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    const matches = new Map(around.map((id) => [id, id === 'a' ? row(0.9, 0.9) : row(0.1, 0.1)]))
+    const neighbourhoods = session('chat', around)
+    const vector = around.map((memoryId) => ({ memoryId, score: 0.5 }))
+    const hit = rank({ matches, neighbourhoods, vector }).find(({ memoryId }) => memoryId === 'f')
+    // a, b and c match as well as a does: b and c beside it. Of equals the first id counts.
+    expect(new Set(hit?.restsOn)).toEqual(new Set(['d', 'e', 'g', 'a', 'b', 'c']))
+    const alone = rank({ matches: new Map([['x', row(0.5, 0.5)]]), vector: [{ memoryId: 'x', score: 0.5 }] })
+    expect(alone[0]?.restsOn).toEqual(['x'])
+  })
+
   it('orders equal scores by id', () => {
     const vector = ['c', 'a', 'b'].map((memoryId) => ({ memoryId, score: 0.5 }))
     expect(ids({ vector })).toEqual(['a', 'b', 'c'])

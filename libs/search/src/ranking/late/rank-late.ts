@@ -1,4 +1,4 @@
-import type { RetrieverContribution } from '../explanation.ts'
+import { plainExplanation, type RetrieverContribution } from '../explanation.ts'
 import type { Retrievers } from '../fuse.ts'
 import { type Neighbourhood, type Neighbourhoods, poolNeighbourhoods } from '../neighbourhood.ts'
 import { matchType, type RankedHit } from '../rank.ts'
@@ -54,26 +54,17 @@ export function rankLate(input: RankLateInput): RankedHit[] {
   const session = bestOfSessions(pool)
   const choice = Math.log(pool.length)
   return pool
-    .map((member) => explain(member, { session: session(member), pool: choice }, input.without))
+    .map((member) => explain(member, session(member), choice, input.without))
     .toSorted((a, b) => b.logOdds - a.logOdds || (a.memoryId < b.memoryId ? -1 : 1))
     .slice(0, Math.max(0, input.limit))
-    .map(({ memoryId, retrievers, terms, logOdds }) => {
+    .map(({ memoryId, retrievers, terms, logOdds, restsOn }) => {
       const score = probability(logOdds)
       return {
         memoryId,
         score,
         matchType: matchType(retrievers, input),
-        explanation: {
-          method: 'DEFAULT',
-          retrievers,
-          terms,
-          neighbours: [],
-          missingNeighbours: 0,
-          session: null,
-          ownScore: score,
-          scale: 1,
-          score,
-        },
+        explanation: plainExplanation({ method: 'DEFAULT', retrievers, terms, score }),
+        restsOn,
       }
     })
 }
@@ -83,6 +74,8 @@ interface Member {
   readonly memoryId: string
   readonly context: string | null
   readonly retrievers: readonly RetrieverContribution[]
+  /** The memories around it that match together with it. */
+  readonly beside: readonly string[]
   readonly own: number
   readonly near: number
   readonly words: number
@@ -109,13 +102,14 @@ function poolOf(input: RankLateInput): Member[] {
   const all = poolNeighbourhoods(candidates, neighbourhoods)
   const ids = [...all.keys()].filter((id) => candidates.has(id) || eligible(id))
   const inPool = new Set(ids)
-  const rowOf = (id: string) => (inPool.has(id) ? matches.get(id) : undefined)
+  const rowsOf = (beside: readonly string[]) => beside.flatMap((id) => matches.get(id) ?? [])
   const whole = wholeWeight(question)
   // A memory that the vector retriever did not find is farther than the last one that it found.
   const farthest = Math.min(...[...vector.values()].map(({ score }) => score), 1)
   return ids.map((memoryId) => {
     const neighbourhood = all.get(memoryId) ?? null
     const row = matches.get(memoryId)
+    const beside = around(neighbourhood).filter((id) => inPool.has(id) && matches.has(id))
     const words = wordsShare(lexical.get(memoryId)?.score ?? 0, whole)
     const cosine = vector.get(memoryId)?.score ?? (vector.size > 0 ? farthest : 0)
     return {
@@ -125,7 +119,8 @@ function poolOf(input: RankLateInput): Member[] {
         ...contributionOf('lexical', lexical.get(memoryId), words, weightOf('words', without)),
         ...contributionOf('vector', vector.get(memoryId), cosine, weightOf('vector', without)),
       ],
-      ...tokenMatches(question, row, around(neighbourhood, rowOf), words),
+      beside,
+      ...tokenMatches(question, row, rowsOf(beside), words),
       words,
       vector: cosine,
       speaker: isSpokenByNamed(memoryId) ? 1 : 0,
@@ -159,14 +154,8 @@ function contributionOf(
 /** How many memories on each side match together with a memory. With one LoCoMo loses .01 recall. */
 const AROUND = 2
 
-function around(
-  neighbourhood: Neighbourhood | null,
-  rowOf: (memoryId: string) => TokenMatches | undefined,
-): TokenMatches[] {
-  if (neighbourhood === null) return []
-  const { before, after } = neighbourhood
-  return [...before.slice(0, AROUND), ...after.slice(0, AROUND)].map(rowOf).filter((row) => row !== undefined)
-}
+const around = (neighbourhood: Neighbourhood | null): string[] =>
+  [neighbourhood?.before, neighbourhood?.after].flatMap((side) => side?.slice(0, AROUND) ?? [])
 
 function tokenMatches(
   question: readonly QuestionToken[],
@@ -180,27 +169,38 @@ function tokenMatches(
   return { own: estimated.own, near: Math.max(estimated.near, nearMatch(question, beside)) }
 }
 
-/** The best `near` of each member's context; its own without a context. */
-function bestOfSessions(pool: readonly Member[]): (member: Member) => number {
-  const best = new Map<string, number>()
-  for (const { context, near } of pool)
-    if (context !== null) best.set(context, Math.max(near, best.get(context) ?? near))
-  return ({ context, near }) => (context === null ? near : (best.get(context) ?? near))
+/** The member that matches best in each member's context; itself without a context. */
+function bestOfSessions(pool: readonly Member[]): (member: Member) => Member {
+  const best = new Map<string, Member>()
+  for (const member of pool) {
+    if (member.context === null) continue
+    const known = best.get(member.context)
+    if (known === undefined || isBetter(member, known)) best.set(member.context, member)
+  }
+  return (member) => (member.context !== null && best.get(member.context)) || member
 }
+
+/** Equal ones are ordered by id, so that the order of the input does not matter. */
+const isBetter = (one: Member, other: Member): boolean =>
+  one.near > other.near || (one.near === other.near && one.memoryId < other.memoryId)
 
 interface Explained {
   readonly memoryId: string
   readonly retrievers: readonly RetrieverContribution[]
   readonly terms: readonly ScoreTerm[]
   readonly logOdds: number
+  readonly restsOn: readonly string[]
 }
 
 function explain(
   member: Member,
-  others: { readonly session: number; readonly pool: number },
+  session: Member,
+  pool: number,
   without: ReadonlySet<RankingTerm>,
 ): Explained {
-  const { memoryId, retrievers } = member
-  const terms = scoreTerms({ ...member, ...others, base: 1 }, without)
-  return { memoryId, retrievers, terms, logOdds: terms.reduce((sum, term) => sum + term.contribution, 0) }
+  const { memoryId, retrievers, beside } = member
+  const terms = scoreTerms({ ...member, session: session.near, pool, base: 1 }, without)
+  const logOdds = terms.reduce((sum, term) => sum + term.contribution, 0)
+  // What the best of the session matches together with counts, too.
+  return { memoryId, retrievers, terms, logOdds, restsOn: [...beside, session.memoryId, ...session.beside] }
 }

@@ -1,0 +1,108 @@
+import type { QueryTokens } from '@daybook/embeddings/embedder'
+import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
+import { LIMIT_MAX } from './check-request.ts'
+import type { Searched } from './engine/search-engines.ts'
+import { type RankedByTokens, rankByTokens } from './late-interaction/rank-by-tokens.ts'
+import type { ParsedQuery } from './query/query.ts'
+import type { WantedTime } from './ranking/late/time-match.ts'
+import type { RankingOptions } from './ranking/options.ts'
+import { type RankedHit, rank } from './ranking/rank.ts'
+import { namesIn, preferSpeakers } from './ranking/speakers.ts'
+import type { NeighboursFound } from './retrievers/postgres/neighbours-retriever.ts'
+import type { RetrieverInput } from './retrievers/retriever-input.ts'
+import type { SearchParts } from './search-parts.ts'
+import type { SearchRequest } from './search-request.ts'
+
+/** What `rankFound` works on. */
+export interface FoundToRank {
+  readonly query: ParsedQuery
+  /** The times that the question names. */
+  readonly times: readonly WantedTime[]
+  readonly request: Pick<SearchRequest, 'limit' | 'minScore' | 'leastCosine'>
+  readonly options: RankingOptions
+  readonly found: Searched
+  readonly neighbours: NeighboursFound
+}
+
+/** The hits in their order, and what late interaction knows of them; null if it did not rank them. */
+export interface RankedFound {
+  readonly ranked: readonly RankedHit[]
+  readonly byTokens: RankedByTokens | null
+}
+
+/**
+ * Ranks what the retrievers found: by late interaction where the question and the index have tokens, else by
+ * the sum of scores (`ranking/rank.ts`) and by who speaks. Leaves out what is too far or scores too little.
+ */
+export async function rankFound(
+  parts: SearchParts,
+  input: RetrieverInput,
+  { query, times, request, options, found, neighbours }: FoundToRank,
+): Promise<RankedFound> {
+  const { neighbourhoods, eligible } = neighbours
+  const { limit, minScore = 0, leastCosine } = request
+  const best = (hits: readonly RankedHit[]) => hits.filter(({ score }) => score >= minScore).slice(0, limit)
+  const { tokens } = found
+  if (tokensCount(options, tokens)) {
+    const byTokens = await rankByTokens(input, {
+      wanted: query.wanted,
+      times,
+      tokens,
+      modelId: found.generation.modelId,
+      found,
+      neighbourhoods,
+      eligible,
+      options,
+      // Which hits are too far shows only in their explanations.
+      limit: leastCosine === undefined ? limit : Number.POSITIVE_INFINITY,
+    })
+    return { ranked: best(withoutFar(byTokens.ranked, leastCosine)), byTokens }
+  }
+  const all = rank({
+    lexical: found.lexical,
+    vector: found.vector,
+    neighbourhoods,
+    eligible: (id) => eligible.has(id),
+    options,
+    limit: Number.POSITIVE_INFINITY,
+  })
+  const near = withoutFar(all, leastCosine)
+  const speakersCount = options.method === 'DEFAULT' && !options.without.has('speaker')
+  return { ranked: best(speakersCount ? await bySpeakers(parts, query, near) : near), byTokens: null }
+}
+
+/** Whether hits are ranked by late interaction. */
+function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {
+  return options.method === 'DEFAULT' && options.lateInteraction && tokens !== null && tokens.words.length > 0
+}
+
+/** How many of the best hits may change places because of their speakers: as many as a caller can ask for. */
+const SPEAKERS_AMONG = LIMIT_MAX
+
+async function bySpeakers(
+  { scope, readModel }: SearchParts,
+  query: ParsedQuery,
+  ranked: readonly RankedHit[],
+): Promise<readonly RankedHit[]> {
+  const names = namesIn(query.wanted)
+  if (names.size === 0) return ranked
+  const best = ranked.slice(0, SPEAKERS_AMONG)
+  const beginnings = await readNoteBeginnings(
+    scope,
+    readModel.tables,
+    best.map((hit) => hit.memoryId),
+  )
+  return preferSpeakers(best, names, (id) => beginnings.get(id))
+}
+
+function withoutFar(ranked: readonly RankedHit[], leastCosine: number | undefined): readonly RankedHit[] {
+  if (leastCosine === undefined) return ranked
+  const isNear = ({ explanation: { retrievers } }: RankedHit) =>
+    retrievers.some(({ retriever, rawScore }) => retriever === 'lexical' || rawScore >= leastCosine)
+  const near = new Set(ranked.filter(isNear).map((hit) => hit.memoryId))
+  return ranked.filter(
+    ({ memoryId, explanation: { retrievers, neighbours } }) =>
+      near.has(memoryId) ||
+      (retrievers.length === 0 && neighbours.some((neighbour) => near.has(neighbour.memoryId))),
+  )
+}
