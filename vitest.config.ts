@@ -11,6 +11,8 @@ const WITH_SERVERS = {
     'libs/postgres/src/testing/global-setup.ts',
     'libs/transport/src/testing/global-setup.ts',
   ],
+  setupFiles: ['test/patience.ts'],
+  expect: { poll: { timeout: 30_000 } },
   testTimeout: 120_000,
   hookTimeout: 120_000,
 }

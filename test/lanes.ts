@@ -7,14 +7,14 @@ import { join } from 'node:path'
  * only effect.
  */
 const NEEDS_MORE =
-  /\/testing\/|\/support\/|typesense-double|TEST_DATABASES|child_process|worker_threads|minilm|listen\(|createServer|vi\.(?:mock|stub|useFakeTimers)|process\.(?:env|umask|chdir)|\/(?:chaos|crash|eval|reindex)\//u
+  /\/testing\/|\/support\/|typesense-double|TEST_DATABASES|child_process|worker_threads|minilm|listen\(|createServer|vi\.(?:mock|stub|useFakeTimers)|process\.(?:env|umask|chdir)|\/(?:chaos|crash|reindex|rows)\/|src\/eval\/(?:bundled|daybook|peers)\b/u
 
 /**
  * What a test says that changes more of its process than its own: mocks, clocks, spies, the environment, models in worker threads. All
  * others of a lane can share what they import, which for the parts of a server takes each file most of a second.
  */
 const CHANGES_ITS_PROCESS =
-  /vi\.(?:mock|stub|spyOn|useFakeTimers|setSystemTime)|process\.(?:env|umask|chdir|on\()|minilm|worker_threads|opentelemetry|startTracing|\/(?:chaos|crash|eval|reindex|rows)\//u
+  /vi\.(?:mock|stub|spyOn|useFakeTimers|setSystemTime)|process\.(?:env|umask|chdir|on\()|minilm|worker_threads|opentelemetry|startTracing|\/(?:chaos|crash|reindex|rows)\/|src\/eval\/(?:bundled|daybook|peers)\b/u
 
 /**
  * The tests by what they need: `unit` runs without isolation in threads, `servers` in processes that several files share one after the

@@ -58,7 +58,7 @@ const someWords = (random: Random): string =>
 
 /** Throws if a search in this mode does not have the memory among its first hits. */
 async function confirm(api: Api, mode: string, text: string, id: string): Promise<void> {
-  const query = `query ($text: String!) { search(query: $text, mode: ${mode}, limit: 5) { hits { memory { id } } } }`
+  const query = `query ($text: String!) { search(query: $text, mode: ${mode}, limit: 5, floor: false) { hits { memory { id } } } }`
   const { search } = dataOf(
     await askGraphQL<{ search: { hits: { memory: { id: string } }[] } }>(api, { query, variables: { text } }),
   )

@@ -1,4 +1,4 @@
-import type { Random } from '../src/support/random.ts'
+import { createRandom, type Random } from '../src/support/random.ts'
 
 /** Function words take the first ranks, as in English; Postgres drops them. */
 const STOP_WORDS =
@@ -48,4 +48,11 @@ export function unitVector(random: Random, dimension: number): Float32Array {
   )
   const length = Math.hypot(...vector)
   return vector.map((value) => value / length)
+}
+
+/** Questions of 4 to 12 words from the same vocabulary. One needs more than stop words. */
+export function questions(count: number): readonly string[] {
+  const word = createVocabulary(createRandom(50))
+  const random = createRandom(51)
+  return Array.from({ length: count }, () => `${sentence(random, word, 3, 11)} notebook`)
 }

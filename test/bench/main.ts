@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util'
+import * as access from './access.ts'
 import * as append from './append.ts'
 import type { Bench } from './bench.ts'
 import * as embedLoopDelay from './embed-loop-delay.ts'
 import * as embedding from './embedding.ts'
+import * as facets from './facets.ts'
+import * as filtered from './filtered.ts'
 import * as findable from './findable.ts'
 import * as footprint from './footprint.ts'
 import * as lexical from './lexical.ts'
+import * as past from './past.ts'
 import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
 import * as rerank from './rerank.ts'
@@ -20,11 +24,15 @@ import * as twoProjectors from './two-projectors.ts'
 const BENCHES: readonly Bench[] = [
   append,
   search,
+  past,
+  filtered,
+  access,
   rerank,
   lexical,
   embedLoopDelay,
   embedding,
   relay,
+  facets,
   findable,
   twoProjectors,
   rebuild,

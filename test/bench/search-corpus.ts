@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
-import { leaseTexts, storeVectors } from '@daybook/embeddings/store'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
 import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { readFollowing } from '@daybook/journal/read/read'
@@ -12,18 +11,19 @@ import { newId } from '@daybook/memory/id'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { PGVECTOR_LAYOUT } from '@daybook/pgvector/write/create-generation'
 import { pgvectorProjection } from '@daybook/pgvector/write/pgvector-projection'
-import { fillVectors } from '@daybook/pgvector/write/write-vectors'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { type Database, type DatabaseAddress, openDatabase } from '@daybook/postgres/connect'
+import { maintainTables } from '@daybook/postgres/embedded/maintain-tables'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { migrate } from '@daybook/postgres/migrate'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import type { Generation } from '@daybook/projection/generations/generations'
 import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import { silentLogger } from '@daybook/runtime/logger'
-import { type RawBuilder, sql } from 'kysely'
 import { createRandom } from '../src/support/random.ts'
-import { createVocabulary, sentence, unitVector } from './generated-texts.ts'
+import { dropVectorIndex, fillWithRandomVectors } from './corpus-vectors.ts'
+import { createVocabulary, sentence } from './generated-texts.ts'
 
 /** Memories in one project, ready to be searched. */
 export interface SearchCorpus {
@@ -33,6 +33,9 @@ export interface SearchCorpus {
   readonly apiKey: string
   close(): Promise<void>
 }
+
+/** The labels for filters, and the share of the memories that has each. */
+const LABELS: Readonly<Record<string, number>> = { half: 0.5, tenth: 0.1, hundredth: 0.01 }
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 /** The sources that decide what is in the tables. If they have changed, the corpus is built again. */
@@ -88,6 +91,7 @@ async function build(folder: string, memories: number): Promise<void> {
   try {
     await migrate(embedded.address)
     await fill(embedded.address, memories)
+    await maintain(embedded.address)
   } finally {
     await embedded.stop()
   }
@@ -103,13 +107,9 @@ async function fill(address: DatabaseAddress, memories: number): Promise<void> {
   const generation = await ensureLiveGeneration(db, PGVECTOR_LAYOUT, DEFAULT_MODEL)
   await writeJournal(scope, memories)
   progress(`${memories} memories in the journal`)
-  const projection = pgvectorProjection(generation)
-  for (let written = 0; written < memories; written += BATCH) {
-    const from = await projection.position(scope)
-    const events = (await readFollowing(scope, from, BATCH)).map(readable)
-    await projection.apply(scope, { from, to: events.at(-1) ?? from, events, parked: [], erased: [] })
+  await applyJournal(scope, generation, (written) => {
     if (written % 10_000 === 0) progress(`${written} written`)
-  }
+  })
   const readModel = await liveReadModel(db)
   const createIndex = await dropVectorIndex(db, readModel)
   await fillWithRandomVectors(db, readModel, (done) => {
@@ -117,6 +117,30 @@ async function fill(address: DatabaseAddress, memories: number): Promise<void> {
   })
   await createIndex()
   progress('vectors indexed')
+  await db.destroy()
+}
+
+/** Writes what is in the journal to the read model. @param progress is told how many events are written */
+export async function applyJournal(
+  scope: ProjectScope,
+  generation: Generation,
+  progress: (written: number) => void = () => {},
+): Promise<void> {
+  const projection = pgvectorProjection(generation)
+  for (let written = 0; ; written += BATCH) {
+    const from = await projection.position(scope)
+    const events = (await readFollowing(scope, from, BATCH)).map(readable)
+    const to = events.at(-1)
+    if (to === undefined) return
+    await projection.apply(scope, { from, to, events, parked: [], erased: [] })
+    progress(written)
+  }
+}
+
+/** As a daemon does every few seconds. Needs as many rounds as there are tables with dead rows. */
+async function maintain(address: DatabaseAddress): Promise<void> {
+  const db = openDatabase(address, { role: null })
+  while ((await maintainTables(db)).vacuumed !== null);
   await db.destroy()
 }
 
@@ -132,6 +156,7 @@ async function writeJournal(scope: ProjectScope, memories: number): Promise<void
         input: {
           content: { kind: 'note' as const, fields: { text: sentence(random, word, 10, 60) } },
           context: random.chance(0.8) ? `conversation-${random.between(1, 400)}` : null,
+          labels: Object.keys(LABELS).filter((label) => random.chance(LABELS[label] ?? 0)),
         },
       },
       metadata: { actor: 'bench', correlationId: null, causationId: null },
@@ -139,64 +164,6 @@ async function writeJournal(scope: ProjectScope, memories: number): Promise<void
     const outcomes = await writer.appendMany(scope, requests)
     for (const outcome of outcomes) if ('error' in outcome) throw outcome.error
   }
-}
-
-/**
- * Real vectors would take hours to compute. Random directions are hard enough for the index: nothing is near
- * anything.
- */
-async function fillWithRandomVectors(
-  db: Database,
-  { generation, tables }: LiveReadModel,
-  progress: (done: number) => void,
-): Promise<void> {
-  const random = createRandom(384)
-  for (let done = 0; ; ) {
-    const texts = await leaseTexts(db, generation.modelId, { limit: BATCH, leaseSeconds: 3_600 })
-    if (texts.length === 0) return
-    const embedded = texts.map((text) => ({
-      ...text,
-      chunks: [
-        {
-          start: 0,
-          end: text.text.length,
-          vector: unitVector(random, generation.dimension),
-          tokenBits: null,
-        },
-      ],
-    }))
-    await storeVectors(db, generation.modelId, embedded)
-    await fillVectors(
-      db,
-      tables,
-      generation,
-      texts.map(({ hash }) => hash),
-    )
-    done += texts.length
-    progress(done)
-  }
-}
-
-/**
- * Drops the HNSW index: building it after the load takes one minute, growing it by 50,000 vectors ten.
- * @returns a function that builds the same index again
- */
-async function dropVectorIndex(db: Database, { tables }: LiveReadModel): Promise<() => Promise<void>> {
-  const { rows } = await sql<{ indexname: string; indexdef: string }>`
-    select indexname, indexdef from pg_indexes
-    where schemaname = ${tables.schema} and tablename = 'vectors' and indexdef like '% USING hnsw %'`.execute(
-    db,
-  )
-  const [index] = rows
-  if (index === undefined) throw new Error('the vectors have no HNSW index')
-  const asOwner = (statement: RawBuilder<unknown>) =>
-    db.transaction().execute(async (trx) => {
-      await sql`set local role none`.execute(trx)
-      await sql`set local maintenance_work_mem = '400MB'`.execute(trx)
-      await statement.execute(trx)
-    })
-  await asOwner(sql`drop index ${sql.id(tables.schema, index.indexname)}`)
-  return () => asOwner(sql.raw(index.indexdef))
 }
 
 function sourcesHash(): string {
@@ -212,4 +179,4 @@ function sourcesHash(): string {
 }
 
 const isBuilder = (folder: string, file: string) =>
-  folder !== 'test/bench' || file === 'search-corpus.ts' || file === 'generated-texts.ts'
+  folder !== 'test/bench' || ['search-corpus.ts', 'corpus-vectors.ts', 'generated-texts.ts'].includes(file)

@@ -1,28 +1,21 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
-import { startGateway } from '@daybook/gateway/start'
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
-import { createPositionSignal } from '@daybook/projection/positions/position-signal'
-import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
-import { createMetrics } from '@daybook/runtime/metrics'
 import { checkQuery } from '@daybook/search/check-request'
 import { queryVector } from '@daybook/search/query-vector'
-import { DEFAULT_RANKING } from '@daybook/search/ranking/options'
+import { DEFAULT_RANKING, type RankingOptions } from '@daybook/search/ranking/options'
 import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
 import { lexicalRetriever } from '@daybook/search/retrievers/postgres/lexical-retriever'
 import { vectorRetriever } from '@daybook/search/retrievers/postgres/vector-retriever'
 import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { search } from '@daybook/search/search'
 import type { SearchParts } from '@daybook/search/search-parts'
-import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
-import { askGraphQL, dataOf } from '../src/support/graphql.ts'
-import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, printComparison, quantile } from './bench.ts'
+import { startCorpusGateway } from './corpus-gateway.ts'
 import { onEachDatabase } from './databases.ts'
-import { createVocabulary, sentence } from './generated-texts.ts'
+import { questions } from './generated-texts.ts'
 import { buildSearchCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts'
 
 /**
@@ -31,16 +24,23 @@ import { buildSearchCorpus, openSearchCorpus, type SearchCorpus } from './search
  */
 export const name = 'search'
 export const description =
-  'search in 50,000 memories, and over GraphQL, against its two bare retrievers and the embedding of the query (--large: in 100,000, on native Postgres)'
+  'search in 10,000 and 50,000 memories, and over GraphQL, against its two bare retrievers and the embedding of the query (--large: in 100,000, on native Postgres)'
 
-const MEMORIES = 50_000
+/** By size, the most milliseconds of p50 over GraphQL; null: as few as can be. */
+const EMBEDDED: readonly (readonly [memories: number, goalMs: number | null])[] = [
+  [10_000, 50],
+  [50_000, null],
+]
 const LARGE = 100_000
+const LARGE_GOAL_MS = 30
+/** What comparing tokens may add to p50, in milliseconds. */
+const RERANK_GOAL_MS = 10
 const QUERIES = 120
 const ROUNDS = 1
 const GOAL = 1.5
 
 const QUERY = `query ($query: String!) {
-  search(query: $query) {
+  search(query: $query, floor: false) {
     sequence degraded
     hits { score snippet matchType memory { id kind title text createdAt } explanation { score retrievers { retriever rank } } }
   }
@@ -64,56 +64,67 @@ async function bare(parts: SearchParts, text: string): Promise<void> {
   await vectorRetriever(input, found.vector)
 }
 
-async function whole(parts: SearchParts, query: string): Promise<void> {
-  const { degraded } = await search(parts, { query, filter: {}, mode: 'HYBRID', limit: 10 })
+async function whole(
+  parts: SearchParts,
+  query: string,
+  ranking: Partial<RankingOptions> = {},
+): Promise<void> {
+  const { degraded } = await search(parts, {
+    query,
+    filter: {},
+    mode: 'HYBRID',
+    limit: 10,
+    floor: false,
+    ranking,
+  })
   if (degraded.length > 0) throw new Error(degraded.join(', '))
 }
 
 export async function run({ rounds = ROUNDS, large }: BenchOptions): Promise<void> {
-  if (!large)
-    return measure(await openSearchCorpus(MEMORIES), rounds, `${MEMORIES} memories, embedded PGlite`)
+  if (!large) {
+    for (const [memories, goalMs] of EMBEDDED)
+      await measure(await openSearchCorpus(memories), rounds, `${memories} memories, embedded PGlite`, goalMs)
+    return
+  }
   await onEachDatabase(async ({ name: where, address }) => {
     if (address.maxConnections > 1)
-      await measure(await buildSearchCorpus(address, LARGE), rounds, `${LARGE} memories, ${where}`)
+      await measure(
+        await buildSearchCorpus(address, LARGE),
+        rounds,
+        `${LARGE} memories, ${where}`,
+        LARGE_GOAL_MS,
+      )
   })
 }
 
-async function measure(corpus: SearchCorpus, rounds: number, where: string): Promise<void> {
+/** Measures one corpus and closes it. @param goalMs for p50 over GraphQL; null: none */
+export async function measure(
+  corpus: SearchCorpus,
+  rounds: number,
+  where: string,
+  goalMs: number | null,
+): Promise<void> {
   const embedder = await startMiniLm({ cacheDir: testCacheDir() })
   const embedders = fixedEmbedders([embedder])
   const access = startAccessTracker(corpus.db, silentLogger)
-  const gateway = await startGateway(
-    {
-      db: corpus.db,
-      writer: createJournalWriter(() => {}),
-      bus: createInProcessBus(),
-      signal: createPositionSignal(),
-      embedders,
-      access,
-      engines: [],
-      logger: silentLogger,
-      config: readConfig({}),
-      metrics: createMetrics({ service: 'gateway' }),
-    },
-    { host: '127.0.0.1', port: 0 },
-  )
+  const gateway = await startCorpusGateway(corpus, embedders, access)
   const parts: SearchParts = { scope: corpus.scope, readModel: corpus.readModel, embedders }
-  const at = { url: gateway.url, apiKey: corpus.apiKey }
   const sides = {
     bare: (text: string) => bare(parts, text),
+    withoutTokens: (text: string) => whole(parts, text, { lateInteraction: false }),
     search: (text: string) => whole(parts, text),
-    graphql: async (query: string) => {
-      dataOf(await askGraphQL(at, { query: QUERY, variables: { query } }))
-    },
+    graphql: (query: string) => gateway.ask(QUERY, { query }),
   }
-  const times = { bare: [] as number[], search: [] as number[], graphql: [] as number[] }
+  const times = {
+    bare: [] as number[],
+    withoutTokens: [] as number[],
+    search: [] as number[],
+    graphql: [] as number[],
+  }
   type Side = keyof typeof sides
   const order = Object.keys(sides) as Side[]
 
-  // Other sentences from the corpus's vocabulary. A query needs more than stop words.
-  const word = createVocabulary(createRandom(50))
-  const random = createRandom(51)
-  const queries = Array.from({ length: QUERIES }, () => `${sentence(random, word, 3, 11)} notebook`)
+  const queries = questions(QUERIES)
   for (const query of queries.slice(0, 10)) for (const side of order) await sides[side](query)
   for (let round = 0; round < rounds; round += 1)
     for (const query of queries) {
@@ -145,4 +156,18 @@ async function measure(corpus: SearchCorpus, rounds: number, where: string): Pro
         ratio: quantile(times[side], share) / quantile(times.bare, share),
         goal: { atMost: GOAL },
       })
+
+  const p50 = (side: Side) => quantile(times[side], 0.5)
+  printComparison({
+    title: `${count}, comparing tokens`,
+    ours: { label: 'search()', value: show('search') },
+    theirs: { label: 'search() that ranks without tokens', value: show('withoutTokens') },
+    ratio: p50('search') / p50('withoutTokens'),
+    goal: { atMost: (p50('withoutTokens') + RERANK_GOAL_MS) / p50('withoutTokens') },
+  })
+  console.log(
+    `  it adds ${(p50('search') - p50('withoutTokens')).toFixed(1)} ms, goal at most ${RERANK_GOAL_MS} ms`,
+  )
+  if (goalMs !== null)
+    console.log(`  p50 over GraphQL ${p50('graphql').toFixed(1)} ms, goal at most ${goalMs} ms`)
 }

@@ -7,6 +7,10 @@ import { reasonOf } from '@daybook/runtime/reason-of'
  * - `MODEL_UNUSABLE`: there is a model, but it cannot be converted or loaded
  * - `INFERENCE_FAILED`: the model failed on a batch
  * - `WORKER_CRASHED`: the worker thread died; a later call starts a new one, so retrying makes sense
+ * - `PROVIDER_UNAVAILABLE`: the provider cannot be reached, is too slow, overloaded, or asks to wait
+ * - `PROVIDER_REFUSED_KEY`: the provider does not accept the key
+ * - `PROVIDER_REFUSED_TEXT`: the provider refuses a request for another reason
+ * - `WRONG_DIMENSION`: the model's vectors have another length than its name says
  * - `CLOSED`: `close()` was called
  */
 export type EmbedderErrorCode =
@@ -15,6 +19,10 @@ export type EmbedderErrorCode =
   | 'MODEL_UNUSABLE'
   | 'INFERENCE_FAILED'
   | 'WORKER_CRASHED'
+  | 'PROVIDER_UNAVAILABLE'
+  | 'PROVIDER_REFUSED_KEY'
+  | 'PROVIDER_REFUSED_TEXT'
+  | 'WRONG_DIMENSION'
   | 'CLOSED'
 
 /** A failure of an embedder. The message says what to do about it. */
@@ -27,6 +35,18 @@ export class EmbedderError extends Error {
     this.code = code
   }
 }
+
+/** The failures that are not of one text: any other text would fail now, too. */
+const OF_ALL_TEXTS: ReadonlySet<EmbedderErrorCode> = new Set([
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_REFUSED_KEY',
+  'MODEL_NOT_FOUND',
+  'WRONG_DIMENSION',
+])
+
+/** Whether an embedder failed as a whole, so that no single text is to blame. */
+export const isEmbedderDown = (error: unknown): boolean =>
+  error instanceof EmbedderError && OF_ALL_TEXTS.has(error.code)
 
 /**
  * Returns `error` itself if it is an EmbedderError, else wraps it under `code`, with `context` before its

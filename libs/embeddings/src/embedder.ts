@@ -67,6 +67,12 @@ export interface Embedder {
    */
   embedQuery(text: string, options?: QueryOptions): Promise<QueryEmbedding>
 
+  /**
+   * How many tokens each text has in the model's own words, without special tokens. Absent where the model's
+   * tokenizer is not here, as with a remote provider: `countTokens` (`count-tokens.ts`) then estimates.
+   */
+  countTokens?(texts: readonly string[]): Promise<number[]>
+
   /** Rejects waiting calls with `CLOSED` and frees the model. May be called twice. */
   close(): Promise<void>
 }

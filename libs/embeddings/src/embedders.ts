@@ -1,3 +1,4 @@
+import type { Metrics } from '@daybook/runtime/metrics'
 import type { Embedder } from './embedder.ts'
 
 /** What is known about a model without loading it. */
@@ -19,6 +20,8 @@ export interface Embedders {
    * @throws EmbedderError if it cannot be loaded; the next call tries again
    */
   of(modelId: string): Promise<Embedder | null>
+  /** Counts in these metrics what providers of vectors count. Absent: there are no providers. */
+  countIn?(metrics: Metrics): void
 }
 
 /** Embedders that are already loaded. Without any, search works by words only. */

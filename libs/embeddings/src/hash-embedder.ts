@@ -72,6 +72,7 @@ export function createHashEmbedder(options: HashEmbedderOptions = {}): Embedder 
     dimension,
     maxTokens,
     chunk: (texts) => Promise.race([closed, scheduler.chunk(texts)]),
+    countTokens: (texts) => Promise.race([closed, scheduler.count(texts)]),
     async embed(texts) {
       const compute = async () => {
         await beforeEmbed?.(texts)

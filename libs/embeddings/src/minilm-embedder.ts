@@ -52,6 +52,7 @@ export async function startMiniLm(options: MiniLmOptions): Promise<Embedder> {
     ...facts,
     chunk: (texts) => worker.with((connection) => connection.chunk(texts)),
     embed: (texts) => worker.with((connection) => connection.embed(texts)),
+    countTokens: (texts) => worker.with((connection) => connection.count(texts)),
     embedQuery: (text) => worker.with((connection) => connection.embedQuery(text)),
     close: () => worker.close(),
   }

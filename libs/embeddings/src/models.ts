@@ -2,6 +2,10 @@ import { DEFAULT_MODEL } from './default-model.ts'
 import type { Embedder } from './embedder.ts'
 import type { EmbeddingModel } from './embedders.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
+import { createHttpEmbedder } from './http/http-embedder.ts'
+import { type HttpModel, parseHttpModel } from './http/http-models.ts'
+import type { ProviderSettings } from './http/provider-settings.ts'
+import type { Usage } from './http/usage.ts'
 import { startMiniLm } from './minilm-embedder.ts'
 import { plainModelId } from './token-bits/token-bits.ts'
 
@@ -11,6 +15,10 @@ export interface OpenModelOptions {
   readonly cacheDir: string
   /** Folder with the model, instead of the npm package. */
   readonly modelDir?: string | undefined
+  /** How providers of vectors are reached. */
+  readonly providers: ProviderSettings
+  /** Called with what a provider counts. */
+  readonly onUsage?: ((usage: Usage) => void) | undefined
   /** Tells a person what is being done. */
   readonly onProgress: (message: string) => void
 }
@@ -23,8 +31,14 @@ export interface KnownModel extends EmbeddingModel {
 }
 
 /** The possible names, for messages. */
-export const MODEL_NAMES =
-  'minilm, or test-hash/<dimension> (1 to 2000, and /token-bits-1 after it) for tests'
+const MODEL_NAMES =
+  'minilm, openai, ollama, <openai or ollama>/<model>/<dimension>, or test-hash/<dimension> (1 to 2000, and /token-bits-1 after it) for tests'
+
+/** Why {@link findModel} knows no model of that name, in words that follow the name of a field or setting. */
+export function unknownModel(name: string): string {
+  const model = parseHttpModel(name)
+  return model !== null && 'problem' in model ? model.problem : `must be ${MODEL_NAMES}`
+}
 
 const TEST_HASH = /^test-hash\/([1-9]\d{0,3})(\/token-bits-1)?$/u
 
@@ -32,6 +46,8 @@ const TEST_HASH = /^test-hash\/([1-9]\d{0,3})(\/token-bits-1)?$/u
 export function findModel(nameOrId: string): KnownModel | null {
   if (nameOrId === 'minilm' || plainModelId(nameOrId) === plainModelId(DEFAULT_MODEL.modelId))
     return { name: 'minilm', ...DEFAULT_MODEL, open: startMiniLm }
+  const model = parseHttpModel(nameOrId)
+  if (model !== null) return 'problem' in model ? null : httpModel(model)
   const [, digits, bits] = TEST_HASH.exec(nameOrId) ?? []
   const dimension = Number(digits ?? 0)
   const tokenBits = bits !== undefined
@@ -46,3 +62,11 @@ export function findModel(nameOrId: string): KnownModel | null {
     }
   return null
 }
+
+const httpModel = (model: HttpModel): KnownModel => ({
+  name: model.modelId,
+  modelId: model.modelId,
+  dimension: model.dimension,
+  open: ({ providers, onUsage }) =>
+    Promise.resolve(createHttpEmbedder({ model, settings: providers, onUsage })),
+})

@@ -7,6 +7,7 @@ import { createWakeUp } from '@daybook/runtime/wake-up'
 import { type ComingText, createEarlyEmbeddings } from './early-embeddings.ts'
 import { type EmbeddedChunk, embedInChunks } from './embed-in-chunks.ts'
 import type { Embedder } from './embedder.ts'
+import { isEmbedderDown } from './embedder-error.ts'
 import { type LeasedText, leaseTexts, releaseText, releaseTexts, storeVectors } from './store.ts'
 
 /** Works on the embedding store's queue. Several workers, also in different processes, share it. */
@@ -41,6 +42,10 @@ export interface QueueWorkerOptions {
 
 /** The worker is being stopped. */
 class Stopped extends Error {}
+
+/** Whether a failure says nothing about single texts, so that none of them counts as tried. */
+const concernsAll = (error: unknown): boolean =>
+  error instanceof Stopped || isDatabaseUnavailable(error) || isEmbedderDown(error)
 
 /** Texts taken at a time: enough to sort by length, few enough that the first are findable soon. */
 const LEASE = 64
@@ -80,7 +85,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
       await storeVectors(db, embedder.modelId, [{ ...queued, chunks: chunks ?? [] }])
       onEmbedded?.(1)
     } catch (error) {
-      if (error instanceof Stopped || isDatabaseUnavailable(error)) throw error
+      if (concernsAll(error)) throw error
       logger.warn(
         { error, projectId: queued.projectId, hash: queued.hash.toString('hex') },
         'a text could not be embedded; it is tried again later',
@@ -99,7 +104,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
       )
       onEmbedded?.(texts.length)
     } catch (error) {
-      if (error instanceof Stopped || isDatabaseUnavailable(error)) throw error
+      if (concernsAll(error)) throw error
       // One text that the model refuses must not hold up the others.
       for (const text of texts) await embedOne(text)
     }
@@ -109,7 +114,7 @@ export function startQueueWorker(options: QueueWorkerOptions): QueueWorker {
     try {
       await embedTogether(texts)
     } catch (error) {
-      if (error instanceof Stopped) await releaseTexts(db, embedder.modelId, texts)
+      if (error instanceof Stopped || isEmbedderDown(error)) await releaseTexts(db, embedder.modelId, texts)
       throw error
     }
   }

@@ -2,8 +2,10 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EmbedderError } from './embedder-error.ts'
 import { fixedEmbedders } from './embedders.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
+import { readQueueState } from './queue-state.ts'
 import { createQueueWorkers } from './queue-workers.ts'
 import { contentHash, queueTexts } from './store.ts'
 
@@ -46,5 +48,39 @@ describe.each(TEST_DATABASES)('the queue workers on $name', ({ start }) => {
     expect(told.at(-1)).toBe(0)
     await first.leave()
     await second.leave()
+  })
+
+  it('row 2: while the embedder is down, texts wait and none counts as failed', async () => {
+    const { db } = database
+    let tries = 0
+    let down = true
+    const embedder = createHashEmbedder({
+      dimension: 16,
+      beforeEmbed: async () => {
+        tries += 1
+        if (down) throw new EmbedderError('PROVIDER_UNAVAILABLE', 'nobody listens there')
+      },
+    })
+    const workers = createQueueWorkers({
+      db,
+      embedders: fixedEmbedders([embedder]),
+      logger: silentLogger,
+      pollMs: 20,
+    })
+    const stored: string[] = []
+    const wanting = workers.want(embedder.modelId, async (hashes) => {
+      stored.push(...hashes.map((hash) => hash.toString('hex')))
+    })
+    const { projectId } = await database.newProject()
+    const texts = ['three', 'four'].map((text) => ({ hash: contentHash(text), text }))
+    await db.transaction().execute((trx) => queueTexts(trx, { projectId, modelId: embedder.modelId }, texts))
+    wanting.wake()
+    // One try for both together, not one more for each.
+    while (tries < 3) await pause(10)
+    expect(await readQueueState(db)).toMatchObject({ queued: 2, failed: 0, failure: null })
+    down = false
+    while (stored.length < 2) await pause(10)
+    expect(await readQueueState(db)).toMatchObject({ queued: 0 })
+    await wanting.leave()
   })
 })

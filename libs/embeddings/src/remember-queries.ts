@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { forwardCount } from './count-tokens.ts'
 import type { Embedder, QueryEmbedding } from './embedder.ts'
 
 /** How many queries are kept: with a dozen tokens each, 20 KB a query, 5 MB in total. */
@@ -21,6 +22,7 @@ export function rememberQueries(embedder: Embedder): Embedder {
     maxTokens: embedder.maxTokens,
     chunk: (texts) => embedder.chunk(texts),
     embed: (texts) => embedder.embed(texts),
+    ...forwardCount(embedder),
     close: () => embedder.close(),
     async embedQuery(text, options) {
       const projectId = options?.projectId

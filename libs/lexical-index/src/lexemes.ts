@@ -1,5 +1,6 @@
-import type { Queryable } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
+import { languageOfProject } from './language.ts'
 
 /** The UTF-16 units of the texts in one statement; the embedded database does nothing else meanwhile. */
 const LENGTH_PER_STATEMENT = 512 * 1024
@@ -12,13 +13,13 @@ const LENGTH_PER_STATEMENT = 512 * 1024
  * @returns lexemes by text
  */
 export async function readLexemes(
-  db: Queryable,
+  { db, projectId }: ProjectScope,
   texts: Iterable<string>,
 ): Promise<Map<string, readonly string[]>> {
   const words = new Map<string, readonly string[]>()
   for (const page of pages(new Set(texts))) {
     const { rows } = await sql<{ lexemes: string[] }>`
-      select tsvector_to_array(to_tsvector('english', given.text)) as lexemes
+      select tsvector_to_array(to_tsvector(${languageOfProject(projectId)}, given.text)) as lexemes
       from unnest(${page}::text[]) with ordinality as given(text, number) order by number`.execute(db)
     for (const [index, text] of page.entries()) words.set(text, rows[index]?.lexemes ?? [])
   }

@@ -49,9 +49,9 @@ export const SEGMENT = sql<number>`((m.number - 1) / ${sql.lit(SEGMENT_SIZE)})`
 
 const PLACE = sql`(((m.number - 1) % ${sql.lit(SEGMENT_SIZE)}) << 20)`
 
-/** SQL: the posting of the memory `m` for its lexeme at `positions`. */
+/** SQL: the posting of the memory `m` for its lexeme at `positions`; without positions it counts as one occurrence. */
 export const postingOf = (positions: RawBuilder<unknown>): RawBuilder<Buffer> =>
-  sql`int4send(${PLACE} | (least(cardinality(${positions}), ${sql.lit(OCCURRENCES_MAX)}) << 12)
+  sql`int4send(${PLACE} | (least(coalesce(cardinality(${positions}), 1), ${sql.lit(OCCURRENCES_MAX)}) << 12)
     | least(m.length, ${sql.lit(LENGTH_MAX)}))`
 
 /** SQL: a posting of the memory `m` with only its place, as in `removed`. */

@@ -5,7 +5,7 @@ import { createPace } from '@daybook/runtime/pace'
 import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { sql } from 'kysely'
 import { numberAt, POSTING_BYTES, placeOf, SEGMENT_SIZE, unpack } from './postings.ts'
-import type { LexicalTables } from './tables.ts'
+import type { LexicalTables, PostingTables } from './tables.ts'
 import { countLexicalStats, insertSegmentPostings, type LexicalStats, wantedPostings } from './write.ts'
 
 /**
@@ -17,6 +17,20 @@ export async function compareLexicalIndex(
   tables: LexicalTables,
   signal: AbortSignal,
 ): Promise<ComparedIndexes> {
+  const { problems, memoryIds } = await comparePostings(scope, tables, 'the lexical index', signal)
+  return { problems: [...problems, ...(await compareStats(scope, tables))], memoryIds }
+}
+
+/**
+ * Like `compareLexicalIndex`, for postings without statistics.
+ * @param name of the index, for the problems
+ */
+export async function comparePostings(
+  scope: ProjectScope,
+  tables: PostingTables,
+  name: string,
+  signal: AbortSignal,
+): Promise<ComparedIndexes> {
   const problems: string[] = []
   const memoryIds: string[] = []
   const pace = createPace()
@@ -25,10 +39,9 @@ export async function compareLexicalIndex(
     signal.throwIfAborted()
     const wrong = await pace.step(1, () => compareSegment(scope, tables, segment), signal)
     if (wrong.length === 0) continue
-    problems.push(`segment ${segment} of the lexical index has wrong postings for ${wrong.length} memories`)
+    problems.push(`segment ${segment} of ${name} has wrong postings for ${wrong.length} memories`)
     memoryIds.push(...wrong.flatMap(({ memory_id }) => memory_id ?? []))
   }
-  problems.push(...(await compareStats(scope, tables)))
   return { problems, memoryIds }
 }
 
@@ -42,19 +55,29 @@ export async function repairLexicalIndex(
   hold: (trx: DatabaseTransaction) => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
+  await repairPostings(scope, tables, hold, signal)
+  await scope.db.transaction().execute(async (trx) => {
+    await hold(trx)
+    await recount(trx, tables, scope.projectId)
+  })
+}
+
+/** Like `repairLexicalIndex`, for postings without statistics. */
+export async function repairPostings(
+  scope: ProjectScope,
+  tables: PostingTables,
+  hold: (trx: DatabaseTransaction) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
   const last = await lastSegment(scope, tables)
   for (let segment = 0; segment <= last; segment += 1) {
     signal.throwIfAborted()
     if ((await compareSegment(scope, tables, segment)).length === 0) continue
     await scope.db.transaction().execute(async (trx) => {
       await hold(trx)
-      await rebuildSegments(trx, tables, scope.projectId, [segment])
+      await rebuildPostings(trx, tables, scope.projectId, [segment])
     })
   }
-  await scope.db.transaction().execute(async (trx) => {
-    await hold(trx)
-    await recount(trx, tables, scope.projectId)
-  })
 }
 
 /** Rebuilds segments from the lexemes in the rows of `memories`, and recounts the statistics. */
@@ -64,13 +87,23 @@ export async function rebuildSegments(
   projectId: string,
   segments: readonly number[],
 ): Promise<void> {
+  await rebuildPostings(trx, tables, projectId, segments)
+  await recount(trx, tables, projectId)
+}
+
+/** Rebuilds segments of postings from the lexemes of their memories. */
+export async function rebuildPostings(
+  trx: DatabaseTransaction,
+  tables: PostingTables,
+  projectId: string,
+  segments: readonly number[],
+): Promise<void> {
   for (const segment of segments) {
     await sql`delete from ${tables.postings} where project_id = ${projectId} and segment = ${segment}`.execute(
       trx,
     )
     await insertSegmentPostings(trx, tables, projectId, firstNumber(segment), firstNumber(segment + 1) - 1)
   }
-  await recount(trx, tables, projectId)
 }
 
 const firstNumber = (segment: number) => segment * SEGMENT_SIZE + 1
@@ -100,10 +133,10 @@ const nextNumber = (tables: LexicalTables, projectId: string) => sql`
     (select coalesce(max(number), 0)::bigint from ${tables.memories} where project_id = ${projectId}) as taken,
     (select count(*) from events where project_id = ${projectId} and version = 1) as known) counts`
 
-async function lastSegment({ db, projectId }: ProjectScope, tables: LexicalTables): Promise<number> {
+async function lastSegment({ db, projectId }: ProjectScope, tables: PostingTables): Promise<number> {
   const { rows } = await sql<{ last: number }>`
     select greatest(
-      coalesce((select (max(number) - 1) / ${SEGMENT_SIZE}::int from ${tables.memories} where project_id = ${projectId}), -1),
+      coalesce((select (max(m.number) - 1) / ${SEGMENT_SIZE}::int from ${tables.memories} m where project_id = ${projectId}), -1),
       coalesce((select max(segment) from ${tables.postings} where project_id = ${projectId}), -1)) as last`.execute(
     db,
   )
@@ -127,7 +160,7 @@ interface ComparedLexeme {
  */
 async function compareSegment(
   { db, projectId }: ProjectScope,
-  tables: LexicalTables,
+  tables: PostingTables,
   segment: number,
 ): Promise<{ number: number; memory_id: string | null }[]> {
   const { rows } = await sql<ComparedLexeme>`
@@ -150,7 +183,7 @@ async function compareSegment(
   if (numbers.size === 0) return []
   const found = await sql<{ number: number; memory_id: string | null }>`
     select wrong.number, m.memory_id from unnest(${[...numbers]}::int[]) as wrong(number) left join lateral (
-      select memory_id from ${tables.memories} where project_id = ${projectId} and number = wrong.number offset 0
+      select w.memory_id from ${tables.memories} w where w.project_id = ${projectId} and w.number = wrong.number offset 0
     ) m on true`.execute(db)
   return found.rows
 }

@@ -1,7 +1,8 @@
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
+import { languageOf } from './language.ts'
 import { PLACE_ONLY, postingOf, RECENT_BYTES, SEGMENT, without } from './postings.ts'
-import type { LexicalTables } from './tables.ts'
+import type { LexicalTables, PostingTables } from './tables.ts'
 
 /** The project's word statistics. A project without memories has no row. */
 export interface LexicalStats {
@@ -43,7 +44,7 @@ export async function memoriesWithOtherLexemes(
     cross join lateral (
       select lexemes from ${tables.memories} where project_id = ${projectId} and memory_id = given.memory_id offset 0
     ) indexed
-    where indexed.lexemes <> to_tsvector('english', given.lexical_text)`.execute(trx)
+    where indexed.lexemes <> to_tsvector(${languageOf(tables, projectId)}, given.lexical_text)`.execute(trx)
   return new Set(result.rows.map((row) => row.memory_id))
 }
 
@@ -59,7 +60,7 @@ export async function memoriesWithOtherLexemes(
  */
 export async function removePostings(
   trx: DatabaseTransaction,
-  tables: LexicalTables,
+  tables: PostingTables,
   projectId: string,
   memoryIds: readonly string[],
 ): Promise<void> {
@@ -103,7 +104,7 @@ export async function removePostings(
  */
 export async function insertPostings(
   trx: DatabaseTransaction,
-  tables: LexicalTables,
+  tables: PostingTables,
   projectId: string,
   memoryIds: readonly string[],
 ): Promise<number> {
@@ -141,7 +142,7 @@ export interface IndexedPage {
  */
 export async function insertSegmentPostings(
   trx: DatabaseTransaction,
-  tables: LexicalTables,
+  tables: PostingTables,
   projectId: string,
   firstNumber: number,
   lastNumber: number,
@@ -159,7 +160,7 @@ export async function insertSegmentPostings(
 }
 
 /** New rows of `postings` in key order. Many postings go to `entries` at once, few to `recent`. */
-function packed(tables: LexicalTables, projectId: string, which: RawBuilder<unknown>) {
+function packed(tables: PostingTables, projectId: string, which: RawBuilder<unknown>) {
   const isMany = sql`octet_length(postings) > ${RECENT_BYTES}`
   return sql`
     select ${projectId}::uuid, lexeme, segment, case when ${isMany} then postings else '' end,
@@ -169,7 +170,7 @@ function packed(tables: LexicalTables, projectId: string, which: RawBuilder<unkn
 }
 
 /** The postings of the memories `m` that satisfy a condition: `lexeme`, `segment`, `postings`. */
-const postingsOf = ({ memories }: LexicalTables, which: RawBuilder<unknown>) => sql`
+const postingsOf = ({ memories }: PostingTables, which: RawBuilder<unknown>) => sql`
   select lexeme collate "C" as lexeme, ${SEGMENT} as segment,
     string_agg(${postingOf(sql`positions`)}, '') as postings
   from ${memories} m cross join lateral unnest(m.lexemes) as indexed
@@ -181,7 +182,7 @@ const postingsOf = ({ memories }: LexicalTables, which: RawBuilder<unknown>) => 
  * `segment`, `postings`.
  */
 export const wantedPostings = (
-  tables: LexicalTables,
+  tables: PostingTables,
   projectId: string,
   firstNumber: number,
   lastNumber: number,
@@ -198,8 +199,9 @@ export async function saveLexicalStats(
   stats: LexicalStats,
 ): Promise<void> {
   await sql`
-    insert into ${tables.lexicalStats} (project_id, memories, total_length, next_number)
-    values (${projectId}, ${stats.memories}, ${stats.total_length}, ${stats.next_number})
+    insert into ${tables.lexicalStats} (project_id, memories, total_length, next_number, language)
+    values (${projectId}, ${stats.memories}, ${stats.total_length}, ${stats.next_number},
+      ${languageOf(tables, projectId)}::text)
     on conflict (project_id) do update set
       memories = excluded.memories, total_length = excluded.total_length, next_number = excluded.next_number`.execute(
     trx,

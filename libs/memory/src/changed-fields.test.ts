@@ -15,6 +15,7 @@ const OTHER: Partial<MemoryState> = {
   metadata: { a: 1 },
   occurredAt: '2026-05-01T12:00:00.000Z',
   expiresAt: '2026-05-01T12:00:00.000Z',
+  supersedes: '01920000-0000-7000-8000-000000000002',
 }
 
 describe('the changed fields', () => {

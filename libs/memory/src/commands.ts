@@ -1,4 +1,5 @@
 import type { ContentInput } from './content.ts'
+import type { TransitionName } from './transitions.ts'
 
 /** The common fields as given, unchecked. An absent field stays as it is; null empties it. */
 export interface CommonInput {
@@ -10,11 +11,16 @@ export interface CommonInput {
   readonly metadata?: unknown
   readonly occurredAt?: unknown
   readonly expiresAt?: unknown
+  readonly supersedes?: unknown
 }
 
 /** What a new memory is made from, unchecked. */
 export interface RememberInput extends CommonInput {
   readonly content: ContentInput
+  /** What to do if the same thing is remembered already; null or absent: as its kind says. */
+  readonly onExisting?: unknown
+  /** For a document: the texts of its further parts, in order. Default none. */
+  readonly furtherParts?: readonly string[]
 }
 
 /** What a revision changes, unchecked. Absent content stays as it is. */
@@ -41,4 +47,20 @@ export type Command =
       /** The version whose content comes back; without it, the newest content of a forgotten memory. */
       readonly version?: number
       readonly expectedVersion?: number
+      /**
+       * When it expires from now on, unchecked. Absent: as at that version, or never if that moment has
+       * passed.
+       */
+      readonly expiresAt?: unknown
+    }
+  | { readonly type: TransitionName; readonly id: string; readonly expectedVersion?: number }
+  /** Forgets a memory whose `expiresAt` has passed; any other stays as it is. */
+  | { readonly type: 'expire'; readonly id: string }
+  | {
+      readonly type: 'undo'
+      readonly id: string
+      /** The version whose state comes back; 0: there was none, so it is forgotten. */
+      readonly toVersion: number
+      /** What the undo was planned on. */
+      readonly expectedVersion: number
     }

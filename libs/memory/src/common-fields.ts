@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseMemoryId } from './id.ts'
 import { LIMITS } from './limits.ts'
 import { bytesInWords, sizeInWords } from './size-in-words.ts'
 import type { JsonObject, JsonValue } from './state.ts'
@@ -45,6 +46,12 @@ const metadata = z
   })
   .transform((value) => JSON.parse(JSON.stringify(value)) as { readonly [key: string]: JsonValue })
 
+/** A memory's id in either spelling; kept is the plain one. */
+const memoryId = z
+  .string('must be the id of a memory')
+  .transform((id) => parseMemoryId(id)?.uuid ?? '')
+  .refine((uuid) => uuid !== '', 'must be the id of a memory, such as insight:0192f0c1-…')
+
 /** The checks of the fields that all kinds share. The commands, not these checks, tell absent from null. */
 export const COMMON_FIELDS = {
   agent: shortString(LIMITS.nameCharacters),
@@ -61,6 +68,7 @@ export const COMMON_FIELDS = {
   metadata,
   occurredAt: moment,
   expiresAt: moment,
+  supersedes: memoryId,
 } as const
 
 /** A field that every kind of memory has. */

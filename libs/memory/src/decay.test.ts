@@ -11,6 +11,11 @@ describe('the weight of a memory', () => {
     expect(decayWeight(USED, daysLater(60))).toBe(0.25)
   })
 
+  it('halves after another half-life, if one is set', () => {
+    expect(decayWeight(USED, daysLater(7), 7 * 86_400_000)).toBe(0.5)
+    expect(decayWeight(Date.parse(USED), daysLater(30))).toBe(0.5)
+  })
+
   it('is never more than 1, whatever the clocks say', () => {
     expect(decayWeight(USED, daysLater(-10))).toBe(1)
   })

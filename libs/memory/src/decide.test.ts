@@ -229,3 +229,121 @@ describe.each([
     expect(on(before, { ...command, expectedVersion: 3 })?.version).toBe(4)
   })
 })
+
+describe('expiry', () => {
+  const [PAST, LATER] = ['2026-05-02T11:59:59.999Z', '2026-05-02T12:00:00.001Z']
+  const input = { content: { kind: 'insight', fields: { content: 'a' } } }
+
+  it.each([PAST, T2])('is refused at %s, which is not later than now', (expiresAt) => {
+    const remembering = failure(() => on(null, { type: 'remember', id: ID, input: { ...input, expiresAt } }))
+    expect(remembering).toMatchObject({ code: 'VALIDATION', field: 'expiresAt' })
+    expect(remembering.message).toContain(`later than now (${T2})`)
+    const revising = failure(() => on(memory(), { type: 'revise', id: ID, input: { expiresAt } }))
+    expect(revising).toMatchObject({ code: 'VALIDATION', field: 'expiresAt' })
+    expect(on(null, { type: 'remember', id: ID, input: { ...input, expiresAt: LATER } })).not.toBeNull()
+  })
+
+  it('forgets what has expired, and nothing else', () => {
+    const expired = event(on(memory({ expiresAt: T2 }), { type: 'expire', id: ID }))
+    expect(expired).toMatchObject({ type: 'MemoryExpired', version: 4, data: { changed: ['forgottenAt'] } })
+    expect(expired.data.state).toEqual(state({ expiresAt: T2, forgottenAt: T2, updatedAt: T2 }))
+    expect(on(memory({ expiresAt: LATER }), { type: 'expire', id: ID })).toBeNull()
+    expect(on(memory(), { type: 'expire', id: ID })).toBeNull()
+    expect(on(memory({ expiresAt: PAST, forgottenAt: T1 }), { type: 'expire', id: ID })).toBeNull()
+  })
+
+  it('does not follow a memory that is restored, unless a new moment is given', () => {
+    const expired = memory({ expiresAt: PAST, forgottenAt: PAST })
+    const back = event(on(expired, { type: 'restore', id: ID }))
+    expect(back.data).toMatchObject({
+      state: { expiresAt: null, forgottenAt: null },
+      changed: ['expiresAt', 'forgottenAt'],
+    })
+    const again = event(on(expired, { type: 'restore', id: ID, expiresAt: LATER }))
+    expect(again.data.state).toMatchObject({ expiresAt: LATER, forgottenAt: null })
+    const refused = failure(() => on(expired, { type: 'restore', id: ID, expiresAt: PAST }))
+    expect(refused).toMatchObject({ code: 'VALIDATION', field: 'expiresAt' })
+    const kept = event(on(memory({ expiresAt: LATER, forgottenAt: T1 }), { type: 'restore', id: ID }))
+    expect(kept.data.state.expiresAt).toBe(LATER)
+    const version = event(
+      on(memory(), { type: 'restore', id: ID, version: 1 }, state({ importance: 1, expiresAt: PAST })),
+    )
+    expect(version.data.state.expiresAt).toBeNull()
+  })
+})
+
+describe('todos and sessions', () => {
+  const todo = (content: MemoryState['content'] = {}) =>
+    memory({ kind: 'todo', content: { description: 'a', ...content } })
+  const session = (content: MemoryState['content'] = {}) =>
+    memory({ kind: 'session', content: { summary: 'a', ...content } })
+
+  it.each([
+    ['resolveTodo', todo(), { description: 'a', resolvedAt: T2 }],
+    ['reopenTodo', todo({ resolvedAt: T1 }), { description: 'a' }],
+    ['closeSession', session(), { summary: 'a', status: 'closed' }],
+    ['closeSession', session({ status: 'active' }), { summary: 'a', status: 'closed' }],
+  ] as const)('%s is a revision', (type, before, content) => {
+    const made = event(on(before, { type, id: ID }))
+    expect(made).toMatchObject({ type: 'MemoryRevised', version: 4 })
+    expect(made.data.state.content).toEqual(content)
+  })
+
+  it.each([
+    ['resolveTodo', todo({ resolvedAt: T1 })],
+    ['reopenTodo', todo()],
+    ['closeSession', session({ status: 'closed' })],
+  ] as const)('%s changes nothing where it is done', (type, before) => {
+    expect(on(before, { type, id: ID })).toBeNull()
+  })
+
+  it('are refused for other kinds, other versions and forgotten memories', () => {
+    expect(failure(() => on(memory(), { type: 'resolveTodo', id: ID }))).toMatchObject({
+      code: 'VALIDATION',
+      message: 'id is of kind insight: resolveTodo needs a todo',
+    })
+    expect(failure(() => on(todo(), { type: 'resolveTodo', id: ID, expectedVersion: 2 }))).toMatchObject({
+      code: 'VERSION_CONFLICT',
+      currentVersion: 3,
+    })
+    const gone = memory({ kind: 'todo', content: { description: 'a' }, forgottenAt: T1 })
+    expect(failure(() => on(gone, { type: 'resolveTodo', id: ID })).code).toBe('FORGOTTEN')
+  })
+})
+
+describe('undoing', () => {
+  const undo = (toVersion: number, expectedVersion = 3): Command => ({
+    type: 'undo',
+    id: ID,
+    toVersion,
+    expectedVersion,
+  })
+
+  it('forgets what there was not, and says so', () => {
+    const made = event(on(memory(), undo(0)))
+    expect(made).toMatchObject({ type: 'MemoryForgotten', data: { undoneTo: 0, changed: ['forgottenAt'] } })
+    expect(on(memory({ forgottenAt: T1 }), undo(0))).toBeNull()
+  })
+
+  it('brings a version back, also that it was forgotten', () => {
+    const made = event(on(memory({ forgottenAt: T1 }), undo(1), state({ importance: 1 })))
+    expect(made).toMatchObject({ type: 'MemoryRestored', data: { undoneTo: 1, restoredVersion: 1 } })
+    expect(made.data.state).toMatchObject({ importance: 1, forgottenAt: null })
+    const gone = event(on(memory(), undo(2), state({ importance: 1, forgottenAt: T1 })))
+    expect(gone).toMatchObject({ type: 'MemoryForgotten', data: { undoneTo: 2 } })
+    expect(gone.data.state).toMatchObject({ importance: 1, forgottenAt: T1 })
+  })
+
+  it('does not bring back what has expired since', () => {
+    const earlier = state({ importance: 1, expiresAt: T1 })
+    const { data } = event(on(memory({ expiresAt: T1, forgottenAt: T1 }), undo(1), earlier))
+    expect(data.state).toMatchObject({ importance: 1, forgottenAt: T1 })
+    // What was given a sooner end since comes back with its own.
+    const ended = event(on(memory({ expiresAt: T1, forgottenAt: T1 }), undo(1), state()))
+    expect(ended.data.state).toMatchObject({ expiresAt: null, forgottenAt: null })
+  })
+
+  it('is refused at another version than it was planned on', () => {
+    expect(failure(() => on(memory(), undo(1, 2), state())).code).toBe('VERSION_CONFLICT')
+  })
+})

@@ -3,17 +3,26 @@ import { check } from './check.ts'
 import type { Command, CommonInput } from './commands.ts'
 import { COMMON_FIELD_NAMES, COMMON_FIELDS, type CommonFieldName } from './common-fields.ts'
 import { checkContent, reviseContent } from './content.ts'
+import { placeInDocument } from './documents/place-in-document.ts'
 import { ConflictError, NotFoundError, ValidationError } from './errors.ts'
 import type { NewEvent, StateAfter } from './events.ts'
+import { keyExists, onExisting } from './existing/on-existing.ts'
+import { hasExpired, requireLater, restoredExpiry } from './expiry.ts'
 import { formatMemoryId } from './id.ts'
+import { kindNamed } from './kinds/index.ts'
 import { DEFAULT_IMPORTANCE } from './limits.ts'
-import type { CommonFields, Memory, MemoryState } from './state.ts'
+import type { CommonFields, Content, Memory, MemoryState } from './state.ts'
 import { isBlank } from './text-rules.ts'
+import { isTransition, type TransitionName, transitioned } from './transitions.ts'
 
 /** What a decision depends on besides the command. */
 export interface DecisionContext {
   /** The memory now; null if the project has no memory with that id. */
   readonly memory: Memory | null
+  /** For a new memory: the memory that is the same thing already, the newest if there are several; else null. */
+  readonly existing?: Memory | null
+  /** Whether the memory that the input says is superseded is in the project. Default yes. */
+  readonly supersededIsThere?: boolean
   /** For a restore to a version: the state at that version; null if there is no such version. */
   readonly earlier: MemoryState | null
   /** The moment of the decision, RFC 3339. It comes from the database's clock, which all gateways share. */
@@ -33,15 +42,19 @@ const DEFAULTS: CommonFields = {
 
 /**
  * Turns a command into an event. Pure: the same command in the same situation gives the same event.
- * @returns null if the command changes nothing (a revision to the current values, forgetting a forgotten
- * memory)
+ * @returns null if the command changes nothing (a revision to the current values, remembering again what is so
+ * already, forgetting a forgotten memory)
  * @throws ValidationError, ConflictError, NotFoundError
  */
 export function decide(command: Command, situation: DecisionContext): NewEvent | null {
+  if (situation.supersededIsThere === false)
+    throw new ValidationError('supersedes', 'names no memory of this project: give the id of one that it has')
   if (command.type === 'remember') return remember(command, situation)
   const memory = situation.memory
   if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
+  if (command.type === 'expire') return expire(memory, situation.now)
   expectVersion(memory, command.expectedVersion)
+  if (isTransition(command.type)) return transition(command.type, memory, situation.now)
   switch (command.type) {
     case 'revise':
       return revise(command, memory, situation.now)
@@ -49,6 +62,8 @@ export function decide(command: Command, situation: DecisionContext): NewEvent |
       return forget(memory, situation.now)
     case 'restore':
       return restore(command, memory, situation)
+    case 'undo':
+      return undo(command, memory, situation)
   }
 }
 
@@ -74,27 +89,37 @@ function commonFields(current: CommonFields, input: CommonInput): CommonFields {
   for (const name of COMMON_FIELD_NAMES) {
     const value = input[name]
     if (value === undefined) fields[name] = current[name]
-    else if (isEmpty(name, value)) fields[name] = DEFAULTS[name]
+    else if (isEmpty(name, value)) fields[name] = DEFAULTS[name] ?? null
     else fields[name] = check(name, COMMON_FIELDS[name], value)
+    // Few memories supersede another: the others' events do not say that they supersede none.
+    if (name === 'supersedes' && fields[name] == null && current[name] == null) delete fields[name]
   }
   return fields as unknown as CommonFields
 }
 
 function remember(
   command: Extract<Command, { type: 'remember' }>,
-  { memory, now }: DecisionContext,
-): NewEvent {
+  { memory, existing = null, now }: DecisionContext,
+): NewEvent | null {
   if (memory !== null) throw new Error(`a new memory was given the id ${command.id}, which is taken`)
-  const { kind, content } = checkContent(command.input.content)
+  const { input } = command
+  const { kind, content } = checkContent(input.content)
+  const mode = onExisting(kind, input.onExisting, kindNamed(kind).key(content as never) !== null)
+  if (existing !== null && mode === 'REJECT') throw keyExists(existing)
+  if (existing !== null && mode === 'REVISE') return rememberAgain(command, existing, content, now)
+  const common = commonFields(DEFAULTS, input)
+  requireLater(common.expiresAt, now)
   const state: MemoryState = {
     id: command.id,
     kind,
     content,
-    ...commonFields(DEFAULTS, command.input),
+    ...common,
     createdAt: now,
     updatedAt: now,
     forgottenAt: null,
+    ...placeInDocument(command.id, input, content),
   }
+  refuseItself(state)
   return {
     memoryId: command.id,
     version: 1,
@@ -103,28 +128,80 @@ function remember(
   }
 }
 
+/**
+ * The next version of a memory that is remembered again. Its content, and when it happened and expires, are as
+ * told now: an old reasoning must not stand under a new decision, nor an old expiry end a new stash. The other
+ * common fields change if they are given.
+ */
+function rememberAgain(
+  { input }: Extract<Command, { type: 'remember' }>,
+  existing: Memory,
+  content: Content,
+  now: string,
+): NewEvent | null {
+  const { part: _, ...before } = existing.state
+  const times = { occurredAt: input.occurredAt ?? null, expiresAt: input.expiresAt ?? null }
+  const common = commonFields(before, { ...input, ...times })
+  requireLater(common.expiresAt, now)
+  const next: MemoryState = {
+    ...before,
+    content,
+    ...common,
+    forgottenAt: null,
+    ...placeInDocument(before.id, input, content),
+  }
+  refuseItself(next)
+  const again = following(existing, next, now)
+  return again && { ...again, type: before.forgottenAt === null ? 'MemoryRevised' : 'MemoryRestored' }
+}
+
+function refuseItself({ id, supersedes }: MemoryState): void {
+  if (supersedes === id) throw new ValidationError('supersedes', 'must be the id of another memory')
+}
+
+function requireRemembered({ state, version }: Memory): void {
+  if (state.forgottenAt !== null)
+    throw new ConflictError('FORGOTTEN', `The memory is forgotten: restore it before revising it`, version)
+}
+
 function revise(command: Extract<Command, { type: 'revise' }>, memory: Memory, now: string): NewEvent | null {
   const { state } = memory
-  if (state.forgottenAt !== null)
-    throw new ConflictError(
-      'FORGOTTEN',
-      `The memory is forgotten: restore it before revising it`,
-      memory.version,
-    )
+  requireRemembered(memory)
   const { content } = command.input
+  const common = commonFields(state, command.input)
+  if (command.input.expiresAt !== undefined) requireLater(common.expiresAt, now)
   const next = {
     ...state,
     content: content == null ? state.content : reviseContent(state.kind, state.content, content),
-    ...commonFields(state, command.input),
+    ...common,
   }
+  refuseItself(next)
+  if (state.kind === 'document' && next.content['externalId'] !== state.content['externalId'])
+    throw new ValidationError(
+      'content.document.externalId',
+      'cannot change: it is what the document is known by. Index the text under the other id, and forget this one',
+    )
   const revised = following(memory, next, now)
   return revised && { ...revised, type: 'MemoryRevised' }
+}
+
+function transition(name: TransitionName, memory: Memory, now: string): NewEvent | null {
+  const content = transitioned(name, memory.state, now)
+  requireRemembered(memory)
+  const changed = following(memory, { ...memory.state, content }, now)
+  return changed && { ...changed, type: 'MemoryRevised' }
 }
 
 function forget(memory: Memory, now: string): NewEvent | null {
   if (memory.state.forgottenAt !== null) return null
   const forgotten = following(memory, { ...memory.state, forgottenAt: now }, now)
   return forgotten && { ...forgotten, type: 'MemoryForgotten' }
+}
+
+function expire(memory: Memory, now: string): NewEvent | null {
+  if (!hasExpired(memory.state, now)) return null
+  const forgotten = forget(memory, now)
+  return forgotten && { ...forgotten, type: 'MemoryExpired' }
 }
 
 function restore(
@@ -139,13 +216,15 @@ function restore(
         'version',
         `is required: the memory is not forgotten, so say which version (1 to ${memory.version}) comes back`,
       )
-    const back = following(memory, { ...state, forgottenAt: null }, situation.now)
+    const expiresAt = restoredExpiry(state, command.expiresAt, situation.now)
+    const back = following(memory, { ...state, forgottenAt: null, expiresAt }, situation.now)
     return back && { ...back, type: 'MemoryRestored' }
   }
   if (situation.earlier === null)
     throw new NotFoundError(`Version ${command.version} of ${formatMemoryId(state.kind, state.id)}`)
   const next = {
     ...situation.earlier,
+    expiresAt: restoredExpiry(situation.earlier, command.expiresAt, situation.now),
     forgottenAt: null,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
@@ -158,6 +237,30 @@ function restore(
       data: { ...restored.data, restoredVersion: command.version },
     }
   )
+}
+
+/**
+ * Brings back the state of a version, also that it was forgotten. What has expired since stays out of the
+ * indexes: the undo takes back what was done, not that time has passed.
+ */
+function undo(
+  { toVersion, id }: Extract<Command, { type: 'undo' }>,
+  memory: Memory,
+  { earlier, now }: DecisionContext,
+): NewEvent | null {
+  const { state } = memory
+  if (toVersion > 0 && earlier === null)
+    throw new NotFoundError(`Version ${toVersion} of ${formatMemoryId(state.kind, id)}`)
+  const back = earlier ?? { ...state, forgottenAt: state.forgottenAt ?? now }
+  const expiredAt = hasExpired(back, now) ? (state.forgottenAt ?? now) : null
+  const forgottenAt = back.forgottenAt ?? expiredAt
+  const next = { ...back, forgottenAt, createdAt: state.createdAt, updatedAt: state.updatedAt }
+  const undone = following(memory, next, now)
+  if (undone === null) return null
+  const data = { ...undone.data, undoneTo: toVersion }
+  return forgottenAt === null
+    ? { ...undone, type: 'MemoryRestored', data: { ...data, restoredVersion: toVersion } }
+    : { ...undone, type: 'MemoryForgotten', data }
 }
 
 /** The memory's next version with this state, for any command; null if nothing changes. */

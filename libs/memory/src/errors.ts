@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'VALIDATION'
   | 'VERSION_CONFLICT'
   | 'IDEMPOTENCY_CONFLICT'
+  | 'KEY_EXISTS'
   | 'FORGOTTEN'
   | 'NOT_FOUND'
   | 'UNAUTHENTICATED'
@@ -50,19 +51,24 @@ export class ValidationError extends DaybookError {
     this.#problem = problem
   }
 
+  /** The same error under the name that the caller gave the field. */
+  renamed(field: string): ValidationError {
+    return new ValidationError(field, this.#problem)
+  }
+
   /** The same error for input that was part of a larger one: `inputs.3` for the fourth item of a list. */
   within(path: string): ValidationError {
     return new ValidationError(`${path}.${this.field}`, this.#problem)
   }
 }
 
-/** The memory, or the idempotency key, is not in the state that the caller assumed. */
+/** The memory, its key, or the idempotency key is not in the state that the caller assumed. */
 export class ConflictError extends DaybookError {
   /** The memory's version now; null where the conflict is not about a version. */
   readonly currentVersion: number | null
 
   constructor(
-    code: 'VERSION_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'FORGOTTEN',
+    code: 'VERSION_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'KEY_EXISTS' | 'FORGOTTEN',
     message: string,
     currentVersion: number | null,
   ) {

@@ -9,6 +9,8 @@ export interface Events {
   readonly MemoryRevised: StateAfter
   readonly MemoryForgotten: StateAfter
   readonly MemoryRestored: StateRestored
+  /** Its `expiresAt` passed: it is forgotten from then on. */
+  readonly MemoryExpired: StateAfter
 }
 
 /** The memory's whole state after an event, and what changed. */
@@ -16,11 +18,19 @@ export interface StateAfter {
   readonly state: MemoryState
   /** Names of the fields that differ from the state before: `content.summary`, `labels`, `forgottenAt`, … */
   readonly changed: readonly string[]
+  /**
+   * Set by an undo: the version whose state is back; 0 where there was none, so that the memory is forgotten
+   * now.
+   */
+  readonly undoneTo?: number
 }
 
 /** As `StateAfter`, for an event that brought an earlier state back. */
 export interface StateRestored extends StateAfter {
-  /** The version whose content came back; absent if a forgotten memory came back unchanged. */
+  /**
+   * The version whose content came back; absent if a forgotten memory came back unchanged, or a forgotten
+   * document was indexed again.
+   */
   readonly restoredVersion?: number
 }
 
@@ -38,6 +48,7 @@ export const EVENT_TYPES = Object.keys({
   MemoryRevised: true,
   MemoryForgotten: true,
   MemoryRestored: true,
+  MemoryExpired: true,
 } satisfies Record<EventType, true>) as readonly EventType[]
 
 /** The version of `EventData` that is written today. Older versions are upcast when read (`upcast.ts`). */

@@ -1,4 +1,4 @@
-import { breakTokens } from './break-tokens.ts'
+import { indexedWords } from './fold-words.ts'
 import { type MemoryState, textOf } from './state.ts'
 
 const dayInWords = new Intl.DateTimeFormat('en-GB', {
@@ -24,10 +24,10 @@ function beginning(text: string): string {
 
 /**
  * What the lexical index holds of a memory: its text (which includes the title's words), its labels, and its
- * day in words ("8 May 2023"), as questions say it. The day is worth .06 of recall@10 on LoCoMo. Safe for
- * Postgres' parser (see `breakTokens`).
+ * day in words ("8 May 2023"), as questions say it. The day is worth .06 of recall@10 on LoCoMo. As
+ * it is searched (`fold-words.ts`).
  */
 export function lexicalText(state: MemoryState): string {
   const day = dayInWords.format(new Date(state.occurredAt ?? state.createdAt))
-  return breakTokens([beginning(textOf(state)), state.labels.join(' '), day].join('\n'))
+  return indexedWords([beginning(textOf(state)), state.labels.join(' '), day].join('\n'))
 }

@@ -4,6 +4,8 @@ export const LIMITS = {
   nameCharacters: 255,
   /** One text field, in bytes. */
   textBytes: 64 * 1024,
+  /** The whole text of an indexed document, which is split into parts of `textBytes`. A request holds 1 MiB. */
+  documentBytes: 960 * 1024,
   /** Labels of one memory. Categories have the same limits. */
   labels: 32,
   labelCharacters: 64,

@@ -29,6 +29,23 @@ export interface CommonFields {
   /** RFC 3339, UTC, like every moment in a state. */
   readonly occurredAt: string | null
   readonly expiresAt: string | null
+  /** The plain id of a memory that this one replaces; absent or null if it replaces none. */
+  readonly supersedes?: string | null
+}
+
+/**
+ * The place of a document's part. A text that is too long for one memory is split into several: the first is
+ * the document itself, with the caller's id, and the others name it.
+ */
+export interface DocumentPart {
+  /** The plain id of the document, which is the first part. */
+  readonly document: string
+  /** 1, 2, 3, … */
+  readonly number: number
+  /** How many parts there are. Only the first says so, or all would change when one is added. */
+  readonly of?: number
+  /** SHA-256 of the whole text, in hex, so that the document has a new version whichever part changes. First part only. */
+  readonly digest?: string
 }
 
 /** A memory's whole state, as every event carries it. It is JSON all the way down. */
@@ -40,6 +57,8 @@ export interface MemoryState extends CommonFields {
   readonly updatedAt: string
   /** When it was forgotten; null while it is remembered. */
   readonly forgottenAt: string | null
+  /** Only in the parts of a long document. */
+  readonly part?: DocumentPart
 }
 
 /** A state at a place in the journal. */
@@ -54,9 +73,10 @@ export function memoryIdOf(state: MemoryState): string {
   return formatMemoryId(state.kind, state.id)
 }
 
-/** The title: one line for people. */
+/** The title: one line for people. A part of a long document says which it is. */
 export function titleOf(state: MemoryState): string {
-  return oneLine(kindNamed(state.kind).title(state.content as never))
+  const title = oneLine(kindNamed(state.kind).title(state.content as never))
+  return state.part === undefined ? title : `${title} (part ${state.part.number})`
 }
 
 /** What the memory says, without its name; null if it has only a name or a summary. */

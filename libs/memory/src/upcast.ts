@@ -18,6 +18,8 @@ interface Upcaster {
 
 /**
  * Add one here when `SCHEMA_VERSION` grows. Events are never rewritten, so old ones are converted when read.
+ * `libs/engines/pgvector/src/read/past-memories.ts` reads states of the past in SQL, as they are stored: it must
+ * learn the conversion too.
  */
 const UPCASTERS: readonly Upcaster[] = []
 

@@ -1,3 +1,5 @@
+import type { MemoryFilter } from '@daybook/memory/filter'
+
 /*
  * What operators can ask for: for each type of operation the options, as the API writes them, and the result,
  * as its handler in `services/reindex` returns it. A new type is an entry of `Operations`, its name in
@@ -17,6 +19,7 @@ export interface Operations {
   readonly replay: { readonly options: ReplayOptions; readonly result: RewriteResult | PublishResult }
   readonly backfill: { readonly options: BackfillOptions; readonly result: BackfillResult }
   readonly 'retry-parked': { readonly options: RetryParkedOptions; readonly result: RetryParkedResult }
+  readonly undo: { readonly options: UndoOptions; readonly result: UndoResult }
 }
 
 /** The name of a type of operation. */
@@ -34,6 +37,7 @@ export const OPERATION_TYPES = Object.keys({
   replay: true,
   backfill: true,
   'retry-parked': true,
+  undo: true,
 } satisfies Record<OperationType, true>) as readonly OperationType[]
 
 /** The options of a reindex. */
@@ -192,4 +196,38 @@ export interface RetryParkedResult {
   readonly retried: number
   /** Memories that stay parked. */
   readonly failed: number
+}
+
+/** The options of an undo: what the API was asked for, and the part of the journal that it means. */
+export interface UndoOptions {
+  readonly projectId: string
+  readonly filter: MemoryFilter
+  readonly actor: string | null
+  readonly correlationId: string | null
+  /** RFC 3339; events from then on are undone. */
+  readonly since: string
+  /** The last sequence before that moment. */
+  readonly after: number
+  /** The journal's end when the undo was asked for. */
+  readonly upTo: number
+}
+
+/** The result of an undo, in memories. Its events have the operation's id as their correlation id. */
+export interface UndoResult {
+  /** Memories that were forgotten or went back to an earlier version. */
+  readonly undone: number
+  /** Memories that were as they should be by then. */
+  readonly unchanged: number
+  readonly refused: number
+  /** The first of the refused ones. */
+  readonly refusals: readonly RefusedUndo[]
+}
+
+/** A memory that was not undone. */
+export interface RefusedUndo {
+  /** With its kind, where that is known. */
+  readonly memoryId: string
+  readonly title: string | null
+  readonly code: string
+  readonly reason: string
 }

@@ -27,6 +27,8 @@ interface OperationOf<Type extends OperationType> {
   readonly type: Type
   /** The projection that it works on; null if it is about the journal. */
   readonly projection: string | null
+  /** The project that it belongs to, whose keys may see it; null if only those who run Daybook may. */
+  readonly projectId: string | null
   readonly options: OptionsOf<Type>
   readonly status: OperationStatus
   /** What it is doing, in a word or two. */
@@ -56,6 +58,7 @@ export function toOperation<Type extends OperationType = OperationType>(
     id: row.id,
     type: row.type,
     projection: row.projection,
+    projectId: row.project_id,
     options: row.options,
     status: row.status,
     phase: row.phase,

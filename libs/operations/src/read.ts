@@ -5,21 +5,42 @@ import { type SqlBool, sql } from 'kysely'
 import { type Operation, toOperation } from './operation.ts'
 import type { OperationType } from './operation-types.ts'
 
-/** The operation with that id; null if there is none. */
-export async function readOperation(db: Queryable, id: string): Promise<Operation | null> {
-  const row = await db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst()
+/**
+ * The operation with that id; null if there is none.
+ * @param projectId only if it belongs to this project; null: whatever it belongs to
+ */
+export async function readOperation(
+  db: Queryable,
+  id: string,
+  projectId: string | null = null,
+): Promise<Operation | null> {
+  const row = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(projectId !== null, (query) => query.where('project_id', '=', projectId))
+    .executeTakeFirst()
   return row === undefined ? null : toOperation(row)
 }
 
-/** Operations, the newest first. @param active only those that are queued or running */
+interface ListOptions {
+  readonly first: number
+  /** Only those that are queued or running. Default: all. */
+  readonly active?: boolean
+  /** Only those that belong to this project. Default: all. */
+  readonly projectId?: string | null
+}
+
+/** Operations, the newest first. */
 export async function listOperations(
   db: Queryable,
-  { first, active = false }: { first: number; active?: boolean },
+  { first, active = false, projectId = null }: ListOptions,
 ): Promise<Operation[]> {
   const rows = await db
     .selectFrom('operations')
     .selectAll()
     .$if(active, (query) => query.where('status', 'in', ['queued', 'running']))
+    .$if(projectId !== null, (query) => query.where('project_id', '=', projectId))
     .orderBy('created_at', 'desc')
     .limit(first)
     .execute()
@@ -81,9 +102,16 @@ export async function listUntaken(db: Queryable, waitedMs: number): Promise<Oper
 /**
  * Cancels an operation. A queued one ends at once, a running one when its process has cleaned up. One that
  * has ended stays as it is.
+ * @param projectId as in `readOperation`
  * @throws NotFoundError
  */
-export async function cancelOperation(db: Queryable, id: string): Promise<Operation> {
+export async function cancelOperation(
+  db: Queryable,
+  id: string,
+  projectId: string | null = null,
+): Promise<Operation> {
+  const there = await readOperation(db, id, projectId)
+  if (there === null) throw new NotFoundError(`The operation ${id}`, 'Daybook')
   await db
     .updateTable('operations')
     .set({ cancel_requested: true })
@@ -96,7 +124,5 @@ export async function cancelOperation(db: Queryable, id: string): Promise<Operat
     .where('id', '=', id)
     .where('status', '=', 'queued')
     .execute()
-  const operation = await readOperation(db, id)
-  if (operation === null) throw new NotFoundError(`The operation ${id}`, 'Daybook')
-  return operation
+  return (await readOperation(db, id, projectId)) ?? there
 }

@@ -12,13 +12,19 @@ export type OperationRequest<Type extends OperationType = OperationType> = {
 interface RequestOf<Type extends OperationType> {
   readonly type: Type
   readonly projection: string | null
+  /** See `Operation`. Default null. */
+  readonly projectId?: string | null
   readonly options: OptionsOf<Type>
   /** Who asks, for the record. */
   readonly requestedBy: string | null
 }
 
-/** Rebuilds and repairs write what verifications read, so each projection has one lane for all of them. */
-const laneOf = ({ type, projection }: OperationRequest) => projection ?? type
+/**
+ * Rebuilds and repairs write what verifications read, so each projection has one lane for all of them. What
+ * belongs to a project waits for nothing of another project.
+ */
+const laneOf = ({ type, projection, projectId = null }: OperationRequest) =>
+  projection ?? (projectId === null ? type : `${type} ${projectId}`)
 
 /** The queued or running operation of a lane; null if there is none. */
 export async function operationOn(db: Database, lane: string) {
@@ -36,8 +42,9 @@ export async function operationOn(db: Database, lane: string) {
  * @throws DaybookError BUSY, naming the other operation, if the lane is taken
  */
 export async function requestOperation(db: Database, request: OperationRequest): Promise<Operation> {
-  const { type, projection, options, requestedBy } = request
+  const { type, projection, projectId = null, options, requestedBy } = request
   const lane = laneOf(request)
+  const on = projectId === null ? ` on ${lane}` : ' in this project'
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const row = await db
       .insertInto('operations')
@@ -46,6 +53,7 @@ export async function requestOperation(db: Database, request: OperationRequest):
         type,
         lane,
         projection,
+        project_id: projectId,
         options: JSON.stringify(options),
         status: 'queued',
         requested_by: requestedBy,
@@ -58,9 +66,9 @@ export async function requestOperation(db: Database, request: OperationRequest):
     if (other !== null)
       throw new DaybookError(
         'BUSY',
-        `The operation ${other.id} (${other.type}, ${other.status}) is at work on ${lane}: wait for it, or cancel it`,
+        `The operation ${other.id} (${other.type}, ${other.status}) is at work${on}: wait for it, or cancel it`,
       )
     // The other one ended in between: try again.
   }
-  throw new DaybookError('BUSY', `Other operations are at work on ${lane}: try again`)
+  throw new DaybookError('BUSY', `Other operations are at work${on}: try again`)
 }

@@ -30,6 +30,7 @@ export const DRIVER_TYPES: Readonly<Record<string, string>> = {
 export const TABLE_NOTES: Readonly<Record<string, string>> = {
   checkpoints: 'Places that readers passed (`@daybook/journal/read/checkpoints`).',
   compatibility: 'One row.',
+  expiry_lease: 'One row.',
   kysely_migration: 'Belongs to Kysely.',
   kysely_migration_lock: 'Belongs to Kysely.',
 }
@@ -49,6 +50,9 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'events.data_salt': { note: 'Null once the data is erased, and only then.' },
   'events.data_hash': { note: 'See `@daybook/memory/event-hash`.' },
   'events.hash': { note: 'See `@daybook/memory/event-hash`.' },
+  'events.identity_hash': {
+    note: 'By which `@daybook/journal/append/batch-context` finds memories that are the same thing; null where the event changed nothing of that.',
+  },
   'generations.status': { type: `'building' | 'following' | 'live' | 'old' | 'dropping'` },
   'generations.builder': {
     note: 'The token of the rebuild that may write it while it is building; else null.',
@@ -63,6 +67,9 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'journal_heads.hash': { note: 'The hash of the last event; 32 zero bytes before the first.' },
   'operations.lane': { note: 'At most one operation per lane is queued or running at a time.' },
   'operations.options': { type: 'ColumnType<Record<string, unknown>, string, never>' },
+  'operations.project_id': {
+    note: 'Whose keys may see it; null for operations on more than one project.',
+  },
   'operations.status': { type: `'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'` },
   'operations.checkpoint': {
     type: 'ColumnType<Record<string, unknown>, string, string>',

@@ -51,7 +51,10 @@ export async function prepareDatabase(
       [],
     )
     // On a server, its administrator has made the login role, with a password.
-    if (loginRole === EMBEDDED_LOGIN) await makeRole(client, EMBEDDED_LOGIN)
+    if (loginRole === EMBEDDED_LOGIN) {
+      await makeRole(client, EMBEDDED_LOGIN)
+      await letMaintain(client)
+    }
     if (loginRole !== null) await letIn(client, loginRole)
     await checkExtension(client)
     await client.query('commit')
@@ -78,6 +81,16 @@ async function makeRole(client: Client, role: string): Promise<void> {
     `do $$ begin set role ${role}; reset role; exception when insufficient_privilege then execute format('grant ${role} to %I', current_user); end $$`,
     `The user of DATABASE_URL cannot become "${role}"`,
     [`Let a superuser run: grant ${role} to the user of DATABASE_URL`],
+  )
+}
+
+/** For `embedded/maintain-tables.ts`: the embedded database has no autovacuum. The right shows no data. */
+async function letMaintain(client: Client): Promise<void> {
+  await attempt(
+    client,
+    `grant pg_maintain to ${APPLICATION_ROLE}`,
+    'The right to maintain tables could not be granted',
+    [],
   )
 }
 

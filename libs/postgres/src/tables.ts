@@ -85,6 +85,14 @@ export interface Tables {
     hash: Buffer
     /** Null once the data is erased, and only then. */
     data_salt: Buffer | null
+    /** By which `@daybook/journal/append/batch-context` finds memories that are the same thing; null where the event changed nothing of that. */
+    identity_hash: Generated<number | null>
+  }
+  /** One row. */
+  expiry_lease: {
+    one_row: Generated<boolean>
+    lease_owner: string | null
+    leased_until: Moment | null
   }
   generation_numbers: {
     projection: string
@@ -159,6 +167,8 @@ export interface Tables {
     finished_at: Moment | null
     lease_owner: string | null
     leased_until: Moment | null
+    /** Whose keys may see it; null for operations on more than one project. */
+    project_id: string | null
   }
   parked_events: {
     projection: string
@@ -192,6 +202,7 @@ export interface Tables {
     id: string
     name: string
     created_at: Generated<Moment>
+    language: Generated<string>
   }
   relay_positions: {
     project_id: string

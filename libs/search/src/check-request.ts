@@ -3,7 +3,9 @@ import { grouped } from '@daybook/memory/size-in-words'
 import { characters } from '@daybook/memory/text-rules'
 import { parseQuery } from './query/parse-query.ts'
 import { isEmpty, type ParsedQuery } from './query/query.ts'
+import { hasOperators } from './query/tokens.ts'
 import { DEFAULT_RANKING, type RankingMethod, type RankingOptions } from './ranking/options.ts'
+import { PRIOR_WEIGHT_MAX, PRIORS, type PriorWeights } from './ranking/priors.ts'
 
 /** The most hits that a search returns. */
 export const LIMIT_MAX = 100
@@ -26,8 +28,15 @@ export function checkQuery(field: string, text: string): ParsedQuery {
       `is too long: the limit is ${grouped(QUERY_CHARACTERS)} characters, and it has ${grouped(length)}`,
     )
   const query = parseQuery(text)
-  if (isEmpty(query)) throw new ValidationError(field, 'is empty: give at least one word to look for')
-  return query
+  if (!isEmpty(query)) return query
+  if (query.excluded.length > 0)
+    throw new ValidationError(field, 'only says what to leave out: give at least one word to look for, too')
+  if (hasOperators(text))
+    throw new ValidationError(
+      field,
+      'has only operators (OR, AND, NOT): give at least one word to look for, or quote a word that you mean ("NOT")',
+    )
+  throw new ValidationError(field, 'is empty: give at least one word to look for')
 }
 
 /** The ranking weights that a caller may set. Null and absent mean the default. */
@@ -40,10 +49,15 @@ export interface RankingWeights {
   readonly neighbour?: number | null | undefined
   /** σ, 0 to 1. */
   readonly session?: number | null | undefined
+  /** 0 to 10, like the next two (`ranking/priors.ts`). */
+  readonly decay?: number | null | undefined
+  readonly importance?: number | null | undefined
+  readonly recency?: number | null | undefined
 }
 
 /**
- * Checks a caller's ranking. Weights are those of the ranking without late interaction, which they switch off.
+ * Checks a caller's ranking. The first four weights are those of the ranking without late interaction, which
+ * they switch off; the others count in both.
  * @throws ValidationError naming `weights` or one of its fields
  */
 export function checkRanking(
@@ -56,6 +70,11 @@ export function checkRanking(
       'weights',
       'cannot be combined with RRF, which only counts ranks: leave them out, or use the ranking DEFAULT',
     )
+  const priors = Object.fromEntries(
+    PRIORS.map((name) => [name, checkPriorWeight(`weights.${name}`, weights[name] ?? 0)]),
+  ) as PriorWeights
+  const { lexical, vector, neighbour, session } = weights
+  if ([lexical, vector, neighbour, session].every((weight) => weight == null)) return { method, priors }
   const shares = {
     lexicalWeight: checkShare('weights.lexical', weights.lexical ?? DEFAULT_RANKING.lexicalWeight),
     vectorWeight: checkShare('weights.vector', weights.vector ?? DEFAULT_RANKING.vectorWeight),
@@ -64,7 +83,13 @@ export function checkRanking(
   }
   if (shares.lexicalWeight === 0 && shares.vectorWeight === 0)
     throw new ValidationError('weights', 'must not be 0 for both retrievers: nothing would be found')
-  return { method, lateInteraction: false, ...shares }
+  return { method, lateInteraction: false, ...shares, priors }
+}
+
+function checkPriorWeight(field: string, weight: number): number {
+  if (!(weight >= 0 && weight <= PRIOR_WEIGHT_MAX))
+    throw new ValidationError(field, `must be a number from 0 to ${PRIOR_WEIGHT_MAX}`)
+  return weight
 }
 
 /** Checks a number from 0 to 1. @throws ValidationError naming the field */

@@ -1,4 +1,5 @@
 import type { TextSpan } from '@daybook/embeddings/embedder'
+import { languageOf } from '@daybook/lexical-index/language'
 import { embeddedTextOf, type Memory, type MemoryState, textOf } from '@daybook/memory/state'
 import type { Searched } from './engine/search-engines.ts'
 import type { ParsedQuery } from './query/query.ts'
@@ -7,6 +8,7 @@ import type { VectorHit } from './retrievers/postgres/vector-retriever.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchHit } from './search-request.ts'
 import { snippets } from './snippets.ts'
+import type { Succeeded } from './superseded.ts'
 
 /**
  * Makes hits of ranked memories: with their content, a snippet, and the explanation of their score. A memory that
@@ -16,9 +18,9 @@ import { snippets } from './snippets.ts'
  * @param passages of long texts that match best (`late-interaction/best-passages.ts`)
  */
 export async function presentHits(
-  { scope }: SearchParts,
+  { scope, readModel }: SearchParts,
   query: ParsedQuery,
-  ranked: readonly RankedHit[],
+  ranked: readonly Succeeded<RankedHit>[],
   memories: ReadonlyMap<string, Memory>,
   { vector, generation }: Searched,
   passages: ReadonlyMap<string, TextSpan>,
@@ -33,13 +35,15 @@ export async function presentHits(
     if (best !== undefined) return embeddedTextOf(memory.state).slice(best.start, best.end)
     return passage(memory.state, hit, spans.get(hit.memoryId))
   })
-  const marked = await snippets(scope.db, query.wanted, texts)
+  const marked = await snippets(scope.db, query.wanted, texts, languageOf(readModel.tables, scope.projectId))
   const modelId = vector === null ? null : generation.modelId
   return found.map(({ hit, memory }, index) => ({
     memory,
     score: hit.score,
+    ...(hit.supersededBy !== undefined && { supersededBy: hit.supersededBy }),
     matchType: hit.matchType,
     snippet: marked[index] ?? '',
+    passage: texts[index] ?? '',
     explanation: { ...hit.explanation, generation: generation.generation, modelId },
   }))
 }

@@ -1,13 +1,20 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
+import { HALF_LIFE_MS } from '@daybook/memory/decay'
 import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { LIMIT_MAX } from './check-request.ts'
 import type { Searched } from './engine/search-engines.ts'
 import { type RankedByTokens, rankByTokens } from './late-interaction/rank-by-tokens.ts'
+import { floorOf } from './model-floors.ts'
+import { readPriors } from './priors/read-priors.ts'
+import { withPriors } from './priors/with-priors.ts'
 import type { ParsedQuery } from './query/query.ts'
+import { aboveFloor } from './ranking/floor.ts'
 import type { WantedTime } from './ranking/late/time-match.ts'
 import type { RankingOptions } from './ranking/options.ts'
+import { priorsCount } from './ranking/priors.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
+import { isUnheard, namesStranger } from './ranking/strangers.ts'
 import type { NeighboursFound } from './retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import type { SearchParts } from './search-parts.ts'
@@ -18,7 +25,7 @@ export interface FoundToRank {
   readonly query: ParsedQuery
   /** The times that the question names. */
   readonly times: readonly WantedTime[]
-  readonly request: Pick<SearchRequest, 'limit' | 'minScore' | 'leastCosine'>
+  readonly request: Pick<SearchRequest, 'mode' | 'limit' | 'minScore' | 'floor' | 'leastCosine'>
   readonly options: RankingOptions
   readonly found: Searched
   readonly neighbours: NeighboursFound
@@ -28,6 +35,8 @@ export interface FoundToRank {
 export interface RankedFound {
   readonly ranked: readonly RankedHit[]
   readonly byTokens: RankedByTokens | null
+  /** Whether there were candidates, and none of them is relevant enough. */
+  readonly belowFloor: boolean
 }
 
 /**
@@ -41,7 +50,41 @@ export async function rankFound(
 ): Promise<RankedFound> {
   const { neighbourhoods, eligible } = neighbours
   const { limit, minScore = 0, leastCosine } = request
-  const best = (hits: readonly RankedHit[]) => hits.filter(({ score }) => score >= minScore).slice(0, limit)
+  const finished = async (
+    hits: readonly RankedHit[],
+    byTokens: RankedByTokens | null,
+  ): Promise<RankedFound> => {
+    // What is found by words only has a word of the query.
+    const kept = request.mode === 'KEYWORD' ? hits.filter(({ matchType }) => matchType !== 'CONTEXT') : hits
+    const above = relevant(kept, byTokens)
+    return {
+      ranked: (await moved(above)).filter(({ score }) => score >= minScore).slice(0, limit),
+      byTokens,
+      belowFloor: above.length === 0 && kept.length > 0,
+    }
+  }
+  const floor = floorCounts(request) && found.vector !== null ? floorOf(found.generation.modelId) : null
+  const moved = async (hits: readonly RankedHit[]) => {
+    if (!priorsCount(options.priors) || hits.length === 0) return hits
+    const facts = await readPriors(
+      parts,
+      hits.map(({ memoryId }) => memoryId),
+    )
+    return withPriors(hits, options.priors, facts, {
+      now: Date.now(),
+      halfLifeMs: parts.halfLifeMs ?? HALF_LIFE_MS,
+    })
+  }
+  const relevant = (hits: readonly RankedHit[], byTokens: RankedByTokens | null) => {
+    if (floor === null) return hits
+    if (byTokens === null) return aboveFloor(hits, floor, null)
+    const { documents, documentFrequency } = byTokens.frequencies
+    return aboveFloor(hits, floor, {
+      memories: documents,
+      stranger: namesStranger(query.wanted, (word) => documentFrequency.get(word) === 0),
+      unheard: isUnheard(found.tokens?.words ?? [], documentFrequency),
+    })
+  }
   const { tokens } = found
   if (tokensCount(options, tokens)) {
     const byTokens = await rankByTokens(input, {
@@ -54,9 +97,12 @@ export async function rankFound(
       eligible,
       options,
       // Which hits are too far shows only in their explanations.
-      limit: leastCosine === undefined ? limit : Number.POSITIVE_INFINITY,
+      limit:
+        leastCosine === undefined && floor === null && !priorsCount(options.priors)
+          ? limit
+          : Number.POSITIVE_INFINITY,
     })
-    return { ranked: best(withoutFar(byTokens.ranked, leastCosine)), byTokens }
+    return finished(withoutFar(byTokens.ranked, leastCosine), byTokens)
   }
   const all = rank({
     lexical: found.lexical,
@@ -68,8 +114,12 @@ export async function rankFound(
   })
   const near = withoutFar(all, leastCosine)
   const speakersCount = options.method === 'DEFAULT' && !options.without.has('speaker')
-  return { ranked: best(speakersCount ? await bySpeakers(parts, query, near) : near), byTokens: null }
+  return finished(speakersCount ? await bySpeakers(parts, query, near) : near, null)
 }
+
+/** Whether hits must be above the model's floor: the caller sets none, and words are not all that counts. */
+const floorCounts = ({ mode, minScore, floor = true }: FoundToRank['request']): boolean =>
+  floor && minScore === undefined && mode !== 'KEYWORD'
 
 /** Whether hits are ranked by late interaction. */
 function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {

@@ -1,3 +1,4 @@
+import { languageOf } from '@daybook/lexical-index/language'
 import { check } from '@daybook/memory/check'
 import { ValidationError } from '@daybook/memory/errors'
 import type { KindName } from '@daybook/memory/kinds/index'
@@ -11,6 +12,7 @@ import type { SearchParts } from './search-parts.ts'
 import type { SearchAnswer, SearchHit } from './search-request.ts'
 import { readSearchState } from './search-state.ts'
 import { snippets } from './snippets.ts'
+import { belowSuccessors, type Succeeded } from './superseded.ts'
 
 /** The most keys named in a hint. */
 const HINTED_KEYS = 5
@@ -25,12 +27,18 @@ export const LEAST_COSINE = 0.2
 /** What is looked up: the kind, and the API's name of its key. */
 export interface KeyedKind {
   readonly kind: KindName
-  readonly field: 'key' | 'name'
+  readonly field: 'key' | 'name' | 'topic' | 'id'
   readonly plural: string
 }
 
 /** `recall`: insights by key. */
 export const RECALL: KeyedKind = { kind: 'insight', field: 'key', plural: 'insights' }
+/** `recallDecision`: decisions by topic. */
+export const DECISION: KeyedKind = { kind: 'decision', field: 'topic', plural: 'decisions' }
+/** `recallEntity`: entities by name. */
+export const ENTITY: KeyedKind = { kind: 'entity', field: 'name', plural: 'entities' }
+/** `recallDocument`: documents by the caller's own id. */
+export const DOCUMENT: KeyedKind = { kind: 'document', field: 'id', plural: 'documents' }
 /** `pop`: stashes by name. */
 export const POP: KeyedKind = { kind: 'stash', field: 'name', plural: 'stashes' }
 
@@ -51,7 +59,11 @@ export async function searchByKey(
   const { scope, readModel } = parts
   if (isBlank(key)) throw new ValidationError(keyed.field, 'is empty: give a key or some words to look for')
   const state = await readSearchState(scope, readModel)
-  const exact = await readByKey(scope, readModel.tables, { kind: keyed.kind, key, limit })
+  const newest = await readByKey(scope, readModel.tables, { kind: keyed.kind, key, limit })
+  const exact = await belowSuccessors(
+    parts,
+    newest.map((memory) => ({ memory, memoryId: memory.state.id, score: 1 })),
+  )
   if (exact.length > 0)
     return {
       hits: await exactHits(parts, key, exact),
@@ -107,15 +119,17 @@ async function searchOrNothing(
 async function exactHits(
   { scope, readModel }: SearchParts,
   key: string,
-  memories: readonly Memory[],
+  found: readonly Succeeded<{ readonly memory: Memory }>[],
 ): Promise<SearchHit[]> {
   const marked = await snippets(
     scope.db,
     key,
-    memories.map((memory) => textOf(memory.state)),
+    found.map(({ memory }) => textOf(memory.state)),
+    languageOf(readModel.tables, scope.projectId),
   )
-  return memories.map((memory, index) => ({
+  return found.map(({ memory, supersededBy }, index) => ({
     memory,
+    ...(supersededBy !== undefined && { supersededBy }),
     score: 1,
     matchType: 'EXACT',
     snippet: marked[index] ?? '',

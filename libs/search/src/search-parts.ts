@@ -14,6 +14,8 @@ export interface SearchParts {
   readonly engines?: readonly EngineSlot[]
   /** Called with the duration of each retriever, for the metrics. */
   readonly onRetriever?: OnRetriever | undefined
+  /** After which an unused memory weighs half (`ranking/priors.ts`), in milliseconds. Default 30 days. */
+  readonly halfLifeMs?: number | undefined
   /** For evaluations: the terms that the ranking leaves out now. Default none. */
   readonly without?: WithoutTerms | undefined
   /** For tests: runs between the retrievers and the statement that reads the hits. */

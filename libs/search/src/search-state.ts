@@ -9,6 +9,8 @@ export interface SearchState {
   readonly position: number
   /** Memories without a vector. */
   readonly pending: number
+  /** Memories in the indexes. */
+  readonly indexed: number
 }
 
 /** Reads the state of a project's index. */
@@ -17,14 +19,15 @@ export async function readSearchState(
   readModel: LiveReadModel,
 ): Promise<SearchState> {
   const { generation, tables } = readModel
-  const { rows } = await sql<{ position: number; pending: number }>`
+  const { rows } = await sql<SearchState>`
     select
       coalesce((select position from positions where projection = ${PGVECTOR}
         and generation = ${generation.generation} and project_id = ${projectId}), 0) as position,
-      (select count(*) from ${tables.memories} where project_id = ${projectId} and vector_pending) as pending`.execute(
+      (select count(*) from ${tables.memories} where project_id = ${projectId} and vector_pending) as pending,
+      coalesce((select memories from ${tables.lexicalStats} where project_id = ${projectId}), 0) as indexed`.execute(
     db,
   )
-  return rows[0] ?? { position: 0, pending: 0 }
+  return rows[0] ?? { position: 0, pending: 0, indexed: 0 }
 }
 
 /** What an answer of the vector retriever lacks because of memories without a vector, in words. */

@@ -3,6 +3,7 @@ import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import type { Memory } from '@daybook/memory/state'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
+import { appendExpired } from '@daybook/pgvector/testing/append-expired'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RankingTerm } from './ranking/terms.ts'
@@ -214,21 +215,45 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
     expect((await find({}, { scope: late })).degraded).toEqual([])
   })
 
+  it.each([
+    ['cafe', 'Das Café am Eck'],
+    ['CAFÉ', 'the cafe on the corner'],
+    ['京都', '東京都に行く'],
+    ['茶', '緑茶が好き'],
+    ['"東京都"', '東京都に行く'],
+    ['🎉', 'we shipped it 🎉'],
+    ['łódź AND żółw', 'Żółw z Lodz'],
+    ['МОСКВА', 'поездка в Москва'],
+  ])('row 10: the keyword %s finds %j', async (query, text) => {
+    const world = await harness.newProject()
+    await harness.remember(world, note(text), note('other words in here'))
+    expect(texts(await find({ query, mode: 'KEYWORD' }, { scope: world }))).toEqual([text])
+  })
+
   it('lifts what stands beside a hit, and brings it in', async () => {
     const chat = await harness.newProject()
     const turns = ['Shall we meet?', 'Where is the observatory?', 'On the hill', 'Fine', 'Bye'].map((text) =>
       note(text, { context: 'chat' }),
     )
     await harness.remember(chat, ...turns)
-    const answer = await find({ query: 'observatory', mode: 'KEYWORD' }, { scope: chat })
+    const words = { scope: chat, embedders: fixedEmbedders([], harness.embedder) }
+    const answer = await find({ query: 'observatory' }, words)
     expect(texts(answer)).toEqual(['Where is the observatory?', ...texts(answer).slice(1)])
     expect(texts(answer).slice(1).toSorted()).toEqual(['On the hill', 'Shall we meet?'])
-    expect(answer.hits[1]?.explanation).toMatchObject({ retrievers: [], neighbours: [{ distance: 1 }] })
-    const plain = await find(
-      { query: 'observatory', mode: 'KEYWORD', ranking: { neighbourDecay: 0, sessionShare: 0 } },
-      { scope: chat },
-    )
+    expect(answer.hits[1]).toMatchObject({
+      matchType: 'CONTEXT',
+      explanation: { retrievers: [], neighbours: [{ distance: 1 }] },
+    })
+    const plain = await find({ query: 'observatory', ranking: { neighbourDecay: 0, sessionShare: 0 } }, words)
     expect(texts(plain)).toEqual(['Where is the observatory?'])
+  })
+
+  it('has no hit without a word of the query where words are all that counts', async () => {
+    const chat = await harness.newProject()
+    const turns = ['Shall we meet?', 'Where is the observatory?', 'On the hill']
+    await harness.remember(chat, ...turns.map((text) => note(text, { context: 'chat' })))
+    const answer = await find({ query: 'observatory OR birdwatching', mode: 'KEYWORD' }, { scope: chat })
+    expect(texts(answer)).toEqual(['Where is the observatory?'])
   })
 
   it('prefers what somebody says whom the question names, and explains it', async () => {
@@ -277,10 +302,10 @@ describe.each(COMBINATIONS)('search on $name with $database', ({ start, attach, 
       own,
       note('login live'),
       note('login forgotten'),
-      note('login expired', { expiresAt: '2020-01-01T00:00:00Z' }),
       note('login expires later', { expiresAt: '9000-01-01T00:00:00Z' }),
     )
     await harness.append(own, { type: 'forget', id: forgotten!.state.id })
+    await appendExpired(own, { content: { text: 'login expired' } })
     await harness.apply(own)
     const live = ['login expires later', 'login live']
     for (const mode of ['HYBRID', 'SEMANTIC', 'KEYWORD'] as const) {

@@ -1,26 +1,33 @@
 import type { TextSpan } from '@daybook/embeddings/embedder'
 import { findModel } from '@daybook/embeddings/models'
-import { hasTokenBits } from '@daybook/embeddings/token-bits/token-bits'
+import { hasTokenBits, plainModelId } from '@daybook/embeddings/token-bits/token-bits'
+import { languageOf } from '@daybook/lexical-index/language'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { projectScope } from '@daybook/postgres/project-scope'
+import { type RawBuilder, sql } from 'kysely'
 import { checkLimit, checkQuery, checkShare } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import { bestPassages } from './late-interaction/best-passages.ts'
+import { matchTypeOf } from './match-type.ts'
+import { momentOf } from './past/past-texts.ts'
+import { searchPast } from './past/search-past.ts'
 import { presentHits } from './present-hits.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { type TimePhrase, timePhrases } from './query/time-phrases.ts'
 import { rankFound } from './rank-found.ts'
-import { contextCounts, DEFAULT_RANKING } from './ranking/options.ts'
+import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
 import { withoutTerms } from './ranking/without-terms.ts'
 import { readHits } from './read-hits.ts'
 import { hitCondition } from './retrievers/postgres/constraint.ts'
 import { type NeighbourLookups, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
+import { hitsOfKind } from './search-by-kind.ts'
 import type { SearchParts } from './search-parts.ts'
-import type { MatchType, SearchAnswer, SearchRequest } from './search-request.ts'
+import type { SearchAnswer, SearchRequest } from './search-request.ts'
+import { belowSuccessors } from './superseded.ts'
 
 /**
  * Finds memories: query ──▶ retrievers (lexical, vector) ──▶ ranking ──▶ hits with snippets. Forgotten
@@ -28,6 +35,8 @@ import type { MatchType, SearchAnswer, SearchRequest } from './search-request.ts
  *
  * The engine only finds candidates. Postgres decides for all engines whether a memory is a hit, and provides
  * its neighbours and its content, so that filters, phrases, exclusions and scores mean the same.
+ *
+ * A query that names a kind ("open todos") finds the memories of that kind first (`search-by-kind.ts`).
  *
  * Each hit satisfies the whole request, and its score and snippet belong to the version that is returned. The
  * first attempt uses separate statements, which can run in parallel with each other and with the embedding of
@@ -40,8 +49,29 @@ export async function search(parts: SearchParts, request: SearchRequest): Promis
   const query = checkQuery('query', request.query)
   checkLimit(request.limit)
   if (request.minScore !== undefined) checkShare('minScore', request.minScore)
-  const times = timesCount(request) ? timePhrases(query.wanted, Date.now()) : []
+  const answer = await searchTexts(parts, query, request)
+  const ofKind = await hitsOfKind(parts, query, request)
+  if (ofKind.length === 0) return answer
+  const known = new Set(ofKind.map(({ memory }) => memory.state.id))
+  const others = answer.hits.filter(({ memory }) => !known.has(memory.state.id))
+  return { ...answer, hits: [...ofKind, ...others].slice(0, request.limit), matchType: 'KIND', message: null }
+}
+
+async function searchTexts(
+  parts: SearchParts,
+  query: ParsedQuery,
+  request: SearchRequest,
+): Promise<SearchAnswer> {
+  const { past = null } = request
+  const today = past === null || past === 'EVER' ? Date.now() : Date.parse(past.moment)
+  const times = timesCount(request) ? timePhrases(query.wanted, today) : []
   const embedded = embedOnce(parts, request.mode, query.wanted)
+  if (past !== null) {
+    const options = optionsOf(parts, request)
+    const wanted = withTimes(query, times)
+    const condition = conditionOf(parts, request, query)
+    return searchPast(parts, request, { past, query, condition, wanted, times, options, embedded })
+  }
   const first = await attempt(parts, query, times, request, embedded)
   if (!first.overtaken) return first.answer
   // Not inside the transaction, which must not wait for a model.
@@ -80,19 +110,15 @@ async function attempt(
   embedded: EmbedOnce,
 ): Promise<Attempt> {
   const { limit } = request
-  const options = withoutTerms({
-    ...DEFAULT_RANKING,
-    ...request.ranking,
-    ...(parts.without && { without: parts.without() }),
-  })
+  const options = optionsOf(parts, request)
   const input: RetrieverInput = {
     ...parts,
-    condition: hitCondition(request.filter, query),
+    condition: conditionOf(parts, request, query),
     includeForgotten: request.filter.includeForgotten === true,
     limit: options.candidatesPerRetriever,
     needed: limit,
     coverage: !options.without.has('coverage'),
-    narrowed: isNarrowed(request.filter, query),
+    narrowed: request.also !== undefined || isNarrowed(request.filter, query),
   }
 
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
@@ -100,7 +126,11 @@ async function attempt(
     neighbours.begin(idsOf(words)),
   )
   neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
-  const { ranked, byTokens } = await rankFound(parts, input, {
+  const {
+    ranked: byScore,
+    byTokens,
+    belowFloor,
+  } = await rankFound(parts, input, {
     query,
     times: options.without.has('time') ? [] : times,
     request,
@@ -108,6 +138,8 @@ async function attempt(
     found: retrievers,
     neighbours: await neighbours.all(),
   })
+
+  const ranked = await belowSuccessors(parts, byScore)
 
   await parts.beforeHits?.()
   const { memories, overtaken } = await readHits(input, ranked, retrievers.since)
@@ -121,11 +153,29 @@ async function attempt(
       matchType: hits.length === 0 ? null : matchTypeOf(retrievers),
       engine: retrievers.engine,
       degraded: [...retrievers.degraded, ...withoutTokenBits(parts, retrievers)],
-      message:
-        hits.length === 0 ? `Nothing matches "${request.query}". Try other words, or fewer filters.` : null,
+      message: hits.length === 0 ? nothingFound(request, belowFloor) : null,
       sequence: retrievers.sequence,
     },
   }
+}
+
+const nothingFound = ({ query }: SearchRequest, belowFloor: boolean): string =>
+  belowFloor
+    ? `Nothing here seems to be about "${query}". "floor: false" (daybook search --no-floor) shows what is least far from it.`
+    : `Nothing matches "${query}". Try other words, or fewer filters.`
+
+const optionsOf = (parts: SearchParts, { ranking }: SearchRequest): RankingOptions =>
+  withoutTerms({ ...DEFAULT_RANKING, ...ranking, ...(parts.without && { without: parts.without() }) })
+
+/** What every hit must satisfy: the filter, the query's phrases and exclusions, and what the caller adds. */
+function conditionOf(
+  { readModel, scope }: SearchParts,
+  { filter, also, past }: SearchRequest,
+  query: ParsedQuery,
+): RawBuilder<boolean> {
+  const language = languageOf(readModel.tables, scope.projectId)
+  const condition = hitCondition(filter, query, language, past && momentOf(past))
+  return also === undefined ? condition : sql<boolean>`(${condition} and ${also})`
 }
 
 /** Without a filter, only expired and forgotten memories drop out, so enough of the best remain. */
@@ -152,15 +202,11 @@ const NO_NEIGHBOURS: NeighbourLookups = {
   all: async () => ({ neighbourhoods: new Map(), eligible: new Set() }),
 }
 
-function matchTypeOf({ lexical, vector }: Searched): MatchType {
-  if (lexical !== null && vector !== null) return 'HYBRID'
-  return vector === null ? 'KEYWORD' : 'SEMANTIC'
-}
-
 /** Says that an index built before its model had token bits ranks without them. */
 function withoutTokenBits({ embedders }: SearchParts, { vector, generation, engine }: Searched): string[] {
   const { modelId } = embedders.preferred
-  if (vector === null || hasTokenBits(generation.modelId) || !hasTokenBits(modelId)) return []
+  // The index of another model lacks nothing: that model has no token bits.
+  if (vector === null || !hasTokenBits(modelId) || plainModelId(modelId) !== generation.modelId) return []
   const projection = engine === POSTGRES ? PGVECTOR : projectionOf(engine)
   const model = findModel(modelId)?.name ?? modelId
   return [

@@ -32,6 +32,16 @@ describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
       expect(await snippet(wanted, `first words ${filler(100)}`)).toMatch(/^first words filler0/u)
   })
 
+  it.each([
+    ['cafe', 'Das Café am Eck', 'Das <mark>Café</mark> am Eck'],
+    ['STRASSE', 'in der Straße <b>', 'in der <mark>Straße</mark> &lt;b&gt;'],
+    ['京都', '東京都に行く', '東<mark>京都</mark>に行く'],
+    ['東京都', '昨日東京都に行く', '昨日<mark>東京都</mark>に行く'],
+    ['🎉', 'a party 🎉🎉 ended', 'a party <mark>🎉</mark><mark>🎉</mark> ended'],
+  ])('marks %j in %j as it is written', async (wanted, text, marked) => {
+    expect(await snippet(wanted, text)).toBe(marked)
+  })
+
   it('escapes what is in the text and keeps its tags readable', async () => {
     expect(await snippet('login', 'the <b>login</b> & "it" <script>alert(1)</script>')).toBe(
       'the &lt;b&gt;<mark>login</mark>&lt;/b&gt; &amp; "it" &lt;script&gt;alert(1)&lt;/script&gt;',
@@ -59,7 +69,8 @@ describe.each(TEST_DATABASES)('snippets on $name', ({ start }) => {
 
   it('cuts very long words and emoji without leaving halves', async () => {
     const emoji = await snippet('login', `login ${'🎉'.repeat(400)}`)
-    expect(emoji).toMatch(/^<mark>login<\/mark> (🎉)+…$/u)
+    // Each emoji is a word, so the passage ends between two of them.
+    expect(emoji).toMatch(/^<mark>login<\/mark> (🎉)+$/u)
     const word = await snippet('absent', 'x'.repeat(5_000))
     expect(word.length).toBeLessThanOrEqual(202)
   })

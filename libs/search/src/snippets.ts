@@ -1,6 +1,10 @@
+import type { TextSpan } from '@daybook/embeddings/embedder'
+import { ENGLISH } from '@daybook/lexical-index/language'
 import { breakTokens } from '@daybook/memory/break-tokens'
+import { queryWords } from '@daybook/memory/fold-words'
 import type { Database } from '@daybook/postgres/connect'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type FoldedText, foldedText } from './folded-text.ts'
 
 /**
  * Private-use characters that mark matches until the rest of the text is escaped. They are removed from
@@ -26,25 +30,68 @@ const LONGEST = 200
 /**
  * For each text, the passage of about 150 characters that matches the wanted words best, or its beginning if
  * none matches. The result is HTML: matches are in `<mark>`, everything else is escaped.
+ *
+ * @param language of the texts (`languageOf`); default English
  */
-export async function snippets(db: Database, wanted: string, texts: readonly string[]): Promise<string[]> {
+export async function snippets(
+  db: Database,
+  wanted: string,
+  texts: readonly string[],
+  language: RawBuilder<unknown> = ENGLISH,
+): Promise<string[]> {
   if (texts.length === 0) return []
   const clean = texts.map((text) => text.replace(MARKS, ' ').replaceAll(BREAK, ' '))
   // Escaped last, because a cut could fall inside an entity.
-  const parsed = clean.map((text) => breakTokens(text, (joiner) => joiner + BREAK))
+  const folded = clean.map(foldedText)
+  const parsed = folded.map((text) => breakTokens(text.folded, (joiner) => joiner + BREAK))
   const { rows } = await sql<{ headline: string }>`
     with wanted as materialized (
       select coalesce(string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || '''', ' | '), '')::tsquery as any_word
-      from unnest(to_tsvector('english', ${breakTokens(wanted)}))
+      from unnest(to_tsvector(${language}, ${queryWords(wanted)}))
     )
-    select ts_headline('english', given.text, any_word, ${OPTIONS}) as headline
+    select ts_headline(${language}, given.text, any_word, ${OPTIONS}) as headline
     from wanted, unnest(${parsed}::text[]) with ordinality as given(text, place)
     order by place`.execute(db)
-  return rows.map((row) => toHtml(row.headline))
+  return rows.map(({ headline }, index) => {
+    const [text = '', shown] = [clean[index], folded[index]]
+    const plain = headline.replaceAll(BREAK, '')
+    return toHtml(shown === undefined || shown.folded === text ? plain : unfolded(plain, text, shown))
+  })
 }
 
+/** A headline of the folded text in the words of the original one. */
+function unfolded(headline: string, text: string, { folded, original }: FoldedText): string {
+  const at = folded.indexOf(headline.replace(MARKS, ''))
+  if (at === -1) return headline
+  const marks: TextSpan[] = []
+  let place = at
+  let from = at
+  for (const part of headline.split(/([\uE000\uE001])/u)) {
+    if (part === START) from = place
+    else if (part === STOP) marks.push(original(from, place))
+    else place += part.length
+  }
+  let shown = ''
+  let { start: after } = original(at, place)
+  for (const { start, end } of marks) {
+    // Pairs of letters overlap.
+    if (start < after && shown.endsWith(STOP)) shown = shown.slice(0, -1) + text.slice(after, end) + STOP
+    else shown += text.slice(after, start) + START + text.slice(Math.max(after, start), end) + STOP
+    after = Math.max(after, end)
+  }
+  return shown + text.slice(after, original(at, place).end)
+}
+
+/** A snippet as plain text: without marks, nothing escaped. It is not HTML and may hold anything. */
+export const plainSnippet = (html: string): string =>
+  html
+    .replace(/<\/?mark>/gu, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
 function toHtml(headline: string): string {
-  const oneLine = shorten(headline.replaceAll(BREAK, '').replace(/\s+/gu, ' ').trim())
+  const oneLine = shorten(headline.replace(/\s+/gu, ' ').trim())
   return oneLine
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

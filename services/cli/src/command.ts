@@ -1,5 +1,5 @@
 import { type Command, Help, InvalidArgumentError, Option } from 'commander'
-import { MOMENT_HINT, parseMoment } from './moment.ts'
+import { MOMENT_HINT, parseMoment, parseSince, SINCE_HINT } from './moment.ts'
 import { outputColumns } from './output/columns.ts'
 import { joinLines, wrap, wrapBehind } from './output/wrap.ts'
 import { type Connection, connectionFrom, type GlobalOptions } from './settings.ts'
@@ -114,5 +114,12 @@ export function share(value: string): number {
 export function moment(value: string): string {
   const parsed = parseMoment(value)
   if (parsed === null) throw new InvalidArgumentError(MOMENT_HINT)
+  return parsed
+}
+
+/** An option parser for how long ago, or a date or time; see `parseSince`. */
+export function sinceMoment(value: string): string {
+  const parsed = parseSince(value, Date.now())
+  if (parsed === null) throw new InvalidArgumentError(SINCE_HINT)
   return parsed
 }

@@ -1,104 +1,12 @@
 import { PRIVATE_UMASK } from '@daybook/runtime/private-folder'
 import { VERSION } from '@daybook/runtime/version'
 import { Command, CommanderError } from 'commander'
-import { addExamples, addGlobalOptions, addNotes, type CommandEntry, formatHelpItem } from './command.ts'
+import { addExamples, addGlobalOptions, addNotes, formatHelpItem } from './command.ts'
+import { COMMAND_GROUPS } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import { renderError } from './output/error.ts'
 
-/** Every command, in the order of the help. A new one is a file in `commands/` and an entry here. */
-const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'status',
-    description: 'say whether the daemon serves, and how far its indexes are',
-    load: () => import('./commands/status.ts'),
-  },
-  {
-    name: 'remember',
-    parameters: '<kind> [text…]',
-    description: 'remember something',
-    load: () => import('./commands/remember.ts'),
-  },
-  {
-    name: 'search',
-    parameters: '<query…>',
-    description: 'find memories by words and by meaning',
-    load: () => import('./commands/search.ts'),
-  },
-  {
-    name: 'get',
-    parameters: '<id>',
-    description: 'show one memory whole, or its history',
-    load: () => import('./commands/get.ts'),
-  },
-  {
-    name: 'forget',
-    parameters: '<id>',
-    description: 'take a memory out of the indexes; restore brings it back',
-    load: () => import('./commands/forget.ts'),
-  },
-  {
-    name: 'restore',
-    parameters: '<id>',
-    description: 'undo: bring back a forgotten memory, or an earlier version',
-    load: () => import('./commands/restore.ts'),
-  },
-  {
-    name: 'import',
-    parameters: '<file>',
-    description: 'remember every line of a JSON Lines file, or import an exported journal; resumable',
-    load: () => import('./commands/import.ts'),
-  },
-  {
-    name: 'export',
-    description: 'write the journal, all projects or one, as JSON Lines: a backup, or a move',
-    load: () => import('./commands/export.ts'),
-  },
-  {
-    name: 'tail',
-    description: 'follow what is written, live',
-    load: () => import('./commands/tail.ts'),
-  },
-  {
-    name: 'doctor',
-    description: 'look at every part and setting, and say what to do',
-    load: () => import('./commands/doctor.ts'),
-  },
-  {
-    name: 'reindex',
-    parameters: '[projection]',
-    description: 'build a new search index beside the live one; roll back, clean up',
-    load: () => import('./commands/reindex.ts'),
-  },
-  {
-    name: 'verify',
-    parameters: '[projection]',
-    description: 'compare the indexes with the journal, and repair them',
-    load: () => import('./commands/verify.ts'),
-  },
-  {
-    name: 'replay',
-    description: 'publish a part of the journal again',
-    load: () => import('./commands/replay.ts'),
-  },
-  {
-    name: 'backfill',
-    parameters: '[projection]',
-    description: 'make the vectors that memories lack',
-    load: () => import('./commands/backfill.ts'),
-  },
-  {
-    name: 'parked',
-    parameters: '[list|show|retry|drop]',
-    description: 'list, retry or drop events that could not be applied',
-    load: () => import('./commands/parked.ts'),
-  },
-  {
-    name: 'operations',
-    parameters: '[list|show|watch|cancel]',
-    description: 'list, watch or cancel operations',
-    load: () => import('./commands/operations.ts'),
-  },
-]
+const COMMANDS = COMMAND_GROUPS.flatMap(({ commands }) => commands)
 
 const EXIT_CODES = `
 Exit codes:
@@ -107,6 +15,8 @@ Exit codes:
   2  the command line is wrong
   3  the daemon cannot be reached, or cannot serve now
   4  no API key, not a valid one, or one that may not do this
+
+Completion of commands and options: source <(daybook complete bash), or zsh, fish, powershell.
 
 The API key is DAYBOOK_API_KEY, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.
 The data folder is .daybook here, in a folder above, or in your home; its daemon's address is read from there.`
@@ -129,11 +39,13 @@ function createProgram(): Command {
       formatItem: formatHelpItem,
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),
     })
-  for (const { name, parameters, description } of COMMANDS)
-    program
-      .command(name)
-      .usage(parameters ?? '')
-      .description(description)
+  for (const { heading, commands } of COMMAND_GROUPS)
+    for (const { name, parameters, description } of commands)
+      program
+        .command(name)
+        .helpGroup(heading)
+        .usage(parameters ?? '')
+        .description(description)
   program.helpCommand('help [command]', 'show the help of a command')
   program.hook('preSubcommand', async (_, command) => {
     const entry = COMMANDS.find(({ name }) => name === command.name())
@@ -182,7 +94,12 @@ function endQuietlyWithReader(): void {
 async function main(given: readonly string[]): Promise<void> {
   endQuietlyWithReader()
   try {
-    await createProgram().parseAsync(withKind(withHelpLast(given)), { from: 'user' })
+    const program = createProgram()
+    if (given[0] === 'complete') {
+      const { addCompletion } = await import('./completion.ts')
+      await addCompletion(program, COMMANDS)
+    }
+    await program.parseAsync(withKind(withHelpLast(given)), { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has printed its message or the help already.

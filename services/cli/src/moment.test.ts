@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseMoment } from './moment.ts'
+import { parseMoment, parseSince } from './moment.ts'
 
 test.each([
   ['2026-11-21', '2026-11-21T00:00:00.000Z'],
@@ -18,3 +18,16 @@ test.each([
   '2026',
   '',
 ])('"%s" is none', (given) => expect(parseMoment(given)).toBeNull())
+
+test.each([
+  ['90s', '2026-11-21T09:58:30.000Z'],
+  ['2h', '2026-11-21T08:00:00.000Z'],
+  ['7d', '2026-11-14T10:00:00.000Z'],
+  ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+])('since %s is since %s', (given, moment) =>
+  expect(parseSince(given, Date.parse('2026-11-21T10:00:00Z'))).toBe(moment),
+)
+
+test.each(['1', 'yesterday', '-1h', '1.5h'])('since "%s" says nothing', (given) =>
+  expect(parseSince(given, 0)).toBeNull(),
+)

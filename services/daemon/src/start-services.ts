@@ -1,5 +1,6 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { openEngines } from '@daybook/engines/engines'
+import { openWriter } from '@daybook/gateway/open-writer'
 import { serveGateway } from '@daybook/gateway/serve'
 import type { Gateway } from '@daybook/gateway/start'
 import type { Database } from '@daybook/postgres/connect'
@@ -23,7 +24,7 @@ export interface ServicesOptions {
   readonly without?: WithoutTerms | undefined
 }
 
-/** Starts a daemon's services on the parts that it has opened: bus ▶ projectors ▶ reindex ▶ gateway. */
+/** Starts a daemon's services on the parts that it has opened: bus ▶ writer ▶ projectors ▶ reindex ▶ gateway. */
 export async function startServices(
   config: Config,
   { db, embedders, without }: ServicesOptions,
@@ -34,7 +35,9 @@ export async function startServices(
   const bus = await openBus(config, parts)
   const signal = createPositionSignal()
   const metrics = openMetrics('daybook', db, parts)
-  const shared = { db, bus, signal, embedders, metrics, activity }
+  embedders.countIn?.(metrics)
+  const writer = openWriter(config, { db, bus, metrics }, parts)
+  const shared = { db, bus, writer, signal, embedders, metrics, activity }
 
   const workers = openQueueWorkers(shared, parts)
   const applying = { db, bus, signal, logger, metrics, workers, activity, model: embedders.preferred }
@@ -45,7 +48,13 @@ export async function startServices(
     const projector = await startEngine(engine, { ...applying, selfCheckMs })
     shutdown.add(projector.stop, { part: `the ${engine.name} projector` })
   }
-  const reindex = startReindex({ ...applying, embedders, engines, keepOldMs: config.keepGenerationMs })
+  const reindex = startReindex({
+    ...applying,
+    writer,
+    embedders,
+    engines,
+    keepOldMs: config.keepGenerationMs,
+  })
   shutdown.add(reindex.stop, { part: 'the operations' })
   return serveGateway(config, { ...shared, without }, parts)
 }

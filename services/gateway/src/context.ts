@@ -1,5 +1,6 @@
 import type { EventMetadata } from '@daybook/memory/events'
 import { type Access as MemoryAccess, readAccess } from '@daybook/pgvector/read/access'
+import { readParts, readSupersededBy } from '@daybook/pgvector/read/links'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -32,6 +33,10 @@ export interface Context {
   readModel(): Promise<LiveReadModel>
   /** How often each memory was read, by plain id. */
   readonly memoryAccess: DataLoader<string, MemoryAccess | null>
+  /** The plain id of the memory that supersedes a memory, by its plain id. */
+  readonly supersededBy: DataLoader<string, string | null>
+  /** The plain ids of a document's parts in order, by the document's plain id. */
+  readonly documentParts: DataLoader<string, readonly string[]>
 }
 
 /** What long-lived requests share. */
@@ -48,6 +53,7 @@ export function createContext(
 ): Context {
   const project = projectScope(parts.db, access.projectId)
   let readModel: Promise<LiveReadModel> | undefined
+  const loaded = () => (readModel ??= liveReadModel(project.db))
   return {
     project,
     parts,
@@ -56,10 +62,18 @@ export function createContext(
     news,
     journalBudget: { bytes: JOURNAL_BYTES },
     subscribe: (generate) => subscriptions.open({ access, connection }, generate),
-    readModel: () => (readModel ??= liveReadModel(project.db)),
+    readModel: loaded,
     memoryAccess: new DataLoader(async (ids) => {
       const found = await readAccess(project, ids)
       return ids.map((id) => found.get(id) ?? null)
+    }),
+    supersededBy: new DataLoader(async (ids) => {
+      const found = await readSupersededBy(project, (await loaded()).tables, ids)
+      return ids.map((id) => found.get(id) ?? null)
+    }),
+    documentParts: new DataLoader(async (ids) => {
+      const found = await readParts(project, (await loaded()).tables, ids)
+      return ids.map((id) => found.get(id) ?? [])
     }),
   }
 }

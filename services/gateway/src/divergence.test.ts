@@ -118,6 +118,7 @@ describe.each(TEST_DATABASES)('B1: clients of a journal that lost its end, on $n
     await expect.poll(async () => (await ready()).status, { timeout: 10_000 }).toBe(503)
     expect(await (await ready()).json()).toEqual({
       ready: false,
+      degraded: [],
       problems: [expect.stringContaining('DIVERGED: pgvector')],
     })
     const { projections } = await suite.client.data('{ projections { name position head lag status } }')

@@ -45,6 +45,20 @@ describe.each(TEST_DATABASES)('without vectors on $name', ({ start }) => {
     })
   })
 
+  test('/ready and the checks of doctor name the same problem, and neither fails', async () => {
+    const response = await fetch(`${client.url}/ready`)
+    expect(response.status).toBe(200)
+    const { degraded } = (await response.json()) as { degraded: string[] }
+    const admin = await failing.newClient(true)
+    const { checks } = await admin.data('{ checks { name status message advice } }')
+    const check = checks.find(({ name }: { name: string }) => name === 'embedder')
+    expect(check).toMatchObject({
+      status: 'WARNING',
+      message: 'test-hash/64 makes no vectors: the model is on fire',
+    })
+    expect(degraded).toEqual([`${check.message}. ${check.advice}`])
+  })
+
   test('once it is back, vectors arrive by themselves and nothing is missing any more', async () => {
     down = false
     await expect

@@ -6,6 +6,7 @@ import { runProcess } from '@daybook/process/run-process'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { ensureDefaultKey } from './default-key.ts'
+import { openWriter } from './open-writer.ts'
 import { serveGateway } from './serve.ts'
 
 /* `npm run start:gateway`: only the API; projectors run as separate processes. Run as many as you like. */
@@ -24,8 +25,10 @@ await runProcess({
     const bus = await openBus(config, parts)
     const signal = createPositionSignal()
     const metrics = openMetrics('gateway', db, parts)
+    embedders.countIn?.(metrics)
     await embedders.ready()
-    const shared = { db, bus, signal, metrics, embedders }
+    const writer = openWriter(config, { db, bus, metrics }, parts)
+    const shared = { db, bus, writer, signal, metrics, embedders }
     const gateway = await serveGateway(config, shared, parts)
     console.log(
       `The gateway is ready at ${gateway.url}; its key of the project "default" is ${defaultKey.place}`,

@@ -1,6 +1,6 @@
 import { type Embedders, wrapEmbedders } from '@daybook/embeddings/embedders'
 import { rememberQueries } from '@daybook/embeddings/remember-queries'
-import { createJournalWriter } from '@daybook/journal/append/journal-writer'
+import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { type Database, withTimeout } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
@@ -10,7 +10,8 @@ import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { WithoutTerms } from '@daybook/search/ranking/terms'
 import type { Bus } from '@daybook/transport/bus'
-import { openRelay } from './open-relay.ts'
+import { noteExpiries } from './expiry/note-expiries.ts'
+import { startExpiry } from './expiry/start-expiry.ts'
 import { openSearchEngines } from './open-search-engines.ts'
 import { type Gateway, startGateway } from './start.ts'
 
@@ -18,6 +19,8 @@ import { type Gateway, startGateway } from './start.ts'
 export interface SharedParts {
   readonly db: Database
   readonly bus: Bus
+  /** From `openWriter`. */
+  readonly writer: JournalWriter
   readonly signal: PositionSignal
   readonly embedders: Embedders
   readonly metrics: ServiceMetrics
@@ -26,20 +29,17 @@ export interface SharedParts {
   readonly without?: WithoutTerms | undefined
 }
 
-/**
- * Starts the gateway with its settings, and the path from the journal to the bus:
- *
- *   requests ▶ journal writer ▶ relay ▶ bus
- */
+/** Starts the gateway with its settings, and the expiry of memories. */
 export async function serveGateway(
   config: Config,
   shared: SharedParts,
   { logger, shutdown }: Pick<ProcessParts, 'logger' | 'shutdown'>,
 ): Promise<Gateway> {
-  const { bus, metrics } = shared
   const db = withTimeout(shared.db, config.statementTimeoutMs)
-  const committed = openRelay(config, { db, bus, metrics, logger, shutdown })
-  const writer = createJournalWriter(committed, metrics, logger)
+  const { activity } = shared
+  const expiry = startExpiry({ db, writer: shared.writer, logger, activity })
+  shutdown.add(expiry.stop, { part: 'the expiry of memories' })
+  const writer = noteExpiries(shared.writer, expiry.note)
   const access = startAccessTracker(db, logger)
   shutdown.add(access.stop, { part: 'the uses of memories' })
   const engines = openSearchEngines(config, { logger, shutdown })

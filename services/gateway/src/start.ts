@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createHttpServer } from '@daybook/runtime/http/http-server'
 import type { RequestTarget } from '@daybook/runtime/http/request-target'
 import { withLogFields } from '@daybook/runtime/log-fields'
-import { answerProbe } from '@daybook/runtime/probes'
+import { answerProbe, type Readiness } from '@daybook/runtime/probes'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { discardBody } from './http/discard-body.ts'
 import { failureOf } from './http/failure.ts'
 import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql-page.ts'
-import { readiness } from './http/health.ts'
+import { createReadiness } from './http/health.ts'
 import { answerExport } from './http/journal-export.ts'
 import { answerImport } from './http/journal-import.ts'
 import { sendError, sendFailure } from './http/json-response.ts'
@@ -47,6 +47,7 @@ export async function startGateway(
   const graphql = createGraphQL(parts, { news, subscriptions })
   const routes: Routes = {
     parts,
+    ready: createReadiness(parts),
     graphql,
     graphiql: parts.config.graphiql ? createGraphiQLPage() : null,
     authenticate,
@@ -90,6 +91,7 @@ const UPLOAD_MS = 300_000
 
 interface Routes {
   readonly parts: GatewayParts
+  readonly ready: () => Promise<Readiness>
   readonly graphql: GraphQLServer
   /** Null if it is switched off. */
   readonly graphiql: GraphiQLPage | null
@@ -110,13 +112,13 @@ interface Exchange {
 }
 
 async function handle(
-  { parts, graphql, graphiql, authenticate, closing }: Routes,
+  { parts, ready, graphql, graphiql, authenticate, closing }: Routes,
   known: ReturnType<typeof readRequestContext>,
   { request, response, target }: Exchange,
 ): Promise<void> {
   const pathname = target.path
   if (pathname !== '/journal/import') limitUpload(request)
-  const probes = { ready: () => readiness(parts), metrics: parts.metrics }
+  const probes = { ready, metrics: parts.metrics }
   if (await answerProbe(pathname, response, probes)) return
   response.setHeader('x-correlation-id', known.correlationId)
   if (pathname === '/') {

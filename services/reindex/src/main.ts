@@ -26,6 +26,7 @@ await runProcess({
     await embedders.ready()
     const signal = createPositionSignal()
     const metrics = openMetrics('reindex', db, parts)
+    embedders.countIn?.(metrics)
     const engines = openEngines(config)
     for (const engine of engines) parts.shutdown.add(engine.close)
     const service = startReindex({

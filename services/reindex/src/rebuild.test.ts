@@ -1,4 +1,5 @@
 import { IN_MEMORY } from '@daybook/in-memory-engine/engine'
+import { rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
@@ -151,6 +152,37 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
     expect(old.rows.length).toBeLessThan(40)
   })
 
+  it('row 6: makes the vectors of some kinds anew, and those of no other', async () => {
+    const scope = await filled(6)
+    await harness.append(
+      scope,
+      rememberCommand({ content: { kind: 'todo', fields: { description: 'water the plants' } } }),
+    )
+    await harness.settled()
+    const made = async () => {
+      const { rows } = await sql<{ hash: string; at: string; chunks: number }>`
+        select encode(content_hash, 'hex') as hash, embedded_at::text as at, (
+          select count(*)::int from embedding_chunks c
+          where c.project_id = e.project_id and c.model_id = e.model_id and c.content_hash = e.content_hash) as chunks
+        from embeddings e where project_id = ${scope.projectId} and model_id = ${SMALL} order by hash`.execute(
+        harness.db,
+      )
+      return rows
+    }
+    const before = await made()
+    const ended = await harness.run('reindex', projection, {
+      kinds: ['todo'],
+      projectId: scope.projectId,
+      regenerateEmbeddings: true,
+    })
+    expect(ended).toMatchObject({ status: 'succeeded', error: null, result: { rewritten: 1 } })
+    const after = await made()
+    expect(after.filter(({ chunks }) => chunks === 0)).toEqual([])
+    expect(after.filter(({ at }, i) => at !== before[i]!.at)).toHaveLength(1)
+    await harness.settled()
+    expect(await harness.run('verify', projection)).toMatchObject({ result: { clean: true } })
+  })
+
   it('parks an event that cannot be read, as the projector does, and loads everything else', async () => {
     const scope = await harness.newProject()
     const [one, other] = await harness.remember(scope, 'readable', 'soon unreadable')
@@ -203,7 +235,8 @@ describe.each(ALL)('a rebuild of $projection on $name', ({ start, projection }) 
       status: 'succeeded',
       result: { rewritten: 10 },
     })
-    expect(await harness.run('reindex', projection, { kinds: ['todo'] })).toMatchObject({
+    // No test here remembers one.
+    expect(await harness.run('reindex', projection, { kinds: ['stash'] })).toMatchObject({
       status: 'succeeded',
       result: { rewritten: 0 },
     })

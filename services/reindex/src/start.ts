@@ -1,5 +1,6 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import type { QueueWorkers } from '@daybook/embeddings/queue-workers'
+import { createJournalWriter, type JournalWriter } from '@daybook/journal/append/journal-writer'
 import { startOperations } from '@daybook/operations/run-operations'
 import type { OperationHandlers } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
@@ -15,6 +16,7 @@ import { startRetryingUnreadable } from './parked/retry-unreadable.ts'
 import type { Projections } from './projections.ts'
 import { handleReindex } from './reindex/handle-reindex.ts'
 import { handleReplay } from './replay/handle-replay.ts'
+import { handleUndo } from './undo/handle-undo.ts'
 import { startRebuildingUnusable } from './unusable/rebuild-unusable.ts'
 import { handleVerify } from './verify/handle-verify.ts'
 import { handleVerifyJournal } from './verify/handle-verify-journal.ts'
@@ -31,6 +33,8 @@ export interface ReindexServiceOptions {
   readonly engines: readonly OpenEngine[]
   /** How long an old generation is kept, in milliseconds. */
   readonly keepOldMs: number
+  /** What undos append through. Default: one of its own, whose events the relays of gateways find. */
+  readonly writer?: JournalWriter | undefined
   /** After this long another process may take a dead process's operation, in milliseconds. Default 10,000. */
   readonly leaseMs?: number | undefined
   /** See `RetryUnreadableOptions`. */
@@ -51,7 +55,8 @@ export interface ReindexService {
 /** Works on the operations that operators ask for, on every projection that is configured here. */
 export function startReindex(options: ReindexServiceOptions): ReindexService {
   const { db, bus, signal, logger, embedders, workers, engines, keepOldMs, leaseMs } = options
-  const { readerVersion, activity, pollMs, seenMs } = options
+  const { writer = createJournalWriter(() => {}, undefined, logger), readerVersion, activity } = options
+  const { pollMs, seenMs } = options
   const projections: Projections = new Map(
     engines.map((engine) => [
       engine.name,
@@ -66,6 +71,7 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
     replay: handleReplay(db, bus, projections),
     'retry-parked': handleRetryParked(db, projections),
     backfill: handleBackfill({ db, projections, embedders, logger }),
+    undo: handleUndo(db, writer),
   }
   const operations = startOperations({
     db,

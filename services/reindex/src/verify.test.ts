@@ -93,7 +93,7 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
       )
       await change(sql`update ${memories} set context = 'elsewhere' where memory_id = ${ids[3]}`)
       await change(
-        sql`update ${versions} set type = 'MemoryForgotten' where memory_id = ${ids[0]} and version = 1`,
+        sql`update ${versions} set content_hash = sha256('other') where memory_id = ${ids[0]} and version = 1`,
       )
       await change(sql`delete from ${versions} where memory_id = ${ids[5]}`)
       expect(
@@ -105,6 +105,38 @@ describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
           { memoryId: ids[5]!, differs: ['versions'] },
         ]),
       ).toMatchObject({ clean: true })
+    })
+
+    it('row 16: finds lost words of texts that were revised away', async () => {
+      const { scope, ids } = await filled()
+      const { versions, formerPostings } = await tables()
+      for (const id of [ids[0]!, ids[1]!])
+        await harness.append(scope, {
+          type: 'revise',
+          id,
+          input: { content: { kind: 'note', fields: { text: 'nothing of it is left' } } },
+        })
+      await harness.settled()
+      await change(
+        sql`update ${versions} set lexemes = null where memory_id = ${ids[0]} and lexemes is not null`,
+      )
+      expect(
+        await foundAndMended(
+          'pgvector',
+          scope,
+          // The words of the index stand for a text that no version has any more.
+          [{ memoryId: ids[0]!, differs: ['versions', 'words'] }],
+          { index: true },
+        ),
+      ).toMatchObject({ clean: true })
+      await change(sql`delete from ${formerPostings} where project_id = ${scope.projectId}`)
+      const found = await foundAndMended(
+        'pgvector',
+        scope,
+        [ids[0]!, ids[1]!].map((memoryId) => ({ memoryId, differs: ['words'] })),
+        { index: true },
+      )
+      expect(found).toMatchObject({ clean: true })
     })
 
     it('finds a memory that was added', async () => {

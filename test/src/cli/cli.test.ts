@@ -172,8 +172,9 @@ describe('search', () => {
   test('shows hits for people, and notes on standard error', async () => {
     const { exitCode, stdout, stderr } = await cli('search', 'jwt claims', '--explain', '--at-least', '2')
     expect(exitCode).toBe(0)
-    expect(stdout).toContain('1. jwt-validation\n')
-    expect(stdout).toMatch(/insight · score 0\.\d{3} · (?:just now|\d+ seconds? ago) · #security/u)
+    expect(stdout).toMatch(
+      /1\. \[INSIGHT\] jwt-validation \(0\.\d{3}\) (?:just now|\d+ seconds? ago) \[#security\]/u,
+    )
     expect(stdout).toMatch(/lexical: rank 1/u)
     expect(stderr).toContain('Note: no embedder is configured')
   })
@@ -227,6 +228,33 @@ describe('search', () => {
     // oxlint-disable-next-line no-control-regex
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/u)
   })
+})
+
+test('revise, history, list, recall and pop', async () => {
+  const { memory } = await json<{ memory: MemoryJson }>('remember', 'stash', '--name', 'okapi', 'first draft')
+  const revised = await cli('revise', memory.id, 'second draft', '--label', 'zoo')
+  expect(revised.stdout).toMatch(/^Revised: okapi\n.*version 2/u)
+  expect(await cli('revise', memory.id, '--set', 'colour=red')).toMatchObject({ exitCode: 2 })
+  const { history } = await json<{ history: { changed: string[] }[] }>('history', memory.id)
+  expect(history.map(({ changed }) => changed)).toEqual([
+    expect.arrayContaining(['content.name', 'content.summary']),
+    ['content.summary', 'labels'],
+  ])
+  await expect
+    .poll(async () => json<{ memories: MemoryJson[] }>('list', '--label', 'zoo'))
+    .toMatchObject({ memories: [{ id: memory.id, content: { stash: { summary: 'second draft' } } }] })
+  expect((await cli('list', '--context', 'nowhere')).stderr).toContain('No memory matches.')
+  expect((await cli('pop', 'okapi')).stdout).toMatch(/^1\. \[STASH\] okapi/u)
+  expect((await cli('recall', 'jwt-validation')).stdout).toMatch(/^1\. \[INSIGHT\] jwt-validation/u)
+  expect(await cli('history', 'note:00000000-0000-7000-8000-000000000000')).toMatchObject({ exitCode: 1 })
+})
+
+test('complete names commands, options and their values', async () => {
+  const complete = async (...words: string[]) =>
+    (await cli('complete', '--', ...words)).stdout.split(/[\t\n]/u)
+  expect(await complete('reca')).toContain('recall')
+  expect(await complete('search', '--mo')).toContain('--mode')
+  expect(await complete('search', '--mode', '')).toEqual(expect.arrayContaining(['hybrid', 'keyword']))
 })
 
 test('get, forget and restore', async () => {

@@ -85,7 +85,7 @@ test('imported into a new daemon while that is killed, it is there whole after t
   expect(await runCli(['export', '--out', copy], at(target))).toMatchObject({ exitCode: 0 })
   expect(readFileSync(copy, 'utf8')).toBe(readFileSync(file, 'utf8'))
   const found = await runCli(['search', '"platypus 1499"', '--at-least', String(EVENTS)], at(target))
-  expect(found).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1. platypus 1499') })
+  expect(found).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1. [NOTE] platypus 1499') })
 }, 180_000)
 
 test('importing it once more, and what was remembered before, adds nothing', async () => {

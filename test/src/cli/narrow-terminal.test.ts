@@ -78,7 +78,7 @@ test('the help of every command fits', async () => {
   const help = (await narrow('--help')).stdout
   expect(tooLong(help)).toEqual([])
   const names = [
-    ...help.slice(help.indexOf('Commands:'), help.indexOf('Examples:')).matchAll(commands),
+    ...help.slice(help.indexOf('Global options:'), help.indexOf('Examples:')).matchAll(commands),
   ].flatMap(([, name]) => (name === undefined || name === 'help' ? [] : [name]))
   expect(names).toContain('backfill')
   const helps = await Promise.all([

@@ -209,6 +209,27 @@ describe('on the embedded database', () => {
     for (const result of await Promise.all(refused.map((args) => run(...args))))
       expect(result).toMatchObject({ exitCode: 1, stdout: '' })
   })
+
+  test('row 10: a language is set, and the indexes are rebuilt in it', async () => {
+    await run('remember', 'note', 'Die Häuser am Fluss')
+    const found = async (query: string) => (await run('search', query, '--mode', 'keyword')).stdout
+    await vi.waitFor(async () => expect(await found('hauser')).toContain('Die Häuser am Fluss'), {
+      timeout: 20_000,
+    })
+    expect(await found('haus')).toBe('')
+    expect(await run('language', 'klingon')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('german'),
+    })
+    const changed = await run('language', 'german')
+    expect(changed).toMatchObject({ exitCode: 0 })
+    expect(changed.stdout).toContain('default is in german from the next generation on.')
+    expect((await run('language')).stdout).toContain('default is in german.')
+    expect(await found('haus')).toContain('Die Häuser am Fluss')
+    expect(await run('verify', 'pgvector')).toMatchObject({ exitCode: 0 })
+    expect(await run('language', 'english')).toMatchObject({ exitCode: 0 })
+    expect(await found('haus')).toBe('')
+  })
 })
 
 const native = process.env[TEST_DATABASE_URL] !== undefined

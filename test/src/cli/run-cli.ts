@@ -27,7 +27,8 @@ export function startCli(
 ): CliProcess {
   const { PATH, HOME, TMPDIR } = process.env
   const child = spawn(process.execPath, [BINARY, ...args], {
-    env: { PATH, HOME, TMPDIR, ...environment },
+    // The name of this repository's folder must not decide what a test sees.
+    env: { PATH, HOME, TMPDIR, DAYBOOK_CONTEXT_DETECTION: 'off', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let [stdout, stderr] = ['', '']

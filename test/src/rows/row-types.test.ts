@@ -19,16 +19,20 @@ const NOT_REACHED: readonly string[] = [
   // Documents of memories that the journal does not have.
   'libs/engines/typesense/src/verify/verifiable.ts: { memory_id: string }',
   // Texts that the embedding store has lost.
-  'services/reindex/src/backfill/handle-backfill.ts: { open: number; failed: number }',
+  'services/reindex/src/backfill/count-open-texts.ts: { open: number; failed: number }',
+  // A filter in a project with thousands of memories.
+  'libs/search/src/retrievers/postgres/vector-retriever.ts: { satisfying: number }',
 ]
 
 /** What the driver makes of a type; the tables' are in `column-types.ts`. */
 const TYPES: Readonly<Record<string, string>> = {
   ...DRIVER_TYPES,
   float8: 'number',
+  int2: 'number',
   jsonb: 'json',
   name: 'string',
   timestamptz: 'string',
+  _int4: 'number[]',
   _text: 'string[]',
   _uuid: 'string[]',
 }

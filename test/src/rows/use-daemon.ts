@@ -23,16 +23,25 @@ const SEARCHES = `query ($engine: SearchEngine!, $atLeast: Int!, $atLeastHash: S
   phrase: search(query: "\\"signs tokens\\" key -month", engine: $engine, atLeast: $atLeast, atLeastHash: $atLeastHash) { ...hits }
   typos: search(query: "what did Mary say of xylophon and word17", engine: $engine) { ...hits }
   byWords: search(query: "what did Mary say of tokens", engine: $engine, mode: KEYWORD) { ...hits }
+  moved: search(query: "tokens", engine: $engine, weights: { decay: 1, importance: 1, recency: 1 }) { ...hits }
+  ofKind: search(query: "our notes", engine: $engine) { ...hits }
   inContext: search(query: "tokens", engine: $engine, filter: { context: "auth", includeForgotten: true }) { ...hits }
 }
 fragment hits on SearchResult { hits { snippet memory { id accessCount } } }`
 
 const READS = `query ($id: ID!) {
   memory(id: $id) { history { edges { node { changed } } } }
-  memories(filter: { includeForgotten: true }) { edges { node { id } } }
+  memories(filter: { includeForgotten: true }) { edges { node { id part { parts { id } } } } }
   pop(name: "auth-flow") { hits { score } }
   recall(key: "tokens") { hits { score } }
   unknownKey: recall(key: "nothing") { message }
+  friends { name }
+  panicAttacks { id }
+  recentEvents { id }
+  language { project language available }
+  searchByPerson(name: "Mary") { hits { score } }
+  searchByEmotion(emotion: "calm") { hits { score } }
+  facets { labels { value count } }
   journal { hash changed }
   projections { name status lag pendingEmbeddings }
   generations { generation lag bytes }
@@ -40,6 +49,16 @@ const READS = `query ($id: ID!) {
   operations(active: true) { id }
   checks { name status message }
   system { databaseBytes memories events queuedTexts }
+}`
+
+const UNDO = 'mutation { undo(filter: { context: "auth" }, since: "2026-01-01T00:00:00Z") { __typename } }'
+
+const PAST = `query ($id: ID!, $asOf: DateTime!) {
+  memory(id: $id, asOf: $asOf) { id }
+  memories(asOf: $asOf) { edges { node { id } } }
+  then: search(query: "tokens", asOf: $asOf) { hits { score } }
+  ever: search(query: "Mary signs a key", acrossVersions: true) { hits { version } }
+  diff(id: $id, from: 1) { to }
 }`
 
 /**
@@ -88,9 +107,22 @@ interface RememberedMany {
   readonly rememberMany: readonly Written[]
 }
 
+/** Longer than a text may be, so it becomes several documents. */
+const LONGER_TEXT = 'Each part of a long document is a memory. '.repeat(2_000)
+
+const INDEX = `mutation ($content: String!) {
+  indexDocument(id: "long.md", content: $content) { __typename }
+}`
+
 async function write(daemon: Daemon): Promise<Written> {
+  await ask(daemon, INDEX, { content: LONGER_TEXT })
   const { rememberMany } = await ask<RememberedMany>(daemon, REMEMBER_MANY, { inputs: REMEMBERED })
   const [first, second] = rememberMany.map(({ memory }) => memory.id)
+  // What is changed before it is applied takes no word out of the index.
+  await ask(daemon, 'query ($id: ID!, $atLeast: Int) { memory(id: $id, atLeast: $atLeast) { id } }', {
+    id: first,
+    atLeast: rememberMany.at(-1)?.sequence,
+  })
   const { forget } = await ask<{ forget: Written }>(
     daemon,
     `mutation ($again: RememberInput!, $first: ID!, $second: ID!) {
@@ -108,6 +140,8 @@ async function read(daemon: Daemon, { sequence, hash, memory }: Written): Promis
   for (const engine of ['POSTGRES', 'TYPESENSE'])
     await ask(daemon, SEARCHES, { engine, atLeast: sequence, atLeastHash: hash })
   await ask(daemon, READS, { id: memory.id })
+  await ask(daemon, UNDO)
+  await ask(daemon, PAST, { id: memory.id, asOf: new Date(Date.now() - 1).toISOString() })
   await (await fetch(`${daemon.url}/metrics`)).text()
 }
 

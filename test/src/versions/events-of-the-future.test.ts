@@ -17,6 +17,7 @@ import type { EventData } from '@daybook/memory/events'
 import type * as upcasting from '@daybook/memory/upcast'
 import { openPgvector } from '@daybook/pgvector/engine'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
+import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
@@ -179,8 +180,8 @@ describe.each(KINDS)('B6: events of other versions, on $kind.name', ({ kind, oth
         .orderBy('sequence')
         .execute()
     expect(await parked()).toEqual([
-      { sequence: 2, unreadable_by: 1 },
-      { sequence: 3, unreadable_by: 1 },
+      { sequence: 2, unreadable_by: READER_VERSION },
+      { sequence: 3, unreadable_by: READER_VERSION },
     ])
     code.version = 2
     const embedders = fixedEmbedders([createHashEmbedder({ dimension: 64 })])
@@ -194,12 +195,12 @@ describe.each(KINDS)('B6: events of other versions, on $kind.name', ({ kind, oth
       workers: createQueueWorkers({ db, embedders, logger: silentLogger }),
       engines: [openPgvector({ oneConnection: !kind.severalSessions, indexWorkers: 0 })],
       keepOldMs: 3_600_000,
-      readerVersion: 2,
+      readerVersion: READER_VERSION + 1,
     })
     ends.push(reindex.stop)
     await expect.poll(() => search(client, 'crane'), { timeout: 20_000 }).toEqual([content.text])
     // An event of a type that no version knows stays parked, and is not retried forever.
-    await expect.poll(parked).toEqual([{ sequence: 2, unreadable_by: 2 }])
+    await expect.poll(parked).toEqual([{ sequence: 2, unreadable_by: READER_VERSION + 1 }])
   })
 
   it('B6: what version 1 wrote is read by version 2 through its upcaster, and stays as it was written', async () => {

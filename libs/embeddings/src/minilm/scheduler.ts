@@ -24,6 +24,8 @@ export interface Engine {
 /** Takes requests of a worker and decides their order. */
 export interface Scheduler {
   chunk(texts: readonly string[]): Promise<TextSpan[][]>
+  /** The tokens of each text, without special tokens. */
+  count(texts: readonly string[]): Promise<number[]>
   embed(texts: readonly string[]): Promise<Embedding[]>
   embedQuery(text: string): Promise<QueryEmbedding>
 }
@@ -105,6 +107,15 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
     }
   }
 
+  function* countAll(texts: readonly string[], pending: Pending<number>): Generator<void, void> {
+    try {
+      const special = engine.tokenize('').length
+      yield* inSteps(texts, (text, i) => pending.fill(i, engine.tokenize(text).length - special))
+    } catch (error) {
+      pending.reject(asEmbedderError(error, 'INFERENCE_FAILED', 'A text cannot be tokenised'))
+    }
+  }
+
   function* readBulk(texts: readonly string[], pending: Pending<Embedding>): Generator<void, void> {
     const rows: Row<Embedding>[] = []
     try {
@@ -132,6 +143,12 @@ export function createScheduler(engine: Engine, limits: BatchLimits): Scheduler 
     chunk(texts) {
       const pending = new Pending<TextSpan[]>(texts.length)
       reading.push(chunkAll(texts, pending))
+      void run()
+      return pending.promise
+    },
+    count(texts) {
+      const pending = new Pending<number>(texts.length)
+      reading.push(countAll(texts, pending))
       void run()
       return pending.promise
     },

@@ -16,6 +16,7 @@ import {
 export interface WorkerConnection extends ModelFacts {
   chunk(texts: readonly string[]): Promise<TextSpan[][]>
   embed(texts: readonly string[]): Promise<Embedding[]>
+  count(texts: readonly string[]): Promise<number[]>
   embedQuery(text: string): Promise<QueryEmbedding>
   /** Ends the thread. Unfinished calls are rejected with `CLOSED`. */
   close(): Promise<void>
@@ -137,6 +138,7 @@ export async function connectWorker(options: ConnectOptions): Promise<WorkerConn
     dimension,
     maxTokens,
     chunk: (texts) => call((id) => ({ type: 'chunk', id, texts })),
+    count: (texts) => call((id) => ({ type: 'count', id, texts })),
     async embed(texts) {
       if (texts.length === 0) return []
       return unpackEmbeddings(await call<PackedEmbeddings>((id) => ({ type: 'embed', id, texts })), dimension)
@@ -162,5 +164,6 @@ function crashed(cause: unknown): EmbedderError {
 
 function resultOf(reply: Exclude<Extract<WorkerReply, { id: number }>, { type: 'failed' }>) {
   if (reply.type === 'chunked') return reply.spans
+  if (reply.type === 'counted') return reply.counts
   return reply.type === 'query-embedded' ? reply.embedding : reply
 }

@@ -22,7 +22,7 @@ export interface ModelFacts {
 
 /** A message to the worker. */
 export type WorkerRequest =
-  | { readonly type: 'chunk' | 'embed'; readonly id: number; readonly texts: readonly string[] }
+  | { readonly type: 'chunk' | 'count' | 'embed'; readonly id: number; readonly texts: readonly string[] }
   | { readonly type: 'query'; readonly id: number; readonly text: string }
   | { readonly type: 'close' }
 
@@ -38,6 +38,7 @@ export type WorkerReply =
   | ({ readonly type: 'ready' } & ModelFacts)
   | { readonly type: 'unusable'; readonly error: PlainError }
   | { readonly type: 'chunked'; readonly id: number; readonly spans: TextSpan[][] }
+  | { readonly type: 'counted'; readonly id: number; readonly counts: number[] }
   | ({ readonly type: 'embedded'; readonly id: number } & PackedEmbeddings)
   | { readonly type: 'query-embedded'; readonly id: number; readonly embedding: QueryEmbedding }
   | { readonly type: 'failed'; readonly id: number; readonly error: PlainError }

@@ -29,6 +29,8 @@ async function answer(request: Exclude<WorkerRequest, { type: 'close' }>, schedu
   try {
     if (request.type === 'chunk')
       return reply({ type: 'chunked', id, spans: await scheduler.chunk(request.texts) })
+    if (request.type === 'count')
+      return reply({ type: 'counted', id, counts: await scheduler.count(request.texts) })
     if (request.type === 'query')
       return reply({ type: 'query-embedded', id, embedding: await scheduler.embedQuery(request.text) })
     const packed = packEmbeddings(await scheduler.embed(request.texts))

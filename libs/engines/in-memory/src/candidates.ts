@@ -1,5 +1,6 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { CandidateSource } from '@daybook/search/retrievers/candidates/candidate-source'
+import { cosine } from '@daybook/vector-store/cosine'
 import type { HeldProject } from './held-generation.ts'
 
 /**
@@ -38,17 +39,4 @@ export function candidatesIn(
       isCutOff: false,
     }),
   }
-}
-
-function cosine(left: Float32Array, right: readonly number[]): number {
-  let product = 0
-  let squares = 0
-  let others = 0
-  for (const [index, value] of left.entries()) {
-    const other = right[index] ?? 0
-    product += value * other
-    squares += value * value
-    others += other * other
-  }
-  return product / Math.sqrt(squares * others)
 }

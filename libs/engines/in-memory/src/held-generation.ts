@@ -47,7 +47,7 @@ export async function toHeld(
   memories: readonly Memory[],
 ): Promise<HeldMemory[]> {
   const lexemes = await readLexemes(
-    scope.db,
+    scope,
     memories.map(({ state }) => lexicalText(state)),
   )
   const texts = memories.map(({ state }) => embeddedTextOf(state))

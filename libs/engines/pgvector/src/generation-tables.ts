@@ -8,14 +8,18 @@ export const PGVECTOR = 'pgvector'
  * The version of the tables that `create-generation.ts` creates. Raise it whenever older code could not read
  * or write the tables or their content any more. Live generations with another version are rebuilt
  * automatically.
+ *
+ *   3  lexemes of folded words (`libs/memory/src/fold-words.ts`), and each project's language
  */
-export const LAYOUT_VERSION = 2
+export const LAYOUT_VERSION = 3
 
 /** The tables of one generation, for use in a statement. */
 export interface GenerationTables extends LexicalTables {
   readonly schema: string
-  /** Every version of every memory. */
+  /** Every version of every memory: see `write/write-versions.ts`. */
   readonly versions: RawBuilder<unknown>
+  /** Postings of words that memories had once and have no more: see `former-words.ts`. */
+  readonly formerPostings: RawBuilder<unknown>
   /** One row for each chunk of a current memory's text, without forgotten memories. */
   readonly vectors: RawBuilder<unknown>
 }
@@ -28,6 +32,7 @@ export function generationTables(generation: number): GenerationTables {
     memories: sql.table(`${schema}.memories`),
     versions: sql.table(`${schema}.memory_versions`),
     postings: sql.table(`${schema}.postings`),
+    formerPostings: sql.table(`${schema}.former_postings`),
     lexicalStats: sql.table(`${schema}.lexical_stats`),
     vectors: sql.table(`${schema}.vectors`),
   }

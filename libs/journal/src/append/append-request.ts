@@ -17,7 +17,10 @@ export type RecordedMemory = Memory & JournalCursor
 export interface Appended {
   /** The memory after the command, with the cursor of its committed event. */
   readonly memory: RecordedMemory
-  /** The event that was written; null if nothing changed or the idempotency key was already used. */
+  /**
+   * The event of this memory that was written; null if nothing changed or the idempotency key was already used.
+   * Those of a document's further parts stand before it in the journal.
+   */
   readonly event: LinkedEvent | null
   /** True if the idempotency key was already used for this same request. */
   readonly duplicate: boolean

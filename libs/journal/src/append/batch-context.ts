@@ -1,5 +1,9 @@
 import type { Command } from '@daybook/memory/commands'
-import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import { partsOf } from '@daybook/memory/documents/following-parts'
+import { identityKeyOfInput, partKey } from '@daybook/memory/existing/identity-key'
+import { parseMemoryId } from '@daybook/memory/id'
+import { isKindName, kindNamed } from '@daybook/memory/kinds/index'
+import type { Queryable } from '@daybook/postgres/connect'
 import { type SqlBool, sql } from 'kysely'
 import { EVENT_COLUMNS, type JournalRecord, toRecord } from '../read/stored-event.ts'
 import type { AppendRequest, RecordedMemory } from './append-request.ts'
@@ -28,7 +32,23 @@ export interface BatchContext {
   /** Older states by `versionKey`, for restores and for results to repeat. */
   readonly versions: Map<string, Found>
   readonly keyUses: Map<string, KeyUse>
+  /** Ids of the memories that have or had an identity key, by key; the newest first. */
+  readonly byIdentity: Map<string, string[]>
+  /**
+   * The texts of a document's further parts at a version that a restore brings back, by `versionKey`; those that
+   * cannot be read are missing.
+   */
+  readonly partTexts: Map<string, readonly (string | undefined)[]>
 }
+
+/** A context of requests that depend on nothing. */
+export const emptyContext = (): BatchContext => ({
+  memories: new Map(),
+  versions: new Map(),
+  keyUses: new Map(),
+  byIdentity: new Map(),
+  partTexts: new Map(),
+})
 
 /** The key of `BatchContext.versions`. */
 export const versionKey = (memoryId: string, version: number) => `${memoryId}/${version}`
@@ -55,37 +75,141 @@ function toFound(record: JournalRecord): Found {
   }
 }
 
-/** Reads what the requests need, in at most three statements for any number of requests. */
+/**
+ * Reads what the requests need, in few statements for any number of requests. Call it under the project's
+ * lock; or before it, if the commit fails where the journal has moved since.
+ */
 export async function readContext(
-  trx: DatabaseTransaction,
+  db: Queryable,
   projectId: string,
   requests: readonly AppendRequest[],
 ): Promise<BatchContext> {
-  const keyUses = await readKeyUses(trx, projectId, requests)
+  const keyUses = await readKeyUses(db, projectId, requests)
   const commands = requests.map((request) => request.command)
+  const uses = [...keyUses.values()].map((use) => [use.memoryId, use.version] as const)
+  const byIdentity = await readIdentities(db, projectId, commands.flatMap(identitiesOf))
   const ids = new Set([
     ...commands.filter((command) => command.type !== 'remember').map((command) => command.id),
-    ...[...keyUses.values()].map((use) => use.memoryId),
+    ...commands.flatMap((command) => supersededBy(command) ?? []),
+    ...uses.map(([memoryId]) => memoryId),
+    ...[...byIdentity.values()].flat(),
   ])
-  const wanted = [
-    ...commands.flatMap(restoredVersion),
-    ...[...keyUses.values()].map((use) => [use.memoryId, use.version] as const),
-  ]
-  return {
-    memories: await readNewest(trx, projectId, [...ids]),
-    versions: await readVersions(trx, projectId, wanted),
+  const context = {
+    memories: await readNewest(db, projectId, [...ids]),
+    versions: await readVersions(db, projectId, [...commands.flatMap(restoredVersion), ...uses]),
     keyUses,
+    byIdentity,
+    partTexts: new Map(),
   }
+  await addParts(db, projectId, context)
+  for (const [memoryId, version] of commands.flatMap(restoredVersion))
+    await addPartTexts(db, projectId, context, versionKey(memoryId, version))
+  return context
+}
+
+/** Whether a new memory depends on others: on one that is the same thing, or that it supersedes. */
+export const dependsOnOthers = ({ command }: AppendRequest): boolean =>
+  identitiesOf(command).length > 0 || supersededBy(command) !== null
+
+/** The identity of a new memory, if one that exists matters. */
+function identitiesOf(command: Command): string[] {
+  if (command.type !== 'remember') return []
+  const { content, context, onExisting } = command.input
+  const key = identityKeyOfInput(content, context)
+  if (key === null || !isKindName(content.kind)) return []
+  const { identity } = kindNamed(content.kind)
+  const keepsBoth = (onExisting ?? identity?.onExisting) === 'KEEP_BOTH' && identity?.within !== 'project'
+  return keepsBoth ? [] : [key]
+}
+
+/** The plain id of the memory that a command says is superseded; null if it says none, or not an id. */
+export function supersededBy(command: Command): string | null {
+  const id = 'input' in command ? command.input.supersedes : null
+  return typeof id === 'string' ? (parseMemoryId(id)?.uuid ?? null) : null
+}
+
+/** Adds the further parts of the documents among the memories, and their texts at restored versions. */
+async function addParts(db: Queryable, projectId: string, context: BatchContext): Promise<void> {
+  const documents = [...context.memories.values(), ...context.versions.values()].flatMap((found) =>
+    found === null || found instanceof Error ? [] : [found.state],
+  )
+  const keys = documents.flatMap((state) =>
+    Array.from({ length: partsOf(state) - 1 }, (_, index) => partKey(state.id, index + 2)),
+  )
+  if (keys.length === 0) return
+  const found = await readIdentities(db, projectId, [...new Set(keys)])
+  for (const [key, ids] of found) context.byIdentity.set(key, ids)
+  const ids = [...found.values()].flat().filter((id) => !context.memories.has(id))
+  for (const [id, memory] of await readNewest(db, projectId, ids)) context.memories.set(id, memory)
+}
+
+/**
+ * Adds the texts that a document's parts had at a version. The events of the parts stand before the document's
+ * own event in the journal, so they are the newest up to it.
+ */
+async function addPartTexts(
+  db: Queryable,
+  projectId: string,
+  { versions, byIdentity, partTexts }: BatchContext,
+  restored: string,
+): Promise<void> {
+  const document = versions.get(restored)
+  if (document == null || document instanceof Error || partsOf(document.state) === 1) return
+  const numbers = Array.from({ length: partsOf(document.state) - 1 }, (_, index) => index + 2)
+  const ids = numbers.flatMap((number) => byIdentity.get(partKey(document.state.id, number)) ?? [])
+  const parts = await readNewest(db, projectId, ids, document.sequence)
+  const texts = [...parts.values()].flatMap((part) =>
+    part === null || part instanceof Error
+      ? []
+      : [[part.state.part?.number, part.state.content['content']] as const],
+  )
+  const textOf = new Map(texts)
+  partTexts.set(
+    restored,
+    numbers.map((number) => textOf.get(number) as string | undefined),
+  )
+}
+
+/** The most memories with one identity that are considered, the newest first. More are hardly ever the case. */
+const MOST_ALIKE = 100
+
+/** The memories that have or had these identities, by identity, those that got it last first. */
+async function readIdentities(db: Queryable, projectId: string, keys: readonly string[]) {
+  const byIdentity = new Map<string, string[]>()
+  if (keys.length === 0) return byIdentity
+  // Hashed beforehand: under row level security an index may only serve comparisons without such functions.
+  const { rows } = await sql<{ key: string; memory_id: string }>`
+    select given.key, found.memory_id
+    from (select key, hashtextextended(key, 0) as hash from unnest(${keys}::text[]) key offset 0) given
+    cross join lateral (
+      select memory_id, sequence from events
+      where project_id = ${projectId} and identity_hash = given.hash
+      order by sequence desc limit ${MOST_ALIKE}
+    ) found
+    order by found.sequence desc`.execute(db)
+  for (const { key, memory_id } of rows) {
+    const ids = byIdentity.get(key) ?? []
+    byIdentity.set(key, ids)
+    if (!ids.includes(memory_id)) ids.push(memory_id)
+  }
+  return byIdentity
 }
 
 function restoredVersion(command: Command): (readonly [string, number])[] {
-  return command.type === 'restore' && command.version !== undefined ? [[command.id, command.version]] : []
+  const version = versionBack(command)
+  return version === null ? [] : [[command.id, version]]
 }
 
-async function readKeyUses(trx: DatabaseTransaction, projectId: string, requests: readonly AppendRequest[]) {
+/** The version whose state a command brings back; null if it brings none back. */
+export function versionBack(command: Command): number | null {
+  if (command.type === 'restore') return command.version ?? null
+  return command.type === 'undo' && command.toVersion > 0 ? command.toVersion : null
+}
+
+async function readKeyUses(db: Queryable, projectId: string, requests: readonly AppendRequest[]) {
   const keys = requests.flatMap((request) => request.idempotencyKey ?? [])
   if (keys.length === 0) return new Map<string, KeyUse>()
-  const rows = await trx
+  const rows = await db
     .selectFrom('idempotency_keys')
     .select(['idempotency_key', 'request_hash', 'memory_id', 'version'])
     .where('project_id', '=', projectId)
@@ -99,14 +223,21 @@ async function readKeyUses(trx: DatabaseTransaction, projectId: string, requests
   )
 }
 
-async function readNewest(trx: DatabaseTransaction, projectId: string, ids: readonly string[]) {
+/** The newest states of memories, up to a sequence if one is given. */
+async function readNewest(
+  db: Queryable,
+  projectId: string,
+  ids: readonly string[],
+  upTo: number | null = null,
+) {
   if (ids.length === 0) return new Map<string, Found>()
-  const rows = await trx
+  const rows = await db
     .selectFrom('events')
     .select(EVENT_COLUMNS)
     .distinctOn('memory_id')
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${ids}::uuid[])`)
+    .$if(upTo !== null, (query) => query.where('sequence', '<=', upTo))
     .orderBy('memory_id')
     .orderBy('version', 'desc')
     .execute()
@@ -114,12 +245,12 @@ async function readNewest(trx: DatabaseTransaction, projectId: string, ids: read
 }
 
 async function readVersions(
-  trx: DatabaseTransaction,
+  db: Queryable,
   projectId: string,
   wanted: readonly (readonly [string, number])[],
 ) {
   if (wanted.length === 0) return new Map<string, Found>()
-  const rows = await trx
+  const rows = await db
     .selectFrom('events')
     .select(EVENT_COLUMNS)
     .where('project_id', '=', projectId)

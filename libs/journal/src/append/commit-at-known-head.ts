@@ -2,6 +2,7 @@ import { WRITER_VERSION } from '@daybook/postgres/compatibility'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AppendRequest } from './append-request.ts'
+import { dependsOnOthers, emptyContext, readContext } from './batch-context.ts'
 import type { CommittedBatch } from './commit-batch.ts'
 import { CommitUnknown, isStatementUnknown } from './commit-unknown.ts'
 import { type DecidedBatch, decideBatch } from './decide-batch.ts'
@@ -9,8 +10,8 @@ import type { KnownHead } from './known-head.ts'
 import { insertEvents, insertKeyUses } from './write-events.ts'
 
 /**
- * Whether the requests may be decided without a look at the journal: new memories depend on nothing in it but
- * its end. (Their keys must be unused; the statement checks that.)
+ * Whether the requests may be decided before the lock is taken: new memories depend on nothing in the journal
+ * but its end, and on what was in it up to there. (Their keys must be unused; the statement checks that.)
  */
 export const needOnlyTheHead = (requests: readonly AppendRequest[]): boolean =>
   requests.every(({ command }) => command.type === 'remember')
@@ -47,7 +48,8 @@ export async function commitAtKnownHead(
 ): Promise<CommittedBatch | null> {
   const estimate = new Date(known.clockMs + performance.now() - known.seenAt).toISOString()
   const now = estimate > known.recordedAt ? estimate : known.recordedAt
-  const context = { memories: new Map(), versions: new Map(), keyUses: new Map() }
+  // Read before the statement, not under the lock: where the journal moves meanwhile, nothing is committed.
+  const context = requests.some(dependsOnOthers) ? await readContext(db, projectId, requests) : emptyContext()
   const decided = decideBatch(requests, context, { projectId, head: known, now })
   const last = decided.events.at(-1)
   if (last === undefined) return null

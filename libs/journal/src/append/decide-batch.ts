@@ -1,5 +1,4 @@
 import type { Command } from '@daybook/memory/commands'
-import { decide } from '@daybook/memory/decide'
 import { ConflictError, NotFoundError } from '@daybook/memory/errors'
 import { newSalts } from '@daybook/memory/event-hash'
 import {
@@ -13,7 +12,11 @@ import { newId } from '@daybook/memory/id'
 import { type ChainedEvent, chainEvents } from '../chain/chain-events.ts'
 import type { Appended, AppendOutcome, AppendRequest, RecordedMemory } from './append-request.ts'
 import { type BatchContext, type KeyUse, readableMemory, versionKey } from './batch-context.ts'
+import { decideCommand, noteMemory } from './decide-command.ts'
 import { isHashOf, requestHash } from './request-hash.ts'
+
+/** So many random salts at a time, once there is more than one event for a request. */
+const MORE_SALTS = 32
 
 /** What one transaction has to write, and the outcome of each request once it is committed. */
 export interface DecidedBatch {
@@ -34,7 +37,7 @@ export function decideBatch(
   context: BatchContext,
   { projectId, head, now }: { projectId: string; head: JournalCursor; now: string },
 ): DecidedBatch {
-  const salts = newSalts(requests.length)
+  let salts = newSalts(requests.length)
   const rows: ChainedEvent[] = []
   const events: LinkedEvent[] = []
   let end = head
@@ -49,8 +52,9 @@ export function decideBatch(
       eventId: newId(),
       recordedAt: now,
     }
-    const dataSalt = salts[rows.length]
-    if (dataSalt === undefined) throw new Error('a request came to more than one event')
+    // A document with several parts comes to more than one event.
+    if (salts.length === 0) salts = newSalts(MORE_SALTS)
+    const dataSalt = salts.pop() as string
     const [row] = chainEvents(end.hash, [{ ...event, schemaVersion: SCHEMA_VERSION, dataSalt }])
     if (row === undefined) throw new Error('an event was not linked')
     const placed = { ...event, hash: row.hash, previousHash: end.hash }
@@ -65,29 +69,20 @@ export function decideBatch(
     const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, command)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
-    const before = readableMemory(context.memories.get(command.id))
-    const earlier =
-      command.type === 'restore' && command.version !== undefined
-        ? (readableMemory(context.versions.get(versionKey(command.id, command.version)))?.state ?? null)
-        : null
-    const decided = decide(command, { memory: before, earlier, now })
-
+    const { before, events: decided } = decideCommand(context, command, now)
     let memory = before
     let event: LinkedEvent | null = null
-    if (decided !== null) {
-      event = place({ ...decided, ...metadata })
-      memory = {
-        state: decided.data.state,
-        version: decided.version,
-        sequence: event.sequence,
-        hash: event.hash,
-      }
+    for (const each of decided) {
+      event = place({ ...each, ...metadata })
+      const { sequence, hash } = event
+      const written = { state: each.data.state, version: each.version, sequence, hash }
+      noteMemory(context, written)
+      // The memory's own event is the last. Where only parts changed, the receipt still covers them.
+      memory = before !== null && each.memoryId !== before.state.id ? { ...before, sequence, hash } : written
     }
     if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
-    context.memories.set(command.id, memory)
-    context.versions.set(versionKey(command.id, memory.version), memory)
     if (idempotencyKey != null) {
-      const use = { hash: requestHash(command), memoryId: command.id, version: memory.version }
+      const use = { hash: requestHash(command), memoryId: memory.state.id, version: memory.version }
       newKeyUses.set(idempotencyKey, use)
       context.keyUses.set(idempotencyKey, use)
     }

@@ -6,6 +6,7 @@ import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AppendRequest } from '../append/append-request.ts'
 import { createJournalWriter } from '../append/journal-writer.ts'
 import { verifyJournal } from '../chain/verify-journal.ts'
 import { readHead, readJournal } from '../read/read.ts'
@@ -271,5 +272,31 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
       await sql`delete from daybook.journal_heads where project_id = ${scope.projectId}`.execute(trx)
       await sql`delete from daybook.projects where id = ${scope.projectId}`.execute(trx)
     })
+  })
+
+  it('knows there which memories are the same thing, and what supersedes what', async () => {
+    const scope = projectScope(source.db, await ensureProject(source.db, `test-${newId()}`))
+    const index = (content: string, more: object = {}): AppendRequest => ({
+      ...note(''),
+      command: {
+        type: 'remember',
+        id: newId(),
+        input: { content: { kind: 'document', fields: { externalId: 'a.md', content } }, ...more },
+      },
+    })
+    const { memory: old } = await writer.append(scope, note('old'))
+    const { memory } = await writer.append(
+      scope,
+      index('one', { furtherParts: ['two'], supersedes: old.state.id }),
+    )
+    const journal = await exported(source.db, [scope.projectId])
+    await importText(journal)
+    const again = await writer.append(there(scope.projectId), index('one', { furtherParts: ['three'] }))
+    expect(again.memory).toMatchObject({
+      version: 2,
+      state: { id: memory.state.id, supersedes: old.state.id, part: { of: 2 } },
+    })
+    // The part and the document, each with a second version.
+    expect(again.memory.sequence).toBe(memory.sequence + 2)
   })
 })

@@ -82,6 +82,42 @@ export async function readMemoryEvents(
   return rows.map(toRecord)
 }
 
+/**
+ * Some versions of a memory, and the newest.
+ * @returns the records by version, and the newest version's number; null if there is no such memory
+ */
+export async function readMemoryVersions(
+  { db, projectId }: ProjectScope,
+  memoryId: string,
+  versions: readonly number[],
+): Promise<{ newest: number | null; records: ReadonlyMap<number, JournalRecord> }> {
+  const rows = await db
+    .selectFrom('events')
+    .select(EVENT_COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('memory_id', '=', memoryId)
+    .where((eb) =>
+      eb.or([
+        sql<SqlBool>`version = any(${versions}::int[])`,
+        eb(
+          'version',
+          '=',
+          eb
+            .selectFrom('events as newest')
+            .select((of) => of.fn.max('newest.version').as('version'))
+            .where('newest.project_id', '=', projectId)
+            .where('newest.memory_id', '=', memoryId),
+        ),
+      ]),
+    )
+    .orderBy('version')
+    .execute()
+  return {
+    newest: rows.at(-1)?.version ?? null,
+    records: new Map(rows.map((row) => [row.version, toRecord(row)])),
+  }
+}
+
 /** The last sequence of a project's journal; 0 if it is empty. */
 export async function readHead(scope: ProjectScope): Promise<number> {
   return (await readEnd(scope)).sequence

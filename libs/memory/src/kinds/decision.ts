@@ -12,6 +12,8 @@ export const decision = kind({
     reasoning: text('Why.').optional(),
   },
   key: (content) => content.topic,
+  // A topic gathers decisions: the second need not replace the first. One that does names it in `supersedes`.
+  identity: { onExisting: 'KEEP_BOTH', within: 'context' },
   title: (content) => `${content.topic}: ${content.decision}`,
   body: (content) => content.decision,
   text: (content) => joinParts(content.topic, content.decision, content.reasoning),

@@ -12,6 +12,8 @@ export const entity = kind({
     content: text('What is known of it.').optional(),
   },
   key: (content) => content.name,
+  // A person and a town may have one name.
+  identity: { onExisting: 'REVISE', within: 'context', alike: ['type'] },
   title: (content) => content.name,
   sameInMemory: ['content'],
   body: (content) => content.content ?? null,

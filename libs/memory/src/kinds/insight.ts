@@ -11,6 +11,8 @@ export const insight = kind({
     key: name('What it is recalled by.').optional(),
   },
   key: (content) => content.key ?? null,
+  // What is recalled by a key is what is true now; versions keep what was.
+  identity: { onExisting: 'REVISE', within: 'context' },
   title: (content) => content.key ?? content.content,
   sameInMemory: ['content'],
   body: (content) => content.content,

@@ -1,5 +1,24 @@
 import type { ContentOf, Fields } from './fields.ts'
 
+/** What `remember` does if the same thing is remembered already. */
+export const ON_EXISTING = ['REVISE', 'KEEP_BOTH', 'REJECT'] as const
+/**
+ * - `REVISE`: the memory that exists gets a new version
+ * - `KEEP_BOTH`: a second memory is made
+ * - `REJECT`: nothing is written, and the answer is a conflict
+ */
+export type OnExisting = (typeof ON_EXISTING)[number]
+
+/** When two memories of a kind are the same thing: they have the same key, and what is said here. */
+export interface Identity<Field extends string = string> {
+  /** What `remember` does unless it is told. */
+  readonly onExisting: OnExisting
+  /** Where a key means one thing: in one context (none is a context too), or in the whole project. */
+  readonly within: 'context' | 'project'
+  /** Fields that must be the same too. Default none. */
+  readonly alike?: readonly Field[]
+}
+
 /** A kind of memory: its fields, and the texts for people and machines that are made from them. */
 export interface Kind<F extends Fields = Fields> {
   /** Lower case, as in ids and subjects. */
@@ -13,6 +32,8 @@ export interface Kind<F extends Fields = Fields> {
   readonly sameInMemory: readonly (keyof F & string)[]
   /** The key that `recall` and `pop` look up exactly; null if the memory has none. */
   key(content: ContentOf<F>): string | null
+  /** When a memory with a key is the same thing as another; null if the kind has no key. */
+  readonly identity: Identity<keyof F & string> | null
   /** What a person reads in a list, cut to one line. */
   title(content: ContentOf<F>): string
   /** What the memory says, without its name; null if it has only a name or a summary. */
@@ -29,10 +50,11 @@ export interface Kind<F extends Fields = Fields> {
  */
 export function kind<const F extends Fields>(
   definition: Pick<Kind<F>, 'name' | 'description' | 'fields' | 'body' | 'text'> &
-    Partial<Pick<Kind<F>, 'key' | 'title' | 'embeddedText' | 'sameInMemory'>>,
+    Partial<Pick<Kind<F>, 'key' | 'identity' | 'title' | 'embeddedText' | 'sameInMemory'>>,
 ): Kind<F> {
   return {
     key: () => null,
+    identity: null,
     sameInMemory: [],
     title: definition.text,
     embeddedText: definition.text,

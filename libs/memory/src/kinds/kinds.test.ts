@@ -11,6 +11,7 @@ const NAMES = new Set([
   'decision.topic',
   'learning.severity',
   'document.title',
+  'document.externalId',
   'entity.name',
   'entity.type',
 ])

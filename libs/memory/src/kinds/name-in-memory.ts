@@ -17,6 +17,8 @@ export const MEMORY_FIELD_NAMES = [
   'accessCount',
   'decayWeight',
   'forgottenAt',
+  'part',
+  'supersededBy',
   'history',
 ] as const
 

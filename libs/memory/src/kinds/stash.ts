@@ -12,6 +12,8 @@ export const stash = kind({
     files: list('The files that it is about.').optional(),
   },
   key: (content) => content.name,
+  // The same work, set aside again.
+  identity: { onExisting: 'REVISE', within: 'context' },
   title: (content) => content.name,
   body: (content) => content.summary,
   text: (content) => joinParts(content.name, content.summary, content.files),

@@ -26,6 +26,10 @@ const label = fc.constantFrom('red', 'blue', 'with blank', 'quote"d', '`', 'C++'
 const moment = fc
   .integer({ min: Date.parse('0001-01-02'), max: Date.parse('9999-12-30') })
   .map((time) => new Date(time).toISOString())
+/** Where nothing expires while a test runs: what has passed is refused. */
+const later = fc
+  .integer({ min: Date.parse('2900-01-01'), max: Date.parse('9999-12-30') })
+  .map((time) => new Date(time).toISOString())
 
 /** Metadata that the journal accepts: no NUL, no lone surrogates, no -0, which JSON does not preserve. */
 function wellFormed(value: unknown): unknown {
@@ -40,7 +44,7 @@ const common = fc.record(
     context: fc.option(fc.constantFrom('repo', 'chat 1')),
     agent: fc.option(fc.constantFrom('ada', 'bob')),
     occurredAt: fc.option(moment),
-    expiresAt: fc.option(moment),
+    expiresAt: fc.option(later),
     metadata: fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 1 }).map(wellFormed), {
       maxKeys: 2,
     }),
@@ -60,7 +64,10 @@ export function rememberInputs(maxWords: number): fc.Arbitrary<RememberInput> {
       .record({ name: fc.constantFrom('auth-flow', 'build'), summary: text })
       .map((fields) => ({ kind: 'stash', fields })),
   )
-  return fc.tuple(content, common).map(([given, more]) => ({ ...more, content: given }))
+  // Each step is about its own memory, whatever the others are called.
+  return fc
+    .tuple(content, common)
+    .map(([given, more]) => ({ ...more, content: given, onExisting: 'KEEP_BOTH' }))
 }
 
 /** A command to one of six memories. It may fail, as the memory may have another kind or not exist. */

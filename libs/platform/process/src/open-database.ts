@@ -7,11 +7,13 @@ import {
   openDatabase,
   serverAddress,
 } from '@daybook/postgres/connect'
+import { maintainTables } from '@daybook/postgres/embedded/maintain-tables'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { cancelLongStatements } from '@daybook/postgres/end-statements'
 import { isReachable, migrate } from '@daybook/postgres/migrate'
 import { releaseLeases } from '@daybook/postgres/release-leases'
 import type { Config } from '@daybook/runtime/config'
+import { type Repeated, repeat } from '@daybook/runtime/repeat'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import type { ProcessParts } from './process-parts.ts'
 
@@ -83,8 +85,28 @@ export async function openEmbeddedDatabase<T>(
   db = opened.db
   // The folder is ours, so every lease is from a dead process: a stop that was cut short releases nothing.
   await releaseLeases(db)
+  parts.shutdown.add(maintain(db, parts).stop)
   return { ...opened, embedded }
 }
+
+/** Milliseconds between two looks at the embedded database's tables. A look takes 10 ms. */
+const MAINTAIN_EVERY_MS = 15_000
+
+/** Does for the embedded database what autovacuum does on a server. */
+const maintain = (db: Database, { logger, activity }: ProcessParts): Repeated =>
+  repeat(
+    async () => {
+      const { analyzed, vacuumed } = await maintainTables(db)
+      if (analyzed.length > 0 || vacuumed !== null)
+        logger.debug({ analyzed, vacuumed }, 'maintained the embedded database')
+    },
+    {
+      everyMs: MAINTAIN_EVERY_MS,
+      activity,
+      later: true,
+      onError: (error) => logger.warn({ error }, 'the embedded database could not be maintained'),
+    },
+  )
 
 interface Opening<T> {
   readonly address: DatabaseAddress

@@ -17,6 +17,7 @@ const MODELS = vi.hoisted(
   }),
 )
 vi.mock('@daybook/embeddings/models', () => ({
+  unknownModel: () => 'is unknown',
   findModel: (name: string) =>
     name === 'minilm' || name === 'package/fp32'
       ? {

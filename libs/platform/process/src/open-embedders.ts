@@ -1,7 +1,8 @@
 import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
 import type { Embedder } from '@daybook/embeddings/embedder'
 import { type Embedders, type EmbeddingModel, fixedEmbedders } from '@daybook/embeddings/embedders'
-import { findModel, type KnownModel } from '@daybook/embeddings/models'
+import { createUsageMeter } from '@daybook/embeddings/http/usage'
+import { findModel, type KnownModel, unknownModel } from '@daybook/embeddings/models'
 import { plainModelId } from '@daybook/embeddings/token-bits/token-bits'
 import { withoutTokenBits } from '@daybook/embeddings/token-bits/without-token-bits'
 import { DaybookError } from '@daybook/memory/errors'
@@ -27,8 +28,9 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
     return { ...fixedEmbedders([], DEFAULT_MODEL), ready: () => Promise.resolve() }
   const preferred = findModel(config.embedder)
   if (preferred === null)
-    throw new DaybookError('CONFIGURATION', `DAYBOOK_EMBEDDER: there is no model ${config.embedder}`)
+    throw new DaybookError('CONFIGURATION', `DAYBOOK_EMBEDDER: ${unknownModel(config.embedder)}`)
 
+  const usage = createUsageMeter()
   const loading = new Map<string, Promise<Embedder>>()
   const load = (model: KnownModel): Promise<Embedder> => {
     const known = loading.get(model.name)
@@ -36,6 +38,8 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
     const opened = model.open({
       cacheDir: config.modelCacheDir,
       modelDir: config.modelDir,
+      providers: config.providers,
+      onUsage: usage.add,
       onProgress: progress,
     })
     loading.set(model.name, opened)
@@ -70,6 +74,7 @@ export function openEmbedders(config: Config, { progress, shutdown }: ProcessPar
       // Weights from a folder or the hub are a model of their own, whose vectors must not be taken for the package's.
       return plainModelId(embedder.modelId) === modelId ? plainOf(embedder) : null
     },
+    countIn: usage.countIn,
     async ready() {
       const { modelId, dimension } = await first
       model = { modelId, dimension }

@@ -33,6 +33,7 @@ export function runProjector(engine: Engine, defaultPort: number): Promise<void>
       const bus = await openBus(config, parts)
       await embedders.ready()
       const metrics = openMetrics(name, db, parts)
+      embedders.countIn?.(metrics)
       const projector = await startEngine(opened, {
         db,
         bus,

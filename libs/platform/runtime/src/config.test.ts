@@ -87,6 +87,18 @@ describe('the settings', () => {
     )
   })
 
+  it('for OpenAI need a key or its file, unless another server is named', () => {
+    const openai = { DAYBOOK_EMBEDDER: 'openai' }
+    expect(() => readConfig(openai)).toThrow(/OPENAI_API_KEY: or OPENAI_API_KEY_FILE is required/u)
+    expect(() => readConfig({ ...openai, OPENAI_API_KEY: 'k', OPENAI_API_KEY_FILE: '/k' })).toThrow(
+      'OPENAI_API_KEY_FILE: must not be set',
+    )
+    expect(readConfig({ ...openai, OPENAI_BASE_URL: 'http://localhost:8000/v1' }).embedder).toBe('openai')
+    const { providers } = readConfig({ ...openai, OPENAI_API_KEY_FILE: '/keys/openai' })
+    expect(providers.openai).toMatchObject({ apiKey: undefined, apiKeyFile: '/keys/openai' })
+    expect(() => readConfig({ DAYBOOK_EMBEDDER: 'openais' })).toThrow('must be minilm, openai, ollama')
+  })
+
   it('for NATS need a duplicate window within the age', () => {
     const window = { DAYBOOK_NATS_MAX_AGE: '1m', DAYBOOK_NATS_DUPLICATE_WINDOW: '61s' }
     expect(() => readConfig(window)).toThrow('DAYBOOK_NATS_DUPLICATE_WINDOW: must not be longer')

@@ -7,6 +7,8 @@ import { VERSION } from './version.ts'
 export interface Readiness {
   readonly ready: boolean
   readonly problems: readonly string[]
+  /** What is missing, while it does its work all the same. Default nothing. */
+  readonly degraded?: readonly string[]
 }
 
 /** What the probes of a service check. */
@@ -27,8 +29,8 @@ export async function answerProbe(path: string, response: ServerResponse, probes
     return true
   }
   if (path === '/ready') {
-    const { ready, problems } = await probes.ready().catch(unready)
-    sendJson(response, ready ? 200 : 503, { ready, problems })
+    const { ready, problems, degraded = [] } = await probes.ready().catch(unready)
+    sendJson(response, ready ? 200 : 503, { ready, problems, degraded })
     return true
   }
   if (path === '/metrics' && probes.metrics !== null) {

@@ -30,14 +30,14 @@ describe('the HTTP side of a service', () => {
     state = { ready: false, problems: ['the database cannot be reached'] }
     const response = await fetch(`${url}/ready`)
     expect(response.status).toBe(503)
-    expect(await response.json()).toEqual(state)
+    expect(await response.json()).toEqual({ ...state, degraded: [] })
   })
 
   it('counts a check that fails as not ready', async () => {
     const url = await start(() => Promise.reject(new Error('away')))
     const response = await fetch(`${url}/ready`)
     expect(response.status).toBe(503)
-    expect(await response.json()).toEqual({ ready: false, problems: ['away'] })
+    expect(await response.json()).toEqual({ ready: false, problems: ['away'], degraded: [] })
   })
 
   it('serves metrics in the form that Prometheus reads', async () => {

@@ -144,15 +144,91 @@ export const SETTINGS = {
         'The longest that one search waits for Typesense in total before Postgres answers it. If Typesense usually answers sooner, a search waits less, down to a quarter of this',
     },
   },
+  halfLifeMs: {
+    name: 'DAYBOOK_HALF_LIFE',
+    schema: duration.prefault('30d'),
+    type: 'duration',
+    description:
+      'How long until a memory that nobody reads or finds weighs half: `decayWeight`, and the weights `decay` and `recency` of a search',
+  },
   embedder: {
     name: 'DAYBOOK_EMBEDDER',
     schema: z
       .string()
-      .regex(/^(minilm|none|test-hash\/[1-9]\d{0,3}(\/token-bits-1)?)$/u, 'must be minilm or none')
+      .regex(
+        /^(minilm|none|(openai|ollama)(\/.+)?|test-hash\/[1-9]\d{0,3}(\/token-bits-1)?)$/u,
+        'must be minilm, openai, ollama, <openai or ollama>/<model>/<dimension>, or none',
+      )
       .prefault('minilm'),
-    type: '`minilm` or `none`',
+    type: 'model or `none`',
     description:
-      'What makes vectors: minilm (on this machine) or none (search by words only). For tests also `test-hash/64`, which compares words, not meaning',
+      'What makes vectors: `minilm` (on this machine), `openai` (text-embedding-3-small), `ollama` (nomic-embed-text), another model of theirs with its dimension (`ollama/bge-m3/1024`), or `none` (search by words only). For tests also `test-hash/64`, which compares words, not meaning',
+  },
+  providers: {
+    openai: {
+      url: {
+        name: 'OPENAI_BASE_URL',
+        schema: url('http', 'https').prefault('https://api.openai.com/v1'),
+        type: 'URL',
+        description: 'OpenAI’s API, or a server that speaks it, such as vLLM, LM Studio or LiteLLM',
+      },
+      apiKey: {
+        name: 'OPENAI_API_KEY',
+        schema: z.string().min(1).optional(),
+        type: 'secret',
+        description: 'Key for it; not needed by all compatible servers',
+      },
+      apiKeyFile: {
+        name: 'OPENAI_API_KEY_FILE',
+        schema: folder.optional(),
+        type: 'file',
+        description: 'File with that key instead. It is read for each request, so a new key needs no restart',
+      },
+    },
+    ollama: {
+      url: {
+        name: 'OLLAMA_URL',
+        schema: url('http', 'https').prefault('http://127.0.0.1:11434'),
+        type: 'URL',
+        description: 'Ollama server',
+      },
+    },
+    timeoutMs: {
+      name: 'DAYBOOK_EMBEDDER_TIMEOUT',
+      schema: duration.prefault('60s'),
+      type: 'duration',
+      description:
+        'How long a request of texts to OpenAI or Ollama may take. A question of a search waits for 5 s at most and is then answered by words',
+    },
+    price: {
+      name: 'DAYBOOK_EMBEDDER_PRICE',
+      schema: z
+        .string()
+        .regex(/^\d{1,6}(\.\d{1,6})?$/u, 'must be a number such as 0.02')
+        .transform(Number)
+        .optional(),
+      type: 'US dollars',
+      description:
+        'Price of a million tokens, for `daybook_embedding_cost_usd_total`. Default: OpenAI’s list price at OpenAI itself, unknown elsewhere',
+    },
+  },
+  ask: {
+    model: {
+      name: 'DAYBOOK_ASK_MODEL',
+      schema: z
+        .string()
+        .regex(/^(openai|ollama)\/[\w.:@/-]{1,200}$/u, 'must be openai/<model> or ollama/<model>')
+        .optional(),
+      type: 'model',
+      description:
+        'Language model that `ask` answers with: `openai/<model>` or `ollama/<model>`, at the same addresses and with the same key as above. Without it, `ask` returns the packed context only',
+    },
+    timeoutMs: {
+      name: 'DAYBOOK_ASK_TIMEOUT',
+      schema: duration.prefault('2m'),
+      type: 'duration',
+      description: 'How long one step of `ask` may take until its last word',
+    },
   },
   keepGenerationMs: {
     name: 'DAYBOOK_KEEP_GENERATION',
@@ -247,6 +323,8 @@ export function brokenRules({
   databaseUrl,
   typesense,
   nats,
+  embedder,
+  providers: { openai },
 }: Values<typeof SETTINGS>): BrokenRule[] {
   const broken: BrokenRule[] = []
   if (ownerUrl !== undefined && databaseUrl === undefined)
@@ -256,6 +334,14 @@ export function brokenRules({
     })
   if (typesense.url !== undefined && typesense.apiKey === undefined)
     broken.push({ setting: 'TYPESENSE_API_KEY', problem: 'is required where TYPESENSE_URL is set' })
+  if (openai.apiKey !== undefined && openai.apiKeyFile !== undefined)
+    broken.push({ setting: 'OPENAI_API_KEY_FILE', problem: 'must not be set where OPENAI_API_KEY is' })
+  if (isOpenAi(embedder) && needsKey(openai.url) && (openai.apiKey ?? openai.apiKeyFile) === undefined)
+    broken.push({
+      setting: 'OPENAI_API_KEY',
+      problem:
+        'or OPENAI_API_KEY_FILE is required where DAYBOOK_EMBEDDER is openai, unless OPENAI_BASE_URL names another server',
+    })
   if (nats.stream.duplicateWindowMs > nats.stream.maxAgeMs)
     broken.push({
       setting: 'DAYBOOK_NATS_DUPLICATE_WINDOW',
@@ -263,6 +349,9 @@ export function brokenRules({
     })
   return broken
 }
+
+const isOpenAi = (embedder: string): boolean => /^openai(?:\/|$)/u.test(embedder)
+const needsKey = (address: string): boolean => address.startsWith('https://api.openai.com/')
 
 /** A setting as the documentation shows it. */
 export interface SettingDocumentation extends Omit<Setting, 'schema'> {

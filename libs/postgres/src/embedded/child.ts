@@ -5,6 +5,7 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import type { ChildMessage } from './messages.ts'
 import { keepFilesPrivate } from './private-files.ts'
+import { sharedBuffersFor } from './shared-buffers.ts'
 
 /*
  * The process of the embedded database. It is a separate process because a long statement blocks its thread
@@ -27,17 +28,10 @@ if (lock === null) {
 }
 lock.describe({ parent: process.ppid })
 
-/**
- * PGlite fills all its shared buffers with zeros at the start, so that they are resident whether used or not:
- * 128 MB by default. The operating system caches what they do not hold. 32 MB costs no time; 16 MB makes
- * searches a tenth slower (docs/measurements.md#shared-buffers-of-the-embedded-database).
- */
-const SHARED_BUFFERS = '32MB'
-
 const database = await PGlite.create({
   dataDir: dataFolder,
   extensions: { vector },
-  startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
+  startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffersFor(dataFolder)}MB`],
 }).catch((error: unknown): never => {
   // Unhandled, node would print all of PGlite's minified source beside the error.
   send({ type: 'failed', reason: String(error) })

@@ -22,6 +22,10 @@ import * as embeddingsOfProjects from './0020-embeddings-of-projects.ts'
 import * as leases from './0021-leases.ts'
 import * as tokenBits from './0022-token-bits.ts'
 import * as halfVectors from './0023-half-vectors.ts'
+import * as tokenBitsInRows from './0024-token-bits-in-rows.ts'
+import * as undoAndExpiry from './0026-undo-and-expiry.ts'
+import * as oneThingOneMemory from './0027-one-thing-one-memory.ts'
+import * as languages from './0028-languages.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -51,4 +55,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0021-leases': leases,
   '0022-token-bits': tokenBits,
   '0023-half-vectors': halfVectors,
+  '0024-token-bits-in-rows': tokenBitsInRows,
+  '0026-undo-and-expiry': undoAndExpiry,
+  '0027-one-thing-one-memory': oneThingOneMemory,
+  '0028-languages': languages,
 }

@@ -1,12 +1,16 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { serverAddress } from '../connect.ts'
 import { migrate } from '../migrate.ts'
+import { TEST_EMBEDDED_POOL } from './borrow-embedded.ts'
 import { NoNativeServerError } from './native-binaries.ts'
 import { startNativeServer } from './native-server.ts'
 import { createNativeDatabase, TEST_DATABASE_TEMPLATE, TEST_DATABASE_URL } from './test-database.ts'
 
 /**
- * vitest's global setup: provides, once per run, a native Postgres for the suites. Any other way to get one
+ * vitest's global setup: provides, once per run, a pool of embedded databases and a native Postgres for the suites. Any other way to get one
  * (a container) belongs here: suites know only the variable.
  *
  * - `DAYBOOK_TEST_DATABASE_URL`, if given: a superuser's address of a server with pgvector. Each test file
@@ -14,7 +18,30 @@ import { createNativeDatabase, TEST_DATABASE_TEMPLATE, TEST_DATABASE_URL } from 
  * - else a server of this machine, started for the run
  * - else none: a loud message, or an error with `DAYBOOK_TEST_REQUIRE=all`
  */
-export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+export default async function setup(): Promise<() => Promise<void>> {
+  const stopPool = await startPool()
+  const stopNative = await provideNative()
+  return async () => {
+    await Promise.all([stopPool(), stopNative?.()])
+  }
+}
+
+/** @returns a function that ends it with all its databases */
+async function startPool(): Promise<() => Promise<void>> {
+  const pool = fork(fileURLToPath(new URL('./embedded-pool.ts', import.meta.url)), {
+    execArgv: ['--import', 'tsx'],
+  })
+  const [path] = (await once(pool, 'message')) as [string]
+  process.env[TEST_EMBEDDED_POOL] = path
+  return async () => {
+    delete process.env[TEST_EMBEDDED_POOL]
+    const ended = once(pool, 'exit')
+    pool.disconnect()
+    await ended
+  }
+}
+
+async function provideNative(): Promise<(() => Promise<void>) | undefined> {
   const given = process.env[TEST_DATABASE_URL]
   if (given !== undefined && given !== '') {
     await checkPgvector(given)

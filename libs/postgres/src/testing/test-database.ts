@@ -1,16 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { newId } from '@daybook/memory/id'
 import { pause } from '@daybook/runtime/backoff'
-import { silentLogger } from '@daybook/runtime/logger'
 import { Client } from 'pg'
 import { ensureProject } from '../access/projects.ts'
 import { type Database, type DatabaseAddress, openDatabase, serverAddress } from '../connect.ts'
-import { startEmbeddedDatabase } from '../embedded/start.ts'
-import { migrate } from '../migrate.ts'
+import { prepareDatabase } from '../prepare.ts'
 import { type ProjectScope, projectScope } from '../project-scope.ts'
-import { copyMigratedCluster } from './embedded-template.ts'
+import { borrowEmbedded } from './borrow-embedded.ts'
 
 /** A migrated database for one test file. */
 export interface TestDatabase {
@@ -40,7 +35,6 @@ async function openTestDatabase(
   outage: TestDatabase['outage'],
   onStop: () => Promise<void>,
 ): Promise<TestDatabase> {
-  await migrate(address)
   const db = openDatabase(address)
   return {
     address,
@@ -55,20 +49,19 @@ async function openTestDatabase(
 }
 
 async function startEmbedded(): Promise<TestDatabase> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'daybook-test-'))
-  await copyMigratedCluster(dataDir)
-  const embedded = await startEmbeddedDatabase(dataDir, silentLogger)
+  const borrowed = await borrowEmbedded()
   const outage = async () => {
-    const killed = embedded.pid()
-    if (killed !== undefined) process.kill(killed, 'SIGKILL')
+    const killed = await borrowed.pid()
+    if (killed !== null) process.kill(killed, 'SIGKILL')
     return async () => {
-      while (embedded.pid() === undefined || embedded.pid() === killed) await pause(20)
+      for (;;) {
+        const pid = await borrowed.pid()
+        if (pid !== null && pid !== killed) return
+        await pause(20)
+      }
     }
   }
-  return openTestDatabase(embedded.address, outage, async () => {
-    await embedded.stop()
-    rmSync(dataDir, { recursive: true, force: true })
-  })
+  return openTestDatabase(borrowed.address, outage, borrowed.giveBack)
 }
 
 /** Set by `global-setup.ts` or by the person who runs the tests; see there. */
@@ -110,6 +103,8 @@ async function startNative(): Promise<TestDatabase> {
     await maintain(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
     return () => maintain(`alter database ${name} allow_connections true`)
   }
+  // Rights on the database itself are not copied.
+  await prepareDatabase(serverAddress(url))
   return openTestDatabase(serverAddress(url), outage, drop)
 }
 

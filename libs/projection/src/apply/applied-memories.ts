@@ -3,7 +3,7 @@ import type { JournalEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Tables } from '@daybook/postgres/tables'
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { GenerationRef } from '../generations/generation-ref.ts'
 import type { RewriteOptions } from '../verify/verifiable.ts'
 
@@ -56,6 +56,24 @@ export async function appliedMemories(
     where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[]) and ${isApplied(ref, position, options)}
     order by memory_id, version desc`.execute(db)
   return rows.map((row) => ({ newest: readable(toRecord(row)), firstSequence: row.first_sequence }))
+}
+
+/** All events of the memories that the generation has applied, in the order of the journal. */
+export async function appliedEvents(
+  { db, projectId }: ProjectScope,
+  ref: GenerationRef,
+  { memoryIds, position, ...options }: { memoryIds: readonly string[]; position: number } & RewriteOptions,
+): Promise<JournalEvent[]> {
+  if (memoryIds.length === 0) return []
+  const rows = await db
+    .selectFrom('events as e')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
+    .where(isApplied(ref, position, options))
+    .orderBy('sequence')
+    .execute()
+  return rows.map((row) => readable(toRecord(row)))
 }
 
 /** Like `appliedMemories`, as states. */

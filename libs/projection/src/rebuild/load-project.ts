@@ -100,12 +100,18 @@ export async function loadProject(scope: ProjectScope, options: LoadOptions): Pr
 
 /** A batch that is being put together. */
 interface OpenBatch {
+  readonly before: JournalEvent | null
   readonly memories: LoadedMemory[]
   readonly events: JournalEvent[]
   readonly parked: ParkedEvent[]
 }
 
-const openBatch = (): OpenBatch => ({ memories: [], events: [], parked: [] })
+const openBatch = (before: JournalEvent | null = null): OpenBatch => ({
+  before,
+  memories: [],
+  events: [],
+  parked: [],
+})
 
 /**
  * Cuts a page's events into batches. Only a few batches are in memory at a time, however many versions a
@@ -140,7 +146,7 @@ async function* readBatches(
       }
       if (batch.events.length >= EVENTS_PER_BATCH) {
         yield batch
-        batch = openBatch()
+        batch = openBatch(newest)
       }
       // Like the projector: a newer event must not overtake one that may still be retried.
       if (record.status === 'erased') continue
@@ -216,6 +222,7 @@ async function loadOrPark(
     else if (batch.events.length === 0) throw error
     else
       await target.load(scope, {
+        before: null,
         memories: [],
         events: [],
         parked: [...parkedFor(batch, error), ...batch.parked],
@@ -223,8 +230,9 @@ async function loadOrPark(
   }
 }
 
-function ofMemory({ memories, events, parked }: LoadBatch, id: string): LoadBatch {
+function ofMemory({ before, memories, events, parked }: LoadBatch, id: string): LoadBatch {
   return {
+    before: before?.memoryId === id ? before : null,
     memories: memories.filter(({ newest }) => newest.memoryId === id),
     events: events.filter(({ memoryId }) => memoryId === id),
     parked: parked.filter(({ memoryId }) => memoryId === id),

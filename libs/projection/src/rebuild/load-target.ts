@@ -16,6 +16,8 @@ export interface LoadedMemory {
  * several.
  */
 export interface LoadBatch {
+  /** The event before the first of `events` if that is of the same memory; it was in the batch before. */
+  readonly before: JournalEvent | null
   readonly memories: readonly LoadedMemory[]
   /** Each memory's events in the order of its versions. */
   readonly events: readonly JournalEvent[]

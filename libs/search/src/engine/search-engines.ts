@@ -56,7 +56,7 @@ export async function searchOnEngine(
   const onPostgres = async (reasons: readonly string[]): Promise<Searched> => {
     const { generation } = parts.readModel
     const run = await runRetrievers(
-      postgresRetrievers(input),
+      postgresRetrievers({ ...input, indexed: state.indexed }),
       wanted,
       request.mode,
       embedded(generation),

@@ -33,8 +33,8 @@ export async function bestPassages(
   const { rows } = await sql<Row>`
     select given.memory_id, c.span_start as start, c.span_end as "end", c.tokens
     from unnest(${long}::uuid[]) as given(memory_id) cross join lateral (
-      select content_hash from ${readModel.tables.memories}
-      where project_id = ${scope.projectId} and memory_id = given.memory_id offset 0
+      select content_hash from ${readModel.tables.memories} one
+      where one.project_id = ${scope.projectId} and one.memory_id = given.memory_id offset 0
     ) m cross join lateral (
       select chunk, span_start, span_end, tokens from embedding_chunks
       where project_id = ${scope.projectId} and model_id = ${modelId} and content_hash = m.content_hash offset 0

@@ -14,7 +14,7 @@ import { timed } from '../timed.ts'
 import { createScorer } from './kernel/create-scorer.ts'
 import type { Scorer } from './kernel/scorer.ts'
 import { readTokens, type StoredTokens } from './read-tokens.ts'
-import { readWordFrequencies } from './word-frequencies.ts'
+import { readWordFrequencies, type WordFrequencies } from './word-frequencies.ts'
 
 /** What `rankByTokens` works on. */
 export interface RankByTokensInput {
@@ -39,6 +39,7 @@ export interface RankByTokensInput {
 export interface RankedByTokens {
   readonly ranked: readonly RankedHit[]
   readonly question: readonly QuestionToken[]
+  readonly frequencies: WordFrequencies
   readonly scorer: Scorer
   /** Bytes of one token's bits. */
   readonly bytes: number
@@ -89,7 +90,7 @@ export async function rankByTokens(
     without: options.without,
     limit,
   })
-  return { ranked, question, scorer, bytes, modelId, stored }
+  return { ranked, question, frequencies, scorer, bytes, modelId, stored }
 }
 
 /**

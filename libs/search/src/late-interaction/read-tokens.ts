@@ -42,7 +42,7 @@ export async function readTokens(
     from unnest(${memoryIds}::uuid[]) as given(memory_id) cross join lateral (
       select content_hash, extract(epoch from coalesce(occurred_at, created_at))::float8 * 1000 as time,
         case when ${withBeginnings} and kind = 'note' then left(state->'content'->>'text', 50) end as beginning
-      from ${tables.memories} where project_id = ${projectId} and memory_id = given.memory_id offset 0
+      from ${tables.memories} one where one.project_id = ${projectId} and one.memory_id = given.memory_id offset 0
     ) m left join lateral (
       select token_bits from embeddings
       where project_id = ${projectId} and model_id = ${modelId} and content_hash = m.content_hash offset 0

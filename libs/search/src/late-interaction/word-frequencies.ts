@@ -1,4 +1,6 @@
+import { languageOf } from '@daybook/lexical-index/language'
 import { POSTING_BYTES } from '@daybook/lexical-index/postings'
+import { queryWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
@@ -31,12 +33,13 @@ export async function readWordFrequencies(
   { tables }: Pick<LiveReadModel, 'tables'>,
   words: readonly string[],
 ): Promise<WordFrequencies> {
+  const distinct = [...new Set(words)]
   // `offset 0` makes the planner look up each lexeme by its key.
   const { rows } = await sql<Row>`
     with found as (
       select given.word, min(counted.memories)::int as memories
-      from unnest(${[...new Set(words)]}::text[]) as given(word)
-        cross join lateral unnest(to_tsvector('english', given.word)) as t
+      from unnest(${distinct}::text[], ${distinct.map(queryWords)}::text[]) as given(word, folded)
+        cross join lateral unnest(to_tsvector(${languageOf(tables, projectId)}, given.folded)) as t
         cross join lateral (
           select coalesce(sum(octet_length(entries) + octet_length(recent) - octet_length(removed)), 0)
             / ${sql.lit(POSTING_BYTES)} as memories

@@ -2,33 +2,35 @@
  * One thing that a memory's text may contain. A `word` is text between blanks, with its punctuation
  * (`jwt-validation`, `don't`). A `phrase` is the content of a pair of quotes, its words separated by one
  * blank. Both are plain text: whoever matches them must turn them into lexemes, and may get none (`the`,
- * `"🎉"`).
+ * `"?!"`). A `group` holds if all of its demands do.
  */
 export type Alternative =
   | { readonly type: 'word'; readonly text: string }
   | { readonly type: 'phrase'; readonly text: string }
+  | ({ readonly type: 'group' } & Demands)
 
-/** A parsed search query. `parseQuery` documents the syntax. */
-export interface ParsedQuery {
+/** What a memory must and must not contain. */
+export interface Demands {
+  /** One alternative of every entry must hold. */
+  readonly required: readonly (readonly Alternative[])[]
+  /** None of these may hold. */
+  readonly excluded: readonly Alternative[]
+}
+
+/** A parsed search query. `parseQuery` documents the syntax. Bare words are not among its demands: they rank. */
+export interface ParsedQuery extends Demands {
   /**
    * Everything that may match, for scoring and embedding: bare words and the words of phrases in order,
    * without operators and exclusions, such as `login red car`. Plain text: do not parse it again, as it could
    * contain operators.
    */
   readonly wanted: string
-  /**
-   * What a hit must contain: one alternative of every group. A group is present only if a phrase, or an OR
-   * with a phrase, requires it; bare words only rank.
-   */
-  readonly required: readonly (readonly Alternative[])[]
-  /** What no hit may contain. */
-  readonly excluded: readonly Alternative[]
 }
 
 /**
- * Whether nothing is wanted: the query is empty, blank, only punctuation, or only exclusions. Callers report
- * an error.
+ * Whether nothing is wanted: the query is empty, blank, only punctuation, or only operators and exclusions.
+ * Callers report an error.
  */
-export function isEmpty(query: ParsedQuery): boolean {
+export function isEmpty(query: Pick<ParsedQuery, 'wanted'>): boolean {
   return query.wanted === ''
 }

@@ -1,9 +1,12 @@
 import type { Alternative } from './query.ts'
 
-/** A token of a query: a term to match or exclude, or the operator OR. */
+/** A word or a phrase. */
+export type Term = Exclude<Alternative, { readonly type: 'group' }>
+
+/** A token of a query: a term, an operator or a parenthesis. `not` is `NOT` and the hyphen of `-red`. */
 export type Token =
-  | { readonly type: 'term'; readonly term: Alternative; readonly excluded: boolean }
-  | { readonly type: 'or' }
+  | { readonly type: 'term'; readonly term: Term }
+  | { readonly type: 'or' | 'and' | 'not' | 'open' | 'close' }
 
 /**
  * Blanks: white space, control characters (including NUL, which Postgres refuses), lone surrogates (which
@@ -31,20 +34,52 @@ const CONTENT = /[\p{L}\p{N}\p{So}]/u
  */
 const TOKEN = /(?<minus>(?<=^| )-(?=[^ -]))?(?:(?<![\p{L}\p{M}\p{N}])"(?<phrase>[^"]*)"|"?(?<word>[^ "]+))/gu
 
+/** What makes parentheses group. Elsewhere they are punctuation: "the server (in Bern)". */
+const OPERATOR = /(?<=^|[ (])(?:(?:OR|AND|NOT)(?=[ ("]|$)|-\()/u
+
+/**
+ * Parentheses that group, at the beginning and at the end of words. Those of phrases and of `f(x)` are no
+ * such.
+ */
+const GROUPING = /(?<![\p{L}\p{M}\p{N}])"[^"]*"|(?<=[^ "()-])\([^ "()]*\)|(?<=^|[ (-])\(|\)(?=[ )]|$)/gu
+
+const OPERATORS: ReadonlyMap<string, 'or' | 'and' | 'not'> = new Map([
+  ['OR', 'or'],
+  ['AND', 'and'],
+  ['NOT', 'not'],
+])
+const PARENTHESES: ReadonlyMap<string, 'open' | 'close'> = new Map([
+  ['(', 'open'],
+  [')', 'close'],
+])
+
 /**
  * Splits a query into tokens, in order. Terms without content are dropped, so operators apply to the terms
  * around them. Accepts any string, never throws, and takes time linear in its length.
  */
 export function* tokens(text: string): Generator<Token> {
-  for (const { groups = {} } of text.replace(BLANKS, ' ').replace(QUOTES, '"').matchAll(TOKEN)) {
-    const { minus, phrase, word } = groups
-    const excluded = minus !== undefined
-    if (word === 'OR' && !excluded) {
-      yield { type: 'or' }
-      continue
-    }
+  const clean = text.replace(BLANKS, ' ').replace(QUOTES, '"')
+  const groups = OPERATOR.test(clean)
+  for (const match of (groups ? apart(clean) : clean).matchAll(TOKEN)) {
+    const { minus, phrase, word } = match.groups ?? {}
     const content = (phrase ?? word ?? '').trim()
-    if (!CONTENT.test(content)) continue
-    yield { type: 'term', term: { type: phrase === undefined ? 'word' : 'phrase', text: content }, excluded }
+    const operator =
+      word === undefined ? undefined : (OPERATORS.get(word) ?? (groups ? PARENTHESES.get(word) : undefined))
+    // `-OR` excludes a word.
+    if (operator !== undefined && (minus === undefined || operator === 'open')) {
+      if (minus !== undefined) yield { type: 'not' }
+      yield { type: operator }
+    } else if (CONTENT.test(content)) {
+      if (minus !== undefined) yield { type: 'not' }
+      yield { type: 'term', term: { type: phrase === undefined ? 'word' : 'phrase', text: content } }
+    }
   }
 }
+
+/** Puts blanks round the parentheses that group. */
+const apart = (text: string) =>
+  text.replace(GROUPING, (found) => (found === '(' ? '( ' : found === ')' ? ' )' : found))
+
+/** Whether a query has an operator. */
+export const hasOperators = (text: string): boolean =>
+  [...tokens(text)].some(({ type }) => type === 'or' || type === 'and' || type === 'not')

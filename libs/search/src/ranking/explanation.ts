@@ -1,5 +1,6 @@
 import type { ScoreTerm } from './late/terms.ts'
 import type { RankingMethod } from './options.ts'
+import type { PriorContribution } from './priors.ts'
 import type { RetrieverName } from './retriever.ts'
 
 /** What one retriever contributed to a hit. `contribution = weight · normalisedScore`. */
@@ -61,6 +62,11 @@ export interface HitExplanation {
    * because a person named in the question speaks in them (`speakers.ts`).
    */
   readonly scale: number
+  /**
+   * What decay, importance and recency added to the log-odds of the score that all the rest makes; empty unless
+   * a search gives them weights.
+   */
+  readonly priors: readonly PriorContribution[]
   /** 0 to 1 */
   readonly score: number
 }
@@ -70,6 +76,7 @@ export const plainExplanation = (
   made: Pick<HitExplanation, 'method' | 'retrievers' | 'score'> & Partial<Pick<HitExplanation, 'terms'>>,
 ): HitExplanation => ({
   terms: [],
+  priors: [],
   neighbours: [],
   missingNeighbours: 0,
   session: null,

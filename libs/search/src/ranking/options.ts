@@ -1,3 +1,4 @@
+import { NO_PRIORS, type PriorWeights } from './priors.ts'
 import type { RankingTerm } from './terms.ts'
 
 /** How hits are ordered. The defaults were measured: `docs/measurements.md#ranking-on-locomo`. */
@@ -44,6 +45,8 @@ export interface RankingOptions {
    * RRF.
    */
   readonly rrfK: number
+  /** How much decay, importance and recency count. Default: not at all. */
+  readonly priors: PriorWeights
   /** Terms that evaluations leave out to see what each carries. Default none. Not used by RRF. */
   readonly without: ReadonlySet<RankingTerm>
 }
@@ -70,5 +73,6 @@ export const DEFAULT_RANKING: RankingOptions = {
   missingNeighbourShare: 0.5,
   sessionShare: 0.2,
   rrfK: 60,
+  priors: NO_PRIORS,
   without: new Set(),
 }

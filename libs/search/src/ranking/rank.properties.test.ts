@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fuse } from './fuse.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 import { DEFAULT_RANKING, type RankingOptions } from './options.ts'
+import { NO_PRIORS } from './priors.ts'
 import { type RankInput, rank } from './rank.ts'
 import { retrieverCandidates } from './retriever.ts'
 import type { RankingTerm } from './terms.ts'
@@ -49,6 +50,7 @@ const options: fc.Arbitrary<RankingOptions> = fc.record({
   neighbourDecay: share,
   missingNeighbourShare: share,
   sessionShare: share,
+  priors: fc.constant(NO_PRIORS),
   rrfK: fc.integer({ min: 0, max: 100 }),
   without: fc.constant(new Set<RankingTerm>()),
 })

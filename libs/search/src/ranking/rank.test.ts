@@ -66,6 +66,7 @@ describe('rank', () => {
         ],
         terms: [],
         neighbours: [{ memoryId: 'c', distance: 1, contribution: expect.closeTo(0.2, 12) }],
+        priors: [],
         missingNeighbours: expect.closeTo(0.16, 12),
         session: { memoryId: 'b', contribution: 0.2 },
         ownScore: 1,
@@ -99,14 +100,14 @@ describe('rank', () => {
     const lexical = hits({ a: 2, x: 1 })
     expect(types({ lexical, vector: hits({ a: 0.9, y: 0.8 }), neighbourhoods })).toEqual({
       a: 'HYBRID',
-      b: 'HYBRID',
+      b: 'CONTEXT',
       x: 'KEYWORD',
       y: 'SEMANTIC',
     })
-    expect(types({ lexical, neighbourhoods })).toEqual({ a: 'KEYWORD', b: 'KEYWORD', x: 'KEYWORD' })
+    expect(types({ lexical, neighbourhoods })).toEqual({ a: 'KEYWORD', b: 'CONTEXT', x: 'KEYWORD' })
     expect(types({ vector: lexical, neighbourhoods })).toEqual({
       a: 'SEMANTIC',
-      b: 'SEMANTIC',
+      b: 'CONTEXT',
       x: 'SEMANTIC',
     })
   })

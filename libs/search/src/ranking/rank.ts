@@ -6,7 +6,7 @@ import { contextCounts, type RankingOptions } from './options.ts'
 import { sessionShares } from './sessions.ts'
 
 /** Which retrievers found a hit. */
-export type RankedMatchType = 'HYBRID' | 'SEMANTIC' | 'KEYWORD'
+export type RankedMatchType = 'HYBRID' | 'SEMANTIC' | 'KEYWORD' | 'CONTEXT'
 
 /** A hit with its score. */
 export interface RankedHit {
@@ -15,8 +15,7 @@ export interface RankedHit {
   readonly score: number
   /**
    * HYBRID: both retrievers found it; SEMANTIC: only the vector retriever; KEYWORD: only the lexical
-   * retriever. A memory that only neighbours brought in has the type of the whole search: HYBRID if both
-   * retrievers ran, else that of the one that ran.
+   * retriever; CONTEXT: none, only its neighbours brought it in.
    */
   readonly matchType: RankedMatchType
   readonly explanation: HitExplanation
@@ -72,7 +71,7 @@ export function rank(input: RankInput): RankedHit[] {
     .map(({ memoryId, ...explanation }) => ({
       memoryId,
       score: explanation.score,
-      matchType: matchType(explanation.retrievers, input),
+      matchType: matchType(explanation.retrievers),
       explanation,
       restsOn: [
         ...explanation.neighbours.map((neighbour) => neighbour.memoryId),
@@ -118,15 +117,10 @@ function inContext(
   return hits
 }
 
-/**
- * The match type of a hit (`RankedHit.matchType`).
- * @param retrievers that found it
- * @param ran what the search ran
- */
-export function matchType(retrievers: readonly RetrieverContribution[], ran: Retrievers): RankedMatchType {
+/** The match type of a hit (`RankedHit.matchType`). @param retrievers that found it */
+export function matchType(retrievers: readonly RetrieverContribution[]): RankedMatchType {
   const found = retrievers.map(({ retriever }) => retriever)
-  const lexical = found.length === 0 ? ran.lexical !== null : found.includes('lexical')
-  const vector = found.length === 0 ? ran.vector !== null : found.includes('vector')
-  if (lexical && vector) return 'HYBRID'
-  return vector ? 'SEMANTIC' : 'KEYWORD'
+  if (found.length === 0) return 'CONTEXT'
+  if (found.length > 1) return 'HYBRID'
+  return found.includes('vector') ? 'SEMANTIC' : 'KEYWORD'
 }

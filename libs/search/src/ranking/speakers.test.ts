@@ -12,6 +12,7 @@ const hit = (memoryId: string, score: number): RankedHit => ({
     retrievers: [],
     neighbours: [],
     terms: [],
+    priors: [],
     missingNeighbours: 0,
     session: null,
     ownScore: score / 0.5,

@@ -1,5 +1,7 @@
-import { breakTokens } from '@daybook/memory/break-tokens'
-import type { Queryable } from '@daybook/postgres/connect'
+import { languageOf } from '@daybook/lexical-index/language'
+import { queryWords } from '@daybook/memory/fold-words'
+import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 
 /** A distinct word of the question. */
@@ -13,12 +15,17 @@ export interface QueryTerm {
 }
 
 /** The significant words of a text as Postgres analyses it, without stop words. */
-export async function queryTerms(db: Queryable, wanted: string): Promise<QueryTerm[]> {
-  const text = breakTokens(wanted)
+export async function queryTerms(
+  { db, projectId }: ProjectScope,
+  { tables }: Pick<LiveReadModel, 'tables'>,
+  wanted: string,
+): Promise<QueryTerm[]> {
+  const language = languageOf(tables, projectId)
+  const text = queryWords(wanted)
   const { rows } = await sql<QueryTerm>`
     select q.lexeme, min(t.token) as word, cardinality(q.positions) as frequency
-    from unnest(to_tsvector('english', ${text})) q
-    join (select token, unnest(lexemes) as lexeme from ts_debug('english', ${text})) t on t.lexeme = q.lexeme
+    from unnest(to_tsvector(${language}, ${text})) q
+    join (select token, unnest(lexemes) as lexeme from ts_debug(${language}, ${text})) t on t.lexeme = q.lexeme
     group by q.lexeme, q.positions order by q.positions[1], q.lexeme`.execute(db)
   return rows
 }

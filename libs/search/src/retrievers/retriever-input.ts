@@ -14,6 +14,8 @@ export interface RetrieverInput {
    * of them.
    */
   readonly includeForgotten: boolean
+  /** Whether words lead to all memories that ever said them, forgotten ones included. Default no. */
+  readonly everSaid?: boolean
   /** The most hits wanted. */
   readonly limit: number
   /**
@@ -21,6 +23,8 @@ export interface RetrieverInput {
    * all of `limit`.
    */
   readonly needed?: number
+  /** The number of the project's memories in the indexes, if it is known. */
+  readonly indexed?: number
   /**
    * Whether few of the best may satisfy the condition: the search has a filter, a phrase or an exclusion.
    * Default no.

@@ -214,7 +214,8 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
     expect(of(scope)).toEqual(upTo(6))
     await append(scope, 1, relay)
     await untilPublished(relay, scope, 7)
-    // Saved and released by one statement at the end of its turn.
+    // Saved and released by one statement at the end of its turn, which begins only once the bus has all of it.
+    await vi.waitUntil(async () => (await row(scope))?.lease_owner === null)
     expect(await row(scope)).toEqual({ published: 7, lease_owner: null })
   })
 

@@ -29,8 +29,19 @@ export async function readHealth(place: Place): Promise<{ version: string | null
   return { version: typeof version === 'string' ? version : null }
 }
 
-/** Asks whether the daemon can serve requests now, and if not, why. @throws UnreachableError */
-export async function readReadiness(place: Place): Promise<{ ready: boolean; problems: readonly string[] }> {
-  const { ready, problems } = await getJson(place, '/ready')
-  return { ready: ready === true, problems: Array.isArray(problems) ? problems.map(String) : [] }
+/** Whether a daemon can serve requests, as its `/ready` says. */
+export interface DaemonReadiness {
+  readonly ready: boolean
+  /** Why it cannot. */
+  readonly problems: readonly string[]
+  /** What is missing while it serves. */
+  readonly degraded: readonly string[]
 }
+
+/** Asks whether the daemon can serve requests now, and if not, why. @throws UnreachableError */
+export async function readReadiness(place: Place): Promise<DaemonReadiness> {
+  const { ready, problems, degraded } = await getJson(place, '/ready')
+  return { ready: ready === true, problems: textsIn(problems), degraded: textsIn(degraded) }
+}
+
+const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])

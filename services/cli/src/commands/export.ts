@@ -1,41 +1,52 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
 import type { Command } from 'commander'
+import { UsageError } from '../cli-error.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { type SavedExport, saveExport } from '../journal/save-export.ts'
 import type { PassedEvents } from '../journal/watch-export.ts'
 import { toJson } from '../output/json.ts'
 import { note, noteRaw, print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
 import type { Progress } from '../progress/render-progress.ts'
 import { showProgress } from '../progress/show-progress.ts'
+import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
 
 /** Adds the arguments, options and action of `daybook export`. */
 export function configure(command: Command): void {
   command
     .option('--project <name or id>', 'only this project; all of them unless given')
     .option('--out <file>', 'write to this file; to standard output unless given')
-    .action((options: ExportOptions, self: Command) => exportJournal(options, self))
+    .option('--markdown <folder>', 'write memories instead, each as a Markdown file, into this folder')
+  addFilterOptions(command).action((options: ExportOptions, self: Command) =>
+    options.markdown === undefined
+      ? exportJournal(options, self)
+      : exportMarkdown(options.markdown, options, self),
+  )
   addExamples(command, [
     'daybook export --out daybook.jsonl',
     'daybook export --project default | gzip > daybook.jsonl.gz',
     'daybook import daybook.jsonl',
+    'daybook export --markdown memories --kind decision',
   ])
   addNotes(
     command,
-    '\nEvery event of the journal, with ids, sequences, times, hashes and a checksum, one JSON object a line: the same content\ngives the same bytes. It needs a key that may run the whole Daybook. `daybook import` brings it into another Daybook.\nWith --json the summary is JSON: on standard output with --out, else on standard error.',
+    '\nEvery event of the journal, with ids, sequences, times, hashes and a checksum, one JSON object a line: the same content\ngives the same bytes. It needs a key that may run the whole Daybook. `daybook import` brings it into another Daybook.\nWith --json the summary is JSON: on standard output with --out, else on standard error.\n\nWith --markdown: the current text of each memory of the key’s project that the filters let through. A file has the memory’s\nfields at its top and can be edited; `daybook import` of the folder brings changes back, or all of it into another Daybook.\nIt has no history: for a backup, export the journal.',
   )
 }
 
 interface ExportOptions {
   readonly project?: string
   readonly out?: string
+  readonly markdown?: string
 }
 
 /** Without a progress bar, nothing is said about exports shorter than this, in milliseconds. */
 const QUIET_MS = 3_000
 
 async function exportJournal({ project, out }: ExportOptions, command: Command): Promise<void> {
+  if (Object.keys(await filterFrom(command)).length > 0)
+    throw new UsageError('Filters are for --markdown: the journal is exported whole, or by --project')
   const { connection, json } = invocation(command)
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
@@ -61,6 +72,32 @@ async function exportJournal({ project, out }: ExportOptions, command: Command):
     process.exitCode = EXIT.interrupted
   }
 }
+
+async function exportMarkdown(folder: string, options: ExportOptions, command: Command): Promise<void> {
+  const alone = (['project', 'out'] as const).find((name) => options[name] !== undefined)
+  if (alone !== undefined) throw new UsageError(`--${alone} is for the journal, not for --markdown`)
+  const { connection, json } = invocation(command)
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  process.once('SIGTERM', () => ending.abort())
+  const display = await showProgress({ quietMs: QUIET_MS })
+  const { exportMemories } = await import('../markdown/export-memories.ts')
+  const { written, complete } = await exportMemories({
+    connection,
+    folder,
+    filter: await filterFrom(command),
+    signal: ending.signal,
+    onProgress: (done) =>
+      display.update({ work: 'export', phase: 'writing', done, total: null, amount: memoriesInWords(done) }),
+  }).finally(display.stop)
+  if (json) printJson({ written, folder, complete })
+  else print(`Wrote ${memoriesInWords(written)} to ${folder}`)
+  if (complete) return
+  note('Interrupted: the export is not complete.')
+  process.exitCode = EXIT.interrupted
+}
+
+const memoriesInWords = (count: number) => `${grouped(count)} ${count === 1 ? 'memory' : 'memories'}`
 
 /** The progress within the current project. How many projects follow is not known. */
 const progressOf = ({ events, project }: PassedEvents, bytes: number): Progress => ({

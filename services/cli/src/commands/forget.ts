@@ -1,10 +1,10 @@
 import { graphql } from '@daybook/api/graphql'
+import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { FAILURE, succeeded } from '../client/result.ts'
 import { addExamples, invocation } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
 
 /** Adds the arguments, options and action of `daybook forget`. */
 export function configure(command: Command): void {

@@ -1,54 +1,82 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { addAbortSignal, type Readable } from 'node:stream'
+import { addAbortSignal } from 'node:stream'
 import { isExportHeader } from '@daybook/journal/export/export-format'
-import { grouped } from '@daybook/memory/size-in-words'
-import type { Command } from 'commander'
+import { readLines } from '@daybook/runtime/read-lines'
+import { type Command, Option } from 'commander'
 import { UsageError } from '../cli-error.ts'
-import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { describeCounts } from '../import/counts.ts'
-import type { BadLine } from '../import/entry.ts'
-import { type ImportSummary, runImport } from '../import/run-import.ts'
+import { addExamples, addNotes, collect, type Invocation, invocation, wholeNumber } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { foreignLines } from '../import/foreign-lines.ts'
+import type { ForeignFile } from '../import/formats/format.ts'
+import { FORMATS, openForeign } from '../import/formats/open-foreign.ts'
+import { importMemories, type MemoriesImport } from '../import/import-memories.ts'
+import { openSource, unreadable } from '../import/open-source.ts'
 import { waitUntilSearchable } from '../import/wait-until-searchable.ts'
 import { importJournalFile } from '../journal/import-file.ts'
 import { peekLine } from '../journal/peek-line.ts'
 import { duration } from '../output/duration.ts'
-import { renderError } from '../output/error.ts'
-import { note, noteRaw, print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
+import { note } from '../output/print.ts'
 import { showProgress } from '../progress/show-progress.ts'
+import { onExistingOption, toOnExisting } from '../remember/on-existing.ts'
 import type { Connection } from '../settings.ts'
+
+/** JSON Lines, ours, beside the formats of other programs. */
+const JSON_LINES = 'jsonl'
 
 /** Adds the arguments, options and action of `daybook import`. */
 export function configure(command: Command): void {
   command
     .argument(
-      '<file>',
-      'JSON Lines: memories, each a RememberInput of the GraphQL API, or what `daybook export` wrote; "-" reads standard input',
+      '<path>',
+      'JSON Lines: memories, each a RememberInput of the GraphQL API, or what `daybook export` wrote; or a folder or file of another program; "-" reads JSON Lines from standard input',
     )
+    .addOption(
+      new Option('--format <format>', 'what it is; told by its name and content unless given').choices([
+        JSON_LINES,
+        ...FORMATS.map(({ name }) => name),
+      ]),
+    )
+    .option('--dry-run', 'of other programs: say what would be imported, and write nothing')
+    .option('--context <name>', 'of other programs: the namespace of memories that have none')
+    .option('--label <label>', 'of other programs: a label for all of them. May be repeated.', collect)
     .option('--wait', 'wait until all of it can be searched, by words and by meaning')
-    .option('--stop-on-error', 'of memories: stop at the first line that cannot be remembered')
+    .addOption(onExistingOption())
+    .option('--stop-on-error', 'of memories: stop at the first that cannot be remembered')
     .option(
       '--retry-seconds <n>',
       'of memories: how long to wait for a daemon that is gone (default 60)',
       wholeNumber(),
     )
-    .action((file: string, options: ImportOptions, self: Command) => importFile(file, options, self))
+    .action((path: string, options: ImportOptions, self: Command) => importPath(path, options, self))
   addExamples(command, [
     `echo '{"content": {"note": {"text": "a first one"}}, "labels": ["import"]}' > memories.jsonl`,
     'daybook import memories.jsonl --wait',
     'zcat memories.jsonl.gz | daybook import -',
     'daybook import daybook-journal.jsonl',
+    'daybook import ~/vault --dry-run',
+    'daybook import chatgpt-export/ --label chats',
   ])
   addNotes(
     command,
-    '\nRun it again as often as you like, after a failure too: a line that is there already is not added twice. Lines that\ncannot be remembered are named on standard error, and the exit code is 1 then.\n\nAn exported journal is known by its first line. Its events keep their ids, sequences, times and hashes; what is there\nalready must be the same, else nothing is changed. It needs a key that may run the whole Daybook, and an empty Daybook\nor one that has the same journal up to some event: import before anything is remembered in its projects.',
+    `
+Run it again as often as you like, after a failure too: what is there already is not added twice. Memories that cannot be
+remembered are named on standard error, and the exit code is 1 then.
+
+Other programs: ${FORMATS.map(({ name, description }) => `${description} (${name})`).join('; ')}. Files of \`daybook export
+--markdown\` revise the memories they were written from, where they were changed. Unpack archives first.
+
+An exported journal is known by its first line. Its events keep their ids, sequences, times and hashes; what is there
+already must be the same, else nothing is changed. It needs a key that may run the whole Daybook, and an empty Daybook
+or one that has the same journal up to some event: import before anything is remembered in its projects.`,
   )
 }
 
 interface ImportOptions {
+  readonly format?: string
+  readonly dryRun?: boolean
+  readonly context?: string
+  readonly label?: readonly string[]
   readonly wait?: boolean
+  readonly onExisting?: string
   readonly stopOnError?: boolean
   readonly retrySeconds?: number
 }
@@ -56,22 +84,56 @@ interface ImportOptions {
 /** Without a progress bar, nothing is said about work shorter than this, in milliseconds. */
 const QUIET_MS = 3_000
 
-/**
- * Most bad lines listed in the JSON summary, and on standard error. A file with more is probably the wrong
- * file.
- */
-const [MOST_REPORTED, MOST_SAID] = [1_000, 50]
-
-async function importFile(file: string, options: ImportOptions, command: Command): Promise<void> {
-  const { connection, json } = invocation(command)
-  const { source: opened, totalBytes } = await openSource(file)
+async function importPath(path: string, options: ImportOptions, command: Command): Promise<void> {
   const ending = new AbortController()
   process.once('SIGINT', () => ending.abort())
   process.once('SIGTERM', () => ending.abort())
+  const invoked: Invoked = { ...invocation(command), options, signal: ending.signal }
+  const file = await foreignFile(path, options.format)
+  if (file !== null) return importForeign(file, invoked)
+  const alone = (['dryRun', 'context', 'label'] as const).find((name) => options[name] !== undefined)
+  if (alone !== undefined)
+    throw new UsageError(`--${alone.replace('R', '-r')} is for files of other programs`, [
+      `--format ${FORMATS.map(({ name }) => name).join(', ')}`,
+    ])
+  return importLines(path, invoked)
+}
+
+/** What an import was called with. */
+interface Invoked extends Invocation {
+  readonly options: ImportOptions
+  /** Ends the import. */
+  readonly signal: AbortSignal
+}
+
+/** @returns null for JSON Lines and exported journals. @throws UsageError if the path cannot be read */
+async function foreignFile(path: string, given: string | undefined): Promise<ForeignFile | null> {
+  if (path === '-' || given === JSON_LINES) return null
+  try {
+    if (/\.zip$/iu.test(path)) throw new Error('it is an archive; unpack it and import the folder')
+    return await openForeign(path, given)
+  } catch (error) {
+    throw error instanceof UsageError ? error : unreadable(path, error)
+  }
+}
+
+async function importForeign(file: ForeignFile, invoked: Invoked): Promise<void> {
+  const { connection, json, options } = invoked
+  const foreign = { file, connection, additions: { context: options.context, labels: options.label } }
+  if (options.dryRun === true) {
+    const { preview } = await import('../import/preview.ts')
+    return preview({ ...foreign, json })
+  }
+  return importAndWait((onBad) => foreignLines(foreign, onBad), null, invoked)
+}
+
+async function importLines(file: string, invoked: Invoked): Promise<void> {
+  const { connection, json, options, signal } = invoked
+  const { source: opened, totalBytes } = await openSource(file)
   // Standard input may stay silent for a long time; the signal must end that wait too.
-  addAbortSignal(ending.signal, opened)
+  addAbortSignal(signal, opened)
   const peeked = await peekLine(opened).catch((error: unknown) => {
-    if (!ending.signal.aborted) throw error
+    if (!signal.aborted) throw error
     process.exitCode = EXIT.interrupted
     return null
   })
@@ -82,55 +144,35 @@ async function importFile(file: string, options: ImportOptions, command: Command
     throw new UsageError(`${file} cannot be imported: it is not a text file with a JSON object a line`)
   }
   if (isJournal(line)) {
-    const sequence = await importJournalFile({ connection, source, json, signal: ending.signal }).finally(
-      () =>
-        // An open standard input would keep the process alive.
-        opened.destroy(),
+    const sequence = await importJournalFile({ connection, source, json, signal }).finally(() =>
+      // An open standard input would keep the process alive.
+      opened.destroy(),
     )
-    if (sequence !== null && options.wait === true) await waitAndSay(connection, sequence, ending.signal)
+    if (sequence !== null && options.wait === true) await waitAndSay(connection, sequence, signal)
     return
   }
+  const lines = { lines: readLines(source), whereIs: (number: number) => `line ${number}` }
+  await importAndWait(() => lines, totalBytes, invoked)
+}
 
-  const progress = await showProgress({ quietMs: QUIET_MS })
-  const bad: BadLine[] = []
-  let said = 0
-  const summary = await runImport({
+/** Imports memories, and waits until they can be searched if that was asked for. @param total bytes, if they are known */
+async function importAndWait(
+  open: MemoriesImport['open'],
+  total: number | null,
+  { connection, json, options, signal }: Invoked,
+): Promise<void> {
+  const { ended, lastSequence } = await importMemories({
     connection,
-    source,
+    open,
+    total,
     stopOnError: options.stopOnError === true,
+    onExisting: toOnExisting(options.onExisting),
     retryMs: (options.retrySeconds ?? 60) * 1000,
-    signal: ending.signal,
-    onBadLine: (one) => {
-      if (bad.length < MOST_REPORTED) bad.push(one)
-      said += 1
-      if (said <= MOST_SAID) progress.say(`line ${one.line}: ${safeLine(one.message)}`)
-      else if (said === MOST_SAID + 1) progress.say('Further bad lines are only counted; --json lists 1,000.')
-    },
-    onWaiting: (reason) => progress.say(`${safeLine(reason)} Waiting for it …`),
-    onProgress: (counts, readBytes) =>
-      progress.update({
-        work: 'import',
-        phase: 'importing',
-        done: readBytes,
-        total: totalBytes,
-        amount: describeCounts(counts),
-      }),
+    signal,
+    json,
   })
-  progress.stop()
-  if (json) printJson(summaryJson(summary, bad))
-  else print(renderSummary(summary))
-  process.exitCode = exitCode(summary)
-  if (summary.ended === 'failed') {
-    const { text, exitCode: code } = renderError(summary.error, json)
-    noteRaw(text)
-    process.exitCode = code
-  }
-  if (summary.ended !== 'complete') {
-    if (!json) note('What was imported stays. Run the same import again to go on; nothing is added twice.')
-    return
-  }
-  if (options.wait === true && summary.lastSequence > 0)
-    await waitAndSay(connection, summary.lastSequence, ending.signal)
+  if (ended === 'complete' && options.wait === true && lastSequence > 0)
+    await waitAndSay(connection, lastSequence, signal)
 }
 
 function isJournal(firstLine: string): boolean {
@@ -156,60 +198,4 @@ async function waitAndSay(connection: Connection, sequence: number, signal: Abor
     return
   }
   note(`All of it can be searched (waited ${duration((performance.now() - startedAt) / 1000)}).`)
-}
-
-async function openSource(file: string): Promise<{ source: Readable; totalBytes: number | null }> {
-  if (file === '-') return { source: process.stdin, totalBytes: null }
-  try {
-    const handle = await open(file)
-    const stats = await handle.stat()
-    if (stats.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
-    return {
-      source: createReadStream('', { fd: handle, highWaterMark: 256 * 1024 }),
-      totalBytes: stats.isFile() ? stats.size : null,
-    }
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'it is a folder',
-      EACCES: 'you may not read it',
-    }
-    throw new UsageError(`${file} cannot be imported: ${reasons[code ?? ''] ?? message}`)
-  }
-}
-
-function exitCode({ ended, failed }: ImportSummary): ExitCode {
-  if (ended === 'interrupted') return EXIT.interrupted
-  return failed > 0 ? EXIT.failed : EXIT.ok
-}
-
-function perSecond({ imported, alreadyThere, seconds }: ImportSummary): number {
-  return Math.round((imported + alreadyThere) / Math.max(seconds, 0.001))
-}
-
-function summaryJson(summary: ImportSummary, bad: readonly BadLine[]): object {
-  const { imported, alreadyThere, failed, lastSequence, seconds, ended } = summary
-  return {
-    imported,
-    alreadyThere,
-    failed,
-    lastSequence,
-    seconds: Number(seconds.toFixed(3)),
-    perSecond: perSecond(summary),
-    ended,
-    badLines: bad,
-  }
-}
-
-function renderSummary(summary: ImportSummary): string {
-  const { imported, alreadyThere, failed, lastSequence, seconds, ended } = summary
-  const how = {
-    complete: 'Done',
-    stopped: 'Stopped at a bad line',
-    interrupted: 'Interrupted',
-    failed: 'Not finished',
-  }
-  const sequence = lastSequence === 0 ? '' : `; last sequence ${lastSequence}`
-  return `${how[ended]}: ${grouped(imported)} imported, ${grouped(alreadyThere)} already there, ${grouped(failed)} failed, in ${duration(seconds)} (${grouped(perSecond(summary))} a second)${sequence}`
 }

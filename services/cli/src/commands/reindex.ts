@@ -10,7 +10,10 @@ export function configure(command: Command): void {
   command.argument('[projection]', `what to rebuild: ${PROJECTION_ARGUMENT}`)
   command
     .option('--model <model>', 'with the vectors of another embedding model')
-    .option('--regenerate-embeddings', 'make every vector again, also existing ones')
+    .option(
+      '--regenerate-embeddings',
+      'make vectors again that exist already: all, or with --kinds those of some kinds',
+    )
     .option('--kinds <kinds>', 'only memories of these kinds, rewritten in place: note,decision')
   command.option(
     '--accept-parked',
@@ -34,6 +37,7 @@ export function configure(command: Command): void {
     'daybook reindex pgvector',
     'daybook reindex all --model minilm --detach',
     'daybook reindex typesense --kinds note,decision',
+    'daybook reindex pgvector --kinds note --regenerate-embeddings',
     'daybook reindex pgvector --rollback',
     'daybook reindex --drop-old --yes',
   ])

@@ -1,5 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
+import { safeLine } from '@daybook/memory/safe-text'
+import { detectContext } from '@daybook/runtime/detect-context'
 import { type Command, Option } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { MEMORY } from '../client/memory.ts'
@@ -16,8 +18,9 @@ import {
   wholeNumber,
 } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { type KindOption, kindOptions } from '../remember/kind-options.ts'
+import { onExistingOption } from '../remember/on-existing.ts'
+import { describeOutcome } from '../remember/outcome.ts'
 import { readText } from '../remember/read-text.ts'
 import { type CommonOptions, type FieldValues, toRememberInput } from '../remember/remember-input.ts'
 
@@ -79,11 +82,17 @@ function addCommonOptions(command: Command): void {
       collect,
     )
     .option('--importance <0-10>', 'How much it matters; 5 unless given.', wholeNumber())
-    .option('--context <name>', 'A namespace, such as a repository or a conversation.')
+    .option(
+      '--context <name>',
+      'A namespace, such as a repository or a conversation. Default: DAYBOOK_CONTEXT, else the name of the git repository, else of this folder.',
+    )
+    .option('--no-context', 'No namespace.')
     .option('--agent <name>', 'Who remembers it.')
     .option('--metadata <json>', 'Anything else, as a JSON object.')
     .option('--occurred-at <time>', 'When it happened, where that differs from now.', moment)
     .option('--expires-at <time>', 'From then on it is not found any more.', moment)
+    .option('--supersedes <id>', 'The memory that this one replaces. Searches rank it below this one.')
+    .addOption(onExistingOption())
     .option('--idempotency-key <key>', KEY_HELP)
 }
 
@@ -91,7 +100,7 @@ const REMEMBER = graphql(
   `mutation Remember($input: RememberInput!) {
     remember(input: $input) {
       __typename
-      ... on Remembered { sequence duplicate memory { id title } }
+      ... on Remembered { sequence duplicate outcome memory { id title context } }
       ...Failure
     }
   }`,
@@ -102,7 +111,7 @@ const REMEMBER_AND_SHOW = graphql(
   `mutation Remember($input: RememberInput!) {
     remember(input: $input) {
       __typename
-      ... on Remembered { sequence duplicate memory { ...Memory ...MemoryContent } }
+      ... on Remembered { sequence duplicate outcome memory { ...Memory ...MemoryContent } }
       ...Failure
     }
   }`,
@@ -117,18 +126,33 @@ async function remember(
 ): Promise<void> {
   const { connection, json } = invocation(command)
   const values = await fieldValues(options, words, command)
-  const input = toRememberInput(kind, options, values, command.opts<CommonOptions>())
-  const { idempotencyKey: key } = command.opts<CommonOptions>()
+  const { context: named, ...common } = command.opts<
+    Omit<CommonOptions, 'context'> & { context: string | boolean }
+  >()
+  const context = await contextFor(named)
+  const input = toRememberInput(kind, options, values, {
+    ...common,
+    ...(context === null ? {} : { context }),
+  })
+  const { idempotencyKey: key } = common
   const variables = (idempotencyKey: string) => ({ input: { ...input, idempotencyKey } })
   if (json) {
     const answer = await mutate(connection, REMEMBER_AND_SHOW, variables, key)
-    const { memory, sequence, duplicate } = succeeded(answer.remember)
-    return printJson({ memory: withContent(memory), sequence, duplicate })
+    const { memory, sequence, duplicate, outcome } = succeeded(answer.remember)
+    return printJson({ memory: withContent(memory), sequence, duplicate, outcome })
   }
   const answer = await mutate(connection, REMEMBER, variables, key)
-  const { memory, sequence, duplicate } = succeeded(answer.remember)
-  print(`${duplicate ? 'Already there' : 'Remembered'}: ${safeLine(memory.title)}`)
-  print(`${safeLine(memory.id)}  (sequence ${sequence})`)
+  const { memory, sequence, duplicate, outcome } = succeeded(answer.remember)
+  print(`${duplicate ? 'Already there' : describeOutcome(outcome)}: ${safeLine(memory.title)}`)
+  const where = memory.context === null ? '' : ` in ${safeLine(memory.context)}`
+  print(`${safeLine(memory.id)}${where}  (sequence ${sequence})`)
+}
+
+/** The context of a memory. @param named what `--context` says; false with `--no-context`, true with neither */
+function contextFor(named: string | boolean | undefined): Promise<string | null> {
+  if (named === false) return Promise.resolve(null)
+  const explicit = typeof named === 'string' ? named : undefined
+  return detectContext({ explicit, folder: process.cwd(), environment: process.env })
 }
 
 /** What was given for each field, the text or standard input for the main one. @throws UsageError */

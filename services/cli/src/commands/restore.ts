@@ -1,10 +1,10 @@
 import { graphql } from '@daybook/api/graphql'
+import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { FAILURE, succeeded } from '../client/result.ts'
-import { addExamples, invocation, wholeNumber } from '../command.ts'
+import { addExamples, invocation, moment, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
 
 /** Adds the arguments, options and action of `daybook restore`. */
 export function configure(command: Command): void {
@@ -15,6 +15,7 @@ export function configure(command: Command): void {
       'whose content comes back; needed unless it is forgotten (see get --history)',
       wholeNumber(1),
     )
+    .option('--expires-at <time>', 'when it expires from now on; unless given, as at that version', moment)
     .option('--idempotency-key <key>', KEY_HELP)
     .action((id: string, options: RestoreOptions, self: Command) => restore(id, options, self))
   addExamples(command, [
@@ -25,12 +26,13 @@ export function configure(command: Command): void {
 
 interface RestoreOptions {
   readonly version?: number
+  readonly expiresAt?: string
   readonly idempotencyKey?: string
 }
 
 const RESTORE = graphql(
-  `mutation Restore($id: ID!, $version: Int, $idempotencyKey: String) {
-    restore(id: $id, version: $version, idempotencyKey: $idempotencyKey) {
+  `mutation Restore($id: ID!, $version: Int, $expiresAt: DateTime, $idempotencyKey: String) {
+    restore(id: $id, version: $version, expiresAt: $expiresAt, idempotencyKey: $idempotencyKey) {
       __typename
       ... on Restored { sequence duplicate memory { id title version } }
       ...Failure
@@ -41,11 +43,12 @@ const RESTORE = graphql(
 
 async function restore(
   id: string,
-  { version, idempotencyKey: key }: RestoreOptions,
+  { version, expiresAt, idempotencyKey: key }: RestoreOptions,
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
-  const answer = await mutate(connection, RESTORE, (idempotencyKey) => ({ id, version, idempotencyKey }), key)
+  const variables = (idempotencyKey: string) => ({ id, version, expiresAt, idempotencyKey })
+  const answer = await mutate(connection, RESTORE, variables, key)
   const { memory, sequence, duplicate } = succeeded(answer.restore)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Restored: ${safeLine(memory.title)}`)

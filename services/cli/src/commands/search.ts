@@ -2,20 +2,24 @@ import type { InputOf } from '@daybook/api/graphql'
 import { type Command, Option } from 'commander'
 import { NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
-import { addExamples, addNotes, invocation, share, wholeNumber } from '../command.ts'
-import { painterFor } from '../output/paint.ts'
-import { note, print, printJson } from '../output/print.ts'
-import { safeText } from '../output/safe-text.ts'
-import { renderHit } from '../output/search-hit.ts'
+import { addExamples, addNotes, invocation, moment, share, wholeNumber } from '../command.ts'
 import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
 import { searchDocument } from '../search/search-document.ts'
+import { showFound } from '../search/show-found.ts'
+import { weight } from '../search/weights.ts'
 
 /** Adds the arguments, options and action of `daybook search`. */
 export function configure(command: Command): void {
   command
-    .argument('<query...>', 'words, "a phrase", -without, OR')
+    .argument('<query...>', 'words, "a phrase", -without (or NOT without), a AND b, OR, (…)')
     .option('--limit <n>', 'at most so many, up to 100 (default 10)', wholeNumber(1))
     .option('--min-score <score>', 'leave out hits with a lower score, from 0 to 1', share)
+    .option(
+      '--weight <name=number>',
+      'let decay, importance or recency count, from 0 (default) to 10; may be repeated',
+      weight,
+    )
+    .option('--no-floor', 'show the nearest even if nothing seems to be about the query')
     .addOption(
       new Option('--mode <mode>', 'by words and meaning, by meaning, by words (default hybrid)').choices([
         'hybrid',
@@ -29,6 +33,8 @@ export function configure(command: Command): void {
       'wait (5 s at most) until the index includes this sequence',
       wholeNumber(),
     )
+    .option('--as-of <time>', 'what was true at this date or time, with what was forgotten since', moment)
+    .option('--across-versions', 'also the texts that were revised since; each hit says its version')
     .option('--explain', 'say for each hit why it scores what it scores')
     .action((query: string[], options: SearchOptions, self: Command) =>
       search(query.join(' '), options, self),
@@ -37,7 +43,11 @@ export function configure(command: Command): void {
     'daybook search "token security"',
     'daybook search deploy --kind decision --kind learning --limit 3',
     `daybook search '"connection refused" -docker' --mode keyword`,
+    `daybook search 'deploy AND (staging OR production) NOT friday'`,
+    'daybook search "deploy steps" --weight recency=1 --weight importance=0.5',
     'daybook search -- -5 degrees',
+    'daybook search "launch date" --across-versions',
+    'daybook search "launch date" --as-of 2026-11-21',
   ])
   addNotes(
     command,
@@ -48,8 +58,12 @@ export function configure(command: Command): void {
 interface SearchOptions {
   readonly limit?: number
   readonly minScore?: number
+  readonly floor: boolean
+  readonly weight?: InputOf<'RankingWeights'>
   readonly mode?: string
   readonly atLeast?: number
+  readonly asOf?: string
+  readonly acrossVersions?: boolean
   readonly explain?: boolean
 }
 
@@ -63,19 +77,12 @@ async function search(query: string, options: SearchOptions, command: Command): 
     mode: options.mode?.toUpperCase() as InputOf<'SearchMode'> | undefined,
     limit: options.limit,
     minScore: options.minScore,
+    floor: options.floor,
+    weights: options.weight,
     atLeast: options.atLeast,
+    asOf: options.asOf,
+    acrossVersions: options.acrossVersions,
     explain: options.explain === true,
   })
-  for (const missing of result.degraded) note(`Note: ${safeText(missing)}`)
-  if (result.message !== null) note(safeText(result.message))
-  if (content !== null) {
-    const { compactHit } = await import('../output/compact-hit.ts')
-    const hits = result.hits.map((hit) => compactHit({ ...hit, memory: content.withContent(hit.memory) }))
-    return printJson({ ...result, hits })
-  }
-  if (result.hits.length === 0 && result.message === null) note('Nothing was found.')
-  const paint = painterFor(process.stdout)
-  const now = Date.now()
-  const rendered = result.hits.map((hit, index) => renderHit(index + 1, hit, paint, now))
-  if (rendered.length > 0) print(rendered.join('\n\n'))
+  await showFound(result, content, options.asOf !== undefined || options.acrossVersions === true)
 }

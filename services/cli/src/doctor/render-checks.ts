@@ -1,6 +1,6 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import { outputColumns } from '../output/columns.ts'
 import type { Painter } from '../output/paint.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { wrapBehind } from '../output/wrap.ts'
 import type { Check } from './check.ts'
 

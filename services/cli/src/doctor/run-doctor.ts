@@ -62,7 +62,16 @@ export function checkVersions(cli: string, daemon: string | null): Check {
 
 const checkReady: Look = (options, environment) =>
   orFailed('ready', async () => {
-    const { ready, problems } = await readReadiness(placeFrom(options, environment))
+    const { ready, problems, degraded } = await readReadiness(placeFrom(options, environment))
+    if (ready && degraded.length > 0)
+      return [
+        {
+          name: 'ready',
+          status: 'WARNING',
+          message: `It can serve requests, but something is missing: ${degraded.join('; ')}`,
+          advice: null,
+        },
+      ]
     return [
       ready
         ? { name: 'ready', status: 'OK', message: 'It can serve requests', advice: null }

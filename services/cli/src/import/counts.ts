@@ -1,16 +1,19 @@
 import { grouped } from '@daybook/memory/size-in-words'
 
-/** How many lines of an import were imported, were there already, or failed. */
+/** What became of the memories of an import. */
 export interface Counts {
   readonly imported: number
+  /** Memories of this Daybook that a file changed. */
+  readonly revised: number
   readonly alreadyThere: number
   readonly failed: number
 }
 
-/** The counts in words. */
-export function describeCounts({ imported, alreadyThere, failed }: Counts): string {
+/** The counts in words, without those that are 0. */
+export function describeCounts({ imported, revised, alreadyThere, failed }: Counts): string {
   return [
     `${grouped(imported)} imported`,
+    ...(revised > 0 ? [`${grouped(revised)} revised`] : []),
     ...(alreadyThere > 0 ? [`${grouped(alreadyThere)} already there`] : []),
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
   ].join(', ')

@@ -21,6 +21,16 @@ describe('the idempotency key of a line', () => {
     )
   })
 
+  test('tells what to do about what exists, unless the line says it; that is part of the content', () => {
+    const read = createEntryReader('REJECT')
+    const text = '{"content":{"note":{"text":"a"}}}'
+    const entry = read(1, text)
+    expect(JSON.parse((entry as Entry).json)).toMatchObject({ onExisting: 'REJECT' })
+    expect(keyOf(entry)).not.toBe(key(text))
+    const own = read(2, '{"content":{"note":{"text":"a"}},"onExisting":"REVISE"}')
+    expect(JSON.parse((own as Entry).json)).toMatchObject({ onExisting: 'REVISE' })
+  })
+
   test('counts the same line, so that it may stand there twice', () => {
     const read = createEntryReader()
     const keys = ['a', 'b', 'a', 'a'].map((text, index) =>

@@ -39,9 +39,9 @@ function momentsOf(given: Readonly<Record<string, unknown>>): Record<string, str
 /**
  * Turns lines into entries. A line without an `idempotencyKey` gets `import:<hash of its content>:<n>`, where
  * n counts the lines with that content. So importing the file again, or a longer version of it, adds nothing
- * twice. The reader keeps one hash per line, about 100 bytes; nothing else grows with the file.
+ * twice. `onExisting` is part of the content. The reader keeps one hash per line, about 100 bytes; nothing else grows with the file.
  */
-export function createEntryReader(): (line: number, text: string) => Entry | BadLine {
+export function createEntryReader(onExisting?: string): (line: number, text: string) => Entry | BadLine {
   const seen = new Map<string, number>()
   const keyOf = (input: object): string => {
     const hash = createHash('sha256').update(sortedJson(input)).digest('hex').slice(0, 32)
@@ -59,7 +59,10 @@ export function createEntryReader(): (line: number, text: string) => Entry | Bad
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return bad('is not a JSON object of the form {"content": {"note": {"text": "…"}}}')
-    const given = value as Record<string, unknown>
+    const given: Readonly<Record<string, unknown>> = {
+      ...(onExisting !== undefined && { onExisting }),
+      ...(value as Record<string, unknown>),
+    }
     const idempotencyKey = given['idempotencyKey'] ?? keyOf(given)
     const json = JSON.stringify({ ...given, ...momentsOf(given), idempotencyKey })
     const bytes = Buffer.byteLength(json)

@@ -1,4 +1,5 @@
-import { readLines } from '@daybook/runtime/read-lines'
+import type { InputOf } from '@daybook/api/graphql'
+import type { Line } from '@daybook/runtime/read-lines'
 import type { Connection } from '../settings.ts'
 import { DEFAULT_LIMITS, toBatches } from './batches.ts'
 import type { Counts } from './counts.ts'
@@ -8,8 +9,11 @@ import { sendBatch } from './send-batch.ts'
 /** What to import, and whom to tell about it. */
 export interface Import {
   readonly connection: Connection
-  readonly source: AsyncIterable<Uint8Array>
+  /** The inputs as JSON, one a line. */
+  readonly lines: AsyncIterable<Line>
   readonly stopOnError: boolean
+  /** For lines that do not say it themselves. Default as the daemon does. */
+  readonly onExisting?: InputOf<'OnExisting'> | undefined
   readonly retryMs: number
   /** Ends the import after the request under way. */
   readonly signal: AbortSignal
@@ -29,13 +33,13 @@ export interface ImportSummary extends Counts {
 }
 
 /**
- * Remembers the lines of a source, batch by batch in the order of the file. It does not throw: errors are in
+ * Remembers lines, batch by batch in the order of the file. It does not throw: errors are in
  * the summary.
  */
 export async function runImport(given: Import): Promise<ImportSummary> {
-  const { connection, source, stopOnError, retryMs, signal, onBadLine, onWaiting, onProgress } = given
+  const { connection, lines, stopOnError, retryMs, signal, onBadLine, onWaiting, onProgress } = given
   const startedAt = performance.now()
-  const total = { imported: 0, alreadyThere: 0, failed: 0, lastSequence: 0 }
+  const total = { imported: 0, revised: 0, alreadyThere: 0, failed: 0, lastSequence: 0 }
   const summary = (ended: ImportSummary['ended'], error: unknown = null): ImportSummary => ({
     ...total,
     seconds: (performance.now() - startedAt) / 1000,
@@ -45,12 +49,13 @@ export async function runImport(given: Import): Promise<ImportSummary> {
   try {
     const limits = { ...DEFAULT_LIMITS, endAtBad: stopOnError }
     for await (const { entries, bad, readBytes } of toBatches(
-      readLines(source),
-      createEntryReader(),
+      lines,
+      createEntryReader(given.onExisting),
       limits,
     )) {
       const sent = await sendBatch(entries, { connection, retryMs, signal, onWaiting })
       total.imported += sent.imported
+      total.revised += sent.revised
       total.alreadyThere += sent.alreadyThere
       total.lastSequence = Math.max(total.lastSequence, sent.sequence)
       const allBad = [...bad, ...sent.bad].toSorted((a, b) => a.line - b.line)

@@ -10,6 +10,8 @@ import type { BadLine, Entry } from './entry.ts'
 /** The result of sending a batch. */
 export interface Sent {
   readonly imported: number
+  /** Things that were remembered already, and say something new now. */
+  readonly revised: number
   readonly alreadyThere: number
   /** The highest sequence in the batch; 0 if nothing was remembered. */
   readonly sequence: number
@@ -30,7 +32,7 @@ const IMPORT = graphql(
   `mutation Import($inputs: [RememberInput!]!) {
     rememberMany(inputs: $inputs) {
       __typename
-      ... on Remembered { sequence duplicate }
+      ... on Remembered { sequence duplicate outcome }
       ...Failure
     }
   }`,
@@ -46,7 +48,7 @@ type Results = ResultOf<typeof IMPORT>['rememberMany']
  * @throws UnreachableError after `retryMs`, UnauthorisedError
  */
 export async function sendBatch(entries: readonly Entry[], sending: Sending): Promise<Sent> {
-  if (entries.length === 0) return { imported: 0, alreadyThere: 0, sequence: 0, bad: [] }
+  if (entries.length === 0) return { imported: 0, revised: 0, alreadyThere: 0, sequence: 0, bad: [] }
   try {
     return toSent(entries, await withRetries(entries, sending))
   } catch (error) {
@@ -55,6 +57,7 @@ export async function sendBatch(entries: readonly Entry[], sending: Sending): Pr
       const { message, field } = plainly(error)
       return {
         imported: 0,
+        revised: 0,
         alreadyThere: 0,
         sequence: 0,
         bad: entries.map(({ line }) => ({ line, field, message })),
@@ -65,6 +68,7 @@ export async function sendBatch(entries: readonly Entry[], sending: Sending): Pr
     const second = await sendBatch(entries.slice(middle), sending)
     return {
       imported: first.imported + second.imported,
+      revised: first.revised + second.revised,
       alreadyThere: first.alreadyThere + second.alreadyThere,
       sequence: Math.max(first.sequence, second.sequence),
       bad: [...first.bad, ...second.bad],
@@ -89,19 +93,20 @@ async function withRetries(entries: readonly Entry[], sending: Sending): Promise
 }
 
 function toSent(entries: readonly Entry[], results: Results): Sent {
-  let [imported, alreadyThere, sequence] = [0, 0, 0]
+  let [imported, revised, alreadyThere, sequence] = [0, 0, 0, 0]
   const bad: BadLine[] = []
   for (const [index, { line }] of entries.entries()) {
     const result = results[index]
     if (result === undefined) bad.push({ line, field: null, message: 'the daemon gave no result for it' })
     else if (isFailure(result)) bad.push(toBadLine(line, result.message, fieldOf(result)))
     else {
-      if (result.duplicate) alreadyThere += 1
+      if (result.duplicate || result.outcome === 'UNCHANGED') alreadyThere += 1
+      else if (result.outcome === 'REVISED') revised += 1
       else imported += 1
       sequence = Math.max(sequence, result.sequence)
     }
   }
-  return { imported, alreadyThere, sequence, bad }
+  return { imported, revised, alreadyThere, sequence, bad }
 }
 
 /** GraphQL quotes the whole wrong input, which may be long. This keeps only the field and the reason. */

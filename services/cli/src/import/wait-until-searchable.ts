@@ -1,9 +1,9 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
 import { pause } from '@daybook/runtime/backoff'
 import { CliError } from '../cli-error.ts'
 import { type Projection, readProjections } from '../client/projections.ts'
 import { EXIT } from '../exit-codes.ts'
-import { safeLine } from '../output/safe-text.ts'
 import type { Progress } from '../progress/render-progress.ts'
 import type { Connection } from '../settings.ts'
 

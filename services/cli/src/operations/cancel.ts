@@ -1,3 +1,4 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import { CliError, UsageError } from '../cli-error.ts'
 import {
   hasEnded,
@@ -8,7 +9,6 @@ import {
 } from '../client/operations.ts'
 import { EXIT } from '../exit-codes.ts'
 import { note, print, printJson } from '../output/print.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { spoken } from '../output/spoken.ts'
 import type { Connection } from '../settings.ts'
 import { operationName } from './operation-progress.ts'

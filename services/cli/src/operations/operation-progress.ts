@@ -1,5 +1,5 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import type { Operation } from '../client/operations.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { spoken } from '../output/spoken.ts'
 import type { Progress } from '../progress/render-progress.ts'
 

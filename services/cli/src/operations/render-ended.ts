@@ -1,10 +1,11 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
-import type { VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
+import type { UndoResult, VerifyJournalResult, VerifyResult } from '@daybook/operations/operation-types'
 import type { Operation } from '../client/operations.ts'
 import { duration } from '../output/duration.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { spoken } from '../output/spoken.ts'
 import { operationName } from './operation-progress.ts'
+import { cancelledUndo, undone } from './undo-report.ts'
 import { type ReportOptions, renderVerified, renderVerifiedJournal } from './verify-report.ts'
 
 /** The most differences listed, unless all are asked for. */
@@ -15,6 +16,7 @@ export function renderEnded(operation: Operation, { all = false }: { all?: boole
   const name = operationName(operation)
   const { status, error, result } = operation
   if (status === 'FAILED') return `The ${name} has failed: ${safeLine(error ?? 'it does not say why')}`
+  if (status === 'CANCELLED' && operation.type === 'UNDO') return cancelledUndo(operation)
   if (status === 'CANCELLED') return `The ${name} was cancelled. What it had begun is cleaned up.`
   if (status !== 'SUCCEEDED' || result === null)
     return `The ${name} is ${spoken(status)}, ${safeLine(operation.phase)}.`
@@ -31,7 +33,8 @@ function took({ createdAt, startedAt, finishedAt }: Operation): string {
 
 type Result = Readonly<Record<string, unknown>>
 
-function outcome({ type, projection }: Operation, result: Result, options: ReportOptions): string[] {
+function outcome(operation: Operation, result: Result, options: ReportOptions): string[] {
+  const { type, projection } = operation
   const number = (name: string) => Number(result[name] ?? 0)
   switch (type) {
     case 'REINDEX':
@@ -51,6 +54,8 @@ function outcome({ type, projection }: Operation, result: Result, options: Repor
       ]
     case 'RETRY_PARKED':
       return retried(result)
+    case 'UNDO':
+      return undone(operation.id, result as unknown as UndoResult, options)
     default:
       return [safeLine(JSON.stringify(result))]
   }

@@ -1,5 +1,5 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import { hasEnded, listOperations, type Operation } from '../client/operations.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { type ProgressDisplay, showProgress } from '../progress/show-progress.ts'
 import type { Connection } from '../settings.ts'
 import { followOperation } from './follow-operation.ts'

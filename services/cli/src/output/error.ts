@@ -1,9 +1,9 @@
+import { safeText } from '@daybook/memory/safe-text'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { CliError, RefusedError } from '../cli-error.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { columnsOf } from './columns.ts'
 import { toJson } from './json.ts'
-import { safeText } from './safe-text.ts'
 import { wrap } from './wrap.ts'
 
 /** The text (JSON with `json`) and the exit code of a failure. */

@@ -1,8 +1,8 @@
+import { safeLine, safeText } from '@daybook/memory/safe-text'
 import type { HistoryEvent } from '../client/memory.ts'
 import type { MemoryWithContent } from '../client/memory-content.ts'
 import { outputColumns } from './columns.ts'
 import { toJson } from './json.ts'
-import { safeLine, safeText } from './safe-text.ts'
 import { shorten } from './shorten.ts'
 import { wrap } from './wrap.ts'
 

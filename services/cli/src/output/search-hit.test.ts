@@ -12,7 +12,8 @@ const hit = (explanation: Partial<NonNullable<SearchHit['explanation']>>) =>
       kind: 'NOTE',
       title: 'Lantern',
       context: null,
-      labels: [],
+      labels: ['sea'],
+      metadata: { source: 'log' },
       occurredAt: null,
       createdAt: '2026-01-01T00:00:00Z',
       forgottenAt: null,
@@ -22,6 +23,7 @@ const hit = (explanation: Partial<NonNullable<SearchHit['explanation']>>) =>
       model: 'some-model',
       retrievers: [],
       neighbours: [],
+      priors: [{ name: 'DECAY', value: -0.5, weight: 1, contribution: -0.5 }],
       terms: [],
       ...explanation,
     },
@@ -41,12 +43,12 @@ it('explains a score by its terms, without those that count nothing', () => {
     Date.parse('2026-01-02T00:00:00Z'),
   )
   expect(text.split('\n').map((line) => line.trim())).toEqual([
-    '1. Lantern',
+    '1. [NOTE] Lantern (0.500) 1 day ago [#sea, source: log]',
     'the lantern',
-    'note · score 0.500 · 1 day ago',
     'note:1',
-    'why: 0.500 = 1 / (1 + e^−x), x = 3.000, the sum of',
+    'why: 0.500 = 1 / (1 + e^−x), x = 2.500, the sum of',
     'own: 0.500 × 6.000 = 3.000',
+    'decay: -0.500 × 1.000 = -0.500',
     'generation 1, model some-model',
   ])
 })

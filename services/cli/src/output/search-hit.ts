@@ -1,72 +1,76 @@
+import { hitLines, type ShownHit } from '@daybook/memory/hit-lines'
+import { safeLine } from '@daybook/memory/safe-text'
 import type { Explanation, SearchHit } from '../search/search-document.ts'
-import { age } from './age.ts'
 import type { Painter } from './paint.ts'
-import { safeLine } from './safe-text.ts'
 import { renderSnippet } from './snippet.ts'
 import { spoken } from './spoken.ts'
 
 const rounded = (score: number) => score.toFixed(3)
 
-/**
- * A hit in a few lines:
- *
- *   1. jwt-validation
- *      Always validate JWT expiration before trusting claims
- *      insight · score 0.736 · 2 minutes ago · #security
- *      insight:0192f0c1-…
- */
+/** A hit for people, as `hitLines` shows it, with what its score rests on if that was asked for. @param withVersion says which version was found */
 export function renderHit(
   place: number,
-  { memory, score, snippet, explanation }: SearchHit,
+  { memory, score, snippet, version, explanation }: SearchHit,
   paint: Painter,
   now: number,
+  withVersion = false,
 ): string {
-  const number = `${place}.`
-  const indent = ' '.repeat(number.length + 1)
-  const facts = [
-    safeLine(memory.kind.toLowerCase()),
-    `score ${score.toFixed(3)}`,
-    age(memory.occurredAt ?? memory.createdAt, now),
-    ...(memory.context === null ? [] : [`in ${safeLine(memory.context)}`]),
-    ...memory.labels.map((label) => `#${safeLine(label)}`),
-    ...(memory.forgottenAt === null ? [] : ['forgotten']),
-  ]
-  const lines = [
-    `${paint.bold(safeLine(memory.title))}`,
-    renderSnippet(snippet, paint),
-    paint.dim(facts.join(' · ')),
-    paint.dim(safeLine(memory.id)),
-    ...(explanation === undefined ? [] : renderExplanation(explanation, score)),
-  ]
-  return `${number} ${lines.join(`\n${indent}`)}`
+  const shown: ShownHit = {
+    id: memory.id,
+    kind: memory.kind,
+    title: memory.title,
+    score,
+    at: memory.occurredAt ?? memory.createdAt,
+    labels: memory.labels,
+    context: memory.context,
+    forgotten: memory.forgottenAt !== null,
+    ...(memory.supersededBy != null && { supersededBy: memory.supersededBy.id }),
+    version: withVersion ? version : null,
+    content: shortFields(memory),
+    metadata: memory.metadata as Readonly<Record<string, unknown>>,
+    snippet: renderSnippet(snippet, paint),
+  }
+  const indent = ' '.repeat(`${place}. `.length)
+  const why = explanation === undefined ? [] : renderExplanation(explanation, score)
+  return [...hitLines(place, shown, now, paint), ...why.map((line) => indent + line)].join('\n')
+}
+
+/** The kind's own fields that the search asks for. Enum values are told as words. */
+function shortFields(memory: SearchHit['memory']): Readonly<Record<string, unknown>> {
+  if ('severity' in memory) return { severity: memory.severity }
+  if ('status' in memory) return { status: memory.status?.toLowerCase() }
+  return 'type' in memory ? { type: memory.type } : {}
 }
 
 function renderExplanation(explanation: Explanation, score: number): string[] {
   const { method, retrievers, neighbours, session, scale, ownScore, missingNeighbours, generation, model } =
     explanation
   const made = `  generation ${generation}, ${model === null ? 'no vectors compared' : `model ${safeLine(model)}`}`
-  if (explanation.terms.length > 0) return [...renderTerms(explanation.terms, score), made]
+  const { priors } = explanation
+  if (explanation.terms.length > 0) return [...renderTerms([...explanation.terms, ...priors], score), made]
   const near = neighbours.reduce((sum, { contribution }) => sum + contribution, 0)
+  const before = priors.length > 0 ? ', moved by its priors' : ''
   return [
-    `why: ${rounded(score)} = ${rounded(scale)} × (own ${rounded(ownScore)} + neighbours ${rounded(near + missingNeighbours)} + session ${rounded(session?.contribution ?? 0)}), by ${safeLine(method)}`,
+    `why: ${rounded(score)} = ${rounded(scale)} × (own ${rounded(ownScore)} + neighbours ${rounded(near + missingNeighbours)} + session ${rounded(session?.contribution ?? 0)}), by ${safeLine(method)}${before}`,
     ...retrievers.map(
       ({ retriever, rank, rawScore, normalisedScore, weight, contribution }) =>
         `  ${spoken(retriever)}: rank ${rank}, raw ${rounded(rawScore)}, ${rounded(weight)} × ${rounded(normalisedScore)} = ${rounded(contribution)}`,
     ),
+    ...priors.map((prior) => `${renderTerm(prior)}, in log-odds`),
     made,
   ]
 }
 
+type Term = Explanation['terms'][number] | Explanation['priors'][number]
+
+const renderTerm = ({ name, value, weight, contribution }: Term): string =>
+  `  ${spoken(name)}: ${rounded(value)} × ${rounded(weight)} = ${rounded(contribution)}`
+
 /** The terms of late interaction, which add up to the score's log-odds. Those that count nothing are left out. */
-function renderTerms(terms: Explanation['terms'], score: number): string[] {
+function renderTerms(terms: readonly Term[], score: number): string[] {
   const logOdds = terms.reduce((sum, { contribution }) => sum + contribution, 0)
   return [
     `why: ${rounded(score)} = 1 / (1 + e^−x), x = ${rounded(logOdds)}, the sum of`,
-    ...terms
-      .filter(({ contribution }) => contribution !== 0)
-      .map(
-        ({ name, value, weight, contribution }) =>
-          `  ${spoken(name)}: ${rounded(value)} × ${rounded(weight)} = ${rounded(contribution)}`,
-      ),
+    ...terms.filter(({ contribution }) => contribution !== 0).map(renderTerm),
   ]
 }

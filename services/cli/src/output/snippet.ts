@@ -1,6 +1,6 @@
+import { safeText } from '@daybook/memory/safe-text'
 import { decode } from 'html-entities'
 import type { Painter } from './paint.ts'
-import { safeText } from './safe-text.ts'
 
 /**
  * Converts the daemon's snippet (escaped HTML with matches in `<mark>`) for a terminal. It replaces the marks

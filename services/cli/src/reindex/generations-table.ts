@@ -1,6 +1,6 @@
+import { age } from '@daybook/memory/age'
+import { safeLine } from '@daybook/memory/safe-text'
 import type { Generation } from '../client/generations.ts'
-import { age } from '../output/age.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { size } from '../output/size.ts'
 import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'

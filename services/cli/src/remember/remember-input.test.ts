@@ -22,6 +22,8 @@ describe('the request of a command line', () => {
       metadata: '{"ticket": 42}',
       occurredAt: '2026-11-21T00:00:00.000Z',
       expiresAt: '2027-11-21T00:00:00.000Z',
+      supersedes: 'note:1',
+      onExisting: 'keep-both',
       idempotencyKey: 'k',
     }
     expect(toRememberInput('note', note, { text: 'hello' }, common)).toEqual({
@@ -34,6 +36,8 @@ describe('the request of a command line', () => {
       metadata: { ticket: 42 },
       occurredAt: '2026-11-21T00:00:00.000Z',
       expiresAt: '2027-11-21T00:00:00.000Z',
+      supersedes: 'note:1',
+      onExisting: 'KEEP_BOTH',
       idempotencyKey: 'k',
     })
   })

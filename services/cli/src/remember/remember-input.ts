@@ -1,6 +1,7 @@
 import type { InputOf } from '@daybook/api/graphql'
 import { UsageError } from '../cli-error.ts'
 import type { KindOption } from './kind-options.ts'
+import { toOnExisting } from './on-existing.ts'
 
 /** The options that all kinds share, as commander gives them. */
 export interface CommonOptions {
@@ -12,6 +13,8 @@ export interface CommonOptions {
   readonly metadata?: string
   readonly occurredAt?: string
   readonly expiresAt?: string
+  readonly supersedes?: string
+  readonly onExisting?: string
   readonly idempotencyKey?: string
 }
 
@@ -60,9 +63,24 @@ export function toRememberInput(
     // A choice is an enum in the API: `closed` becomes CLOSED.
     return [[field, Array.isArray(shape) ? String(value).toUpperCase() : value] as const]
   })
-  const { label, category, metadata, importance, context, agent, occurredAt, expiresAt, idempotencyKey } =
-    common
-  const given = {
+  return {
+    // The type checker cannot follow the kind's definition here; the daemon checks the content.
+    content: { [kind]: Object.fromEntries(fields) } as unknown as RememberInput['content'],
+    ...commonFields(common),
+    ...given({
+      supersedes: common.supersedes,
+      onExisting: toOnExisting(common.onExisting),
+      idempotencyKey: common.idempotencyKey,
+    }),
+  }
+}
+
+/** The common fields that were given, by their names in the API. @throws UsageError for metadata that is no JSON object */
+export function commonFields(
+  options: CommonOptions,
+): Partial<Omit<RememberInput, 'content' | 'idempotencyKey'>> {
+  const { label, category, metadata, importance, context, agent, occurredAt, expiresAt } = options
+  return given({
     labels: label,
     categories: category,
     importance,
@@ -71,11 +89,12 @@ export function toRememberInput(
     metadata: metadata === undefined ? undefined : parseMetadata(metadata),
     occurredAt,
     expiresAt,
-    idempotencyKey,
-  }
-  return {
-    // The type checker cannot follow the kind's definition here; the daemon checks the content.
-    content: { [kind]: Object.fromEntries(fields) } as unknown as RememberInput['content'],
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-  }
+  })
+}
+
+/** Without what was not given. */
+function given<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>
 }

@@ -5,6 +5,7 @@ const EXPLANATION = graphql(`
   fragment Explanation on Explanation {
     method score ownScore scale missingNeighbours session { memoryId contribution } generation model
     terms { name value weight contribution }
+    priors { name value weight contribution }
     retrievers { retriever rank rawScore normalisedScore weight contribution }
     neighbours { memoryId distance contribution }
   }`)
@@ -12,23 +13,45 @@ const EXPLANATION = graphql(`
 /** How a hit's score came about. */
 export type Explanation = ResultOf<typeof EXPLANATION>
 
+/** The short fields that some kinds have, and what supersedes it, shown beside a hit's title. */
+const SHORT_FIELDS = graphql(`
+  fragment ShortFields on Memory { ... on Learning { severity } ... on Session { status } ... on Entity { type } supersededBy { id } }`)
+
 /** The search query. @param content `memoryContent()`, or `NO_CONTENT` */
 export const searchDocument = (content: typeof NO_CONTENT) =>
   graphql(
     `query Search(
-      $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $minScore: Float, $atLeast: Int, $explain: Boolean!
+      $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $minScore: Float, $atLeast: Int,
+      $floor: Boolean, $weights: RankingWeights,
+      $acrossVersions: Boolean, $asOf: DateTime, $explain: Boolean!
     ) {
-      search(query: $query, filter: $filter, mode: $mode, limit: $limit, minScore: $minScore, atLeast: $atLeast) {
+      search(
+        query: $query, filter: $filter, mode: $mode, limit: $limit, minScore: $minScore, atLeast: $atLeast,
+        floor: $floor, weights: $weights,
+        acrossVersions: $acrossVersions, asOf: $asOf
+      ) {
         hits {
           score matchType snippet version
-          memory { ...Memory ...MemoryContent }
+          memory { ...Memory ...MemoryContent ...ShortFields }
           explanation @include(if: $explain) { ...Explanation }
         }
         matchType engine degraded message sequence
       }
     }`,
-    [MEMORY, content, EXPLANATION],
+    [MEMORY, content, SHORT_FIELDS, EXPLANATION],
   )
 
-/** A memory that a search found. */
-export type SearchHit = ResultOf<ReturnType<typeof searchDocument>>['search']['hits'][number]
+/** What a search in its own words gives, for `showFound`. @param content as for `searchDocument` */
+export const foundFragment = (content: typeof NO_CONTENT) =>
+  graphql(
+    `fragment Found on SearchResult {
+      hits { score matchType snippet version memory { ...Memory ...MemoryContent ...ShortFields } }
+      matchType engine degraded message sequence
+    }`,
+    [MEMORY, content, SHORT_FIELDS],
+  )
+
+type SearchedHit = ResultOf<ReturnType<typeof searchDocument>>['search']['hits'][number]
+
+/** A memory that a search found, with the explanation of its score if that was asked for. */
+export type SearchHit = Omit<SearchedHit, 'explanation'> & Partial<Pick<SearchedHit, 'explanation'>>

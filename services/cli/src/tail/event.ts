@@ -1,5 +1,5 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import { outputColumns } from '../output/columns.ts'
-import { safeLine } from '../output/safe-text.ts'
 import { wrapBehind } from '../output/wrap.ts'
 import type { TailedEvent } from './tail-documents.ts'
 

@@ -3,12 +3,15 @@ import { liveGeneration } from '@daybook/projection/generations/generations'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { withTimeout } from '@daybook/runtime/with-timeout'
 import { PROJECTIONS } from '../projection-names.ts'
-import { type CheckedParts, type Finding, failed, ok, warning, worst } from './check.ts'
+import { type CheckedParts, type Finding, ok, warning, worst } from './check.ts'
 
 /** The longest that embedding one text may take, in milliseconds. Loading a model takes a second or two. */
 const ANSWER_MS = 8_000
 
-/** Checks that queries can be embedded with the models of the live generations. */
+/**
+ * Checks that queries can be embedded with the models of the live generations. If not, that is a warning: searches go
+ * by words, and writes succeed. `/ready` names the same problem.
+ */
 export async function checkEmbedder({ db, embedders, config }: CheckedParts): Promise<Finding> {
   if (config.embedder === 'none')
     return warning(
@@ -34,15 +37,16 @@ export async function checkEmbedder({ db, embedders, config }: CheckedParts): Pr
 }
 
 async function tryModel(embedders: Embedders, modelId: string): Promise<Finding> {
-  const advice = 'The gateway’s log says why; check DAYBOOK_EMBEDDER and DAYBOOK_MODEL_DIR'
+  const advice =
+    'Memories are found by their words only until that is mended. Check DAYBOOK_EMBEDDER and its settings, then restart or wait: vectors follow by themselves'
   try {
     const startedAt = performance.now()
     const embedder = await withTimeout(ANSWER_MS, embedders.of(modelId))
-    if (embedder === null) return failed(`This gateway has no embedder for ${modelId}`, advice)
-    // A new text each time: the vector of an old one would come from the cache.
-    await withTimeout(ANSWER_MS, embedder.embedQuery(`check ${Date.now()}`))
+    if (embedder === null) return warning(`This gateway has no embedder for ${modelId}`, advice)
+    // Without a project nothing is remembered, so the model itself answers.
+    await withTimeout(ANSWER_MS, embedder.embedQuery('check'))
     return ok(`${modelId} makes a vector in ${(performance.now() - startedAt).toFixed(0)} ms`)
   } catch (error) {
-    return failed(`${modelId} makes no vectors: ${reasonOf(error)}`, advice)
+    return warning(`${modelId} makes no vectors: ${reasonOf(error)}`, advice)
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@daybook/memory/state'
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin from '@pothos/plugin-complexity'
 import DataloaderPlugin from '@pothos/plugin-dataloader'
@@ -15,6 +16,7 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string }
     DateTime: { Input: string; Output: string }
     JSON: { Input: object; Output: object }
+    JSONValue: { Input: JsonValue; Output: JsonValue }
   }
 }>({
   plugins: [ErrorsPlugin, RelayPlugin, DataloaderPlugin, ComplexityPlugin],

@@ -14,6 +14,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
 import { type Projections, projectionOf } from '../projections.ts'
 import { readProjects } from '../projects.ts'
+import { countOpenTexts } from './count-open-texts.ts'
 
 /** The parts that a backfill needs. */
 export interface BackfillParts {
@@ -52,7 +53,7 @@ export function handleBackfill({
         await work.report({ phase: 'embedding', done: 0, total: queued.length })
         for (;;) {
           work.signal.throwIfAborted()
-          const { open, failed } = await countOpen(db, modelId, queued)
+          const { open, failed } = await countOpenTexts(db, modelId, queued)
           await rebuildable.fillVectors(generation, null)
           await work.report({ done: queued.length - open - failed })
           if (open === 0) return { done: queued.length - failed, skipped, failed }
@@ -126,32 +127,4 @@ async function embedded(
         select decode(hash, 'hex') from unnest(${hashes.map((hash) => hash.toString('hex'))}::text[]) as hash))
       and embedded_at is not null`.execute(db)
   return new Set(rows.map((row) => row.hash))
-}
-
-/** Counts how many of these texts are still in work, and how many failed. */
-async function countOpen(
-  db: Database,
-  modelId: string,
-  texts: readonly TextPlace[],
-): Promise<{ open: number; failed: number }> {
-  const counts = { open: 0, failed: 0 }
-  for (let from = 0; from < texts.length; from += 5_000) {
-    const page = texts.slice(from, from + 5_000)
-    const projects = page.map(({ projectId }) => projectId)
-    const hashes = page.map(({ hash }) => hash.toString('hex'))
-    const { rows } = await sql<{ open: number; failed: number }>`
-      select count(*) filter (where last_error is null) as open, count(*) filter (where last_error is not null) as failed
-      from (
-        select project_id, decode(hash, 'hex') as content_hash
-        from unnest(${projects}::uuid[], ${hashes}::text[]) as given(project_id, hash) offset 0
-      ) given
-      cross join lateral (
-        select embedded_at, last_error from embeddings
-        where project_id = given.project_id and model_id = ${modelId} and content_hash = given.content_hash offset 0
-      ) e
-      where e.embedded_at is null`.execute(db)
-    counts.open += rows[0]?.open ?? 0
-    counts.failed += rows[0]?.failed ?? 0
-  }
-  return counts
 }

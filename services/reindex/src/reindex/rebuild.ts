@@ -1,5 +1,5 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
-import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
+import { findModel, unknownModel } from '@daybook/embeddings/models'
 import { UnavailableError, ValidationError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import type { JsonObject } from '@daybook/operations/operation'
@@ -172,9 +172,12 @@ async function modelOf(
 ) {
   if (model !== null) {
     const known = findModel(model)
-    if (known === null) throw new ValidationError('model', `must be ${MODEL_NAMES}`)
+    if (known === null) throw new ValidationError('model', unknownModel(model))
     // What is loaded under that name may say another id: that of a folder.
-    const { modelId, dimension } = (await embedders.of(known.name)) ?? known
+    const embedder = await embedders.of(known.name)
+    // A wrong key or a missing model is noticed here, and not by texts that wait for their vectors.
+    await embedder?.embedQuery('a text')
+    const { modelId, dimension } = embedder ?? known
     return { modelId, dimension }
   }
   const live = await liveGeneration(db, name)

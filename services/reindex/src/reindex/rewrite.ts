@@ -1,7 +1,9 @@
 import type { RewriteResult } from '@daybook/operations/operation-types'
 import type { Work } from '@daybook/operations/work'
 import type { Database } from '@daybook/postgres/connect'
-import { liveGeneration } from '@daybook/projection/generations/generations'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
+import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import { readPosition } from '@daybook/projection/positions/positions'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
 import { sql } from 'kysely'
@@ -14,6 +16,12 @@ export interface RepostOptions {
   readonly kinds: readonly string[] | null
   /** Only memories with events in this range of sequences. Null for all. */
   readonly range: { readonly from: number; readonly to: number } | null
+  /** Called with the memories of a page before they are rewritten. */
+  readonly beforePage?: (
+    scope: ProjectScope,
+    live: GenerationRef & Generation,
+    memoryIds: readonly string[],
+  ) => Promise<void>
 }
 
 /** Memories rewritten in one transaction. */
@@ -32,7 +40,7 @@ interface Checkpoint {
 export async function rewrite(
   db: Database,
   rebuildable: RebuildableProjection,
-  { projectId, kinds, range }: RepostOptions,
+  { projectId, kinds, range, beforePage }: RepostOptions,
   work: Work,
 ): Promise<RewriteResult> {
   const generation = await liveGeneration(db, rebuildable.name)
@@ -59,11 +67,11 @@ export async function rewrite(
         where project_id = ${id} and sequence > ${after} and sequence <= ${upTo}
           and (${range !== null} or version = 1)
           and (${kinds === null} or data->'state'->>'kind' = any(${kinds ?? []}::text[]))`.execute(db)
-      if (rows.length > 0)
-        await verifiable.rewrite(
-          scope,
-          rows.map((row) => row.memory_id),
-        )
+      const memoryIds = rows.map((row) => row.memory_id)
+      if (memoryIds.length > 0) {
+        await beforePage?.(scope, { ...generation, name: rebuildable.name }, memoryIds)
+        await verifiable.rewrite(scope, memoryIds)
+      }
       rewritten += rows.length
       after = upTo
       await work.report({ done: behind + after, checkpoint: { projectId: id, after, rewritten } })

@@ -20,11 +20,17 @@ const COLUMNS: { readonly [Field in FilteredField]: RawBuilder<unknown> } = {
 
 /**
  * The filter as an SQL condition on the table `memories` with the alias `m`; `matchesFilter` applies the same
- * rules to a state. Forgotten memories are left out unless asked for. Expired ones are always left out.
+ * rules to a state. Forgotten memories are left out unless asked for, expired ones too.
+ * Between their moment and the event that forgets them, the latter are always left out.
+ *
+ * @param at the moment at which they must not have expired. Default: now
  */
-export function filterCondition(filter: MemoryFilter): RawBuilder<boolean> {
+export function filterCondition(
+  filter: MemoryFilter,
+  at: RawBuilder<unknown> = sql`now()`,
+): RawBuilder<boolean> {
   const conditions: RawBuilder<unknown>[] = [
-    sql`(m.expires_at is null or m.expires_at > now())`,
+    sql`(m.forgotten or m.expires_at is null or m.expires_at > ${at})`,
     ...(filter.includeForgotten === true ? [] : [sql`not m.forgotten`]),
     ...conditionsOf(filter).map((condition) => inSql(COLUMNS[condition.field], condition)),
   ]

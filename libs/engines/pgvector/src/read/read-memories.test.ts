@@ -9,6 +9,7 @@ import { silentLogger } from '@daybook/runtime/logger'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { appendExpired } from '../testing/append-expired.ts'
 import { type ReadModelHarness, startReadModelHarness } from '../testing/read-model-harness.ts'
 import { readAccess, startAccessTracker } from './access.ts'
 import { liveReadModel } from './live-read-model.ts'
@@ -119,10 +120,10 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
       scope,
       note('live'),
       note('forgotten'),
-      note('expired', { expiresAt: '2020-01-01T00:00:00Z' }),
       note('expires later', { expiresAt: '9999-01-01T00:00:00Z' }),
     )
     await harness.append(scope, { type: 'forget', id: forgotten!.state.id })
+    await appendExpired(scope, { content: { text: 'expired' } })
     await harness.apply(scope)
     expect(textsOf(await list(scope))).toEqual(['expires later', 'live'])
     expect(textsOf(await list(scope, { filter: { includeForgotten: true } }))).toEqual([
@@ -138,6 +139,7 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     const scope = await harness.newProject()
     const insight = (key: string | null, content: string) => ({
       content: { kind: 'insight', fields: { key, content } },
+      onExisting: 'KEEP_BOTH',
     })
     const [first] = await harness.remember(
       scope,
@@ -181,6 +183,25 @@ describe.each(TEST_DATABASES)('reading memories on $name', ({ start }) => {
     const counts = await readAccess(scope, ids)
     expect(ids.map((id) => counts.get(id)?.accessCount)).toEqual([4, 1])
     expect(Date.parse(counts.get(ids[0]!)!.accessedAt)).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  it('row 23: 1,000 searches leave exact access counts, while counts are written all the time', async () => {
+    const scope = await harness.newProject()
+    const memories = await harness.remember(scope, ...Array.from({ length: 30 }, (_, n) => note(`hit ${n}`)))
+    const ids = memories.map(({ state }) => state.id)
+    const tracker = startAccessTracker(harness.db, silentLogger, 1)
+    const expected = new Map<string, number>()
+    for (let search = 0; search < 1_000; search += 1) {
+      const hits = ids.filter((_, n) => (search + n * n) % 3 === 0)
+      for (const id of hits) expected.set(id, (expected.get(id) ?? 0) + 1)
+      tracker.touch(scope, hits)
+      if (search % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 3))
+    }
+    const written = await readAccess(scope, ids)
+    await tracker.stop()
+    const counts = await readAccess(scope, ids)
+    expect(new Map([...counts].map(([id, { accessCount }]) => [id, accessCount]))).toEqual(expected)
+    expect(written.size).toBeGreaterThan(0)
   })
 
   it('the status says how far it is, what is pending and what is parked', async () => {

@@ -2,9 +2,10 @@ import type { MemoryFilter } from '@daybook/memory/filter'
 import type { KindName } from '@daybook/memory/kinds/index'
 import type { Memory, MemoryState } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
 import { filterCondition } from './filter.ts'
+import { memoriesAsOf } from './past-memories.ts'
 
 /** The columns that a memory is read from. */
 export interface MemoryColumns {
@@ -54,17 +55,59 @@ export async function readNoteBeginnings(
   return new Map(rows.map((row) => [row.memory_id, row.beginning]))
 }
 
+interface ListOptions {
+  readonly filter: MemoryFilter
+  readonly before?: number | null
+  readonly limit: number
+  readonly also?: RawBuilder<boolean>
+}
+
 /**
  * Memories that match the filter, newest first. With `before`, only those whose first sequence is below it.
+ * @param also a further condition on the table `memories` with the alias `m`; default none
  */
 export async function listMemories(
   { db, projectId }: ProjectScope,
   tables: GenerationTables,
-  { filter, before = null, limit }: { filter: MemoryFilter; before?: number | null; limit: number },
+  { filter, before = null, limit, also = sql<boolean>`true` }: ListOptions,
 ): Promise<ListedMemory[]> {
   const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
-    where m.project_id = ${projectId} and ${filterCondition(filter)}
+    where m.project_id = ${projectId} and ${filterCondition(filter)} and ${also}
+      and (${before}::bigint is null or m.first_sequence < ${before})
+    order by m.first_sequence desc limit ${limit}`.execute(db)
+  return rows.map(toMemory)
+}
+
+/** Where the past is read: a place in the journal, and the moment that it stands for (RFC 3339). */
+export interface PastMoment {
+  readonly sequence: number
+  readonly moment: string
+}
+
+/** A memory as it was, by its plain id, forgotten or not; null if it was not there yet. */
+export async function readMemoryAsOf(
+  { db, projectId }: ProjectScope,
+  tables: GenerationTables,
+  id: string,
+  { sequence }: Pick<PastMoment, 'sequence'>,
+): Promise<Memory | null> {
+  const { rows } = await sql<MemoryColumns>`
+    select m.state, m.version, m.sequence, m.first_sequence
+    from ${memoriesAsOf(tables, projectId, sequence)} m where m.memory_id = ${id}::uuid`.execute(db)
+  return rows.map(toMemory)[0] ?? null
+}
+
+/** Like `listMemories`, as it was at a moment: what has been remembered since is left out. */
+export async function listMemoriesAsOf(
+  { db, projectId }: ProjectScope,
+  tables: GenerationTables,
+  { sequence, moment }: PastMoment,
+  { filter, before = null, limit }: { filter: MemoryFilter; before?: number | null; limit: number },
+): Promise<ListedMemory[]> {
+  const { rows } = await sql<MemoryColumns>`
+    select m.state, m.version, m.sequence, m.first_sequence from ${memoriesAsOf(tables, projectId, sequence)} m
+    where ${filterCondition(filter, sql`${moment}::timestamptz`)}
       and (${before}::bigint is null or m.first_sequence < ${before})
     order by m.first_sequence desc limit ${limit}`.execute(db)
   return rows.map(toMemory)

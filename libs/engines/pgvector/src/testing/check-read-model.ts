@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { readJournal } from '@daybook/journal/read/read'
 import { LENGTH_MAX, SEGMENT_SIZE } from '@daybook/lexical-index/postings'
 import type { JournalEvent } from '@daybook/memory/events'
-import type { MemoryState } from '@daybook/memory/state'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { readPosition } from '@daybook/projection/positions/positions'
 import { type RawBuilder, sql } from 'kysely'
@@ -18,7 +17,8 @@ const NAMED = 50
  * ones. Everything is read in one snapshot, so it may run beside writers and projectors.
  *
  * - `memories` must be the fold of the events, with the lexemes of each memory's text
- * - `memory_versions` must hold the events
+ * - `memory_versions` must hold the events, and the lexemes of texts that a later event changed
+ * - `former_postings` must hold the words that memories said once
  * - `postings` must hold the lexemes of the live memories, `lexical_stats` their number and total length
  * - `vectors` must hold, for live memories only, what the embedding store has for their text, unless they
  *   still wait for it; a text that is waited for must be in the store's queue
@@ -38,6 +38,7 @@ export async function checkReadModel(scope: ProjectScope, readModel: LiveReadMod
         ...(await checkMemories(snapshot, readModel, events)),
         ...(await checkVersions(snapshot, readModel, events)),
         ...(await checkPostings(snapshot, readModel)),
+        ...(await checkFormerPostings(snapshot, readModel)),
         ...(await checkStats(snapshot, readModel)),
         ...(await checkVectors(snapshot, readModel)),
       ]
@@ -168,25 +169,22 @@ async function checkVersions(
     readonly memory_id: string
     readonly version: number
     readonly sequence: number
-    readonly type: string
-    readonly recorded_at: string
-    readonly state: MemoryState
     readonly content_hash: string
+    readonly lexemes: string | null
   }
   const { rows } = await sql<Version>`
-    select memory_id, version, sequence, type, recorded_at, state, encode(content_hash, 'hex') as content_hash
+    select memory_id, version, sequence, encode(content_hash, 'hex') as content_hash, lexemes::text as lexemes
     from ${tables.versions} where project_id = ${projectId}`.execute(db)
   const stored = new Map(rows.map((row) => [row.sequence, row]))
+  const superseded = await supersededLexemes({ db, projectId }, events)
   const differences: string[] = []
   for (const event of events) {
     const wanted: Version = {
       memory_id: event.memoryId,
       version: event.version,
       sequence: event.sequence,
-      type: event.type,
-      recorded_at: event.recordedAt,
-      state: event.data.state,
       content_hash: memoryRow(event, { number: 0, firstSequence: 0 }).content_hash,
+      lexemes: superseded.get(event.sequence) ?? null,
     }
     const is = stored.get(event.sequence)
     if (is === undefined) differences.push(`event ${event.sequence} is missing from memory_versions`)
@@ -198,6 +196,65 @@ async function checkVersions(
     if (!applied.has(sequence))
       differences.push(`event ${sequence} is in memory_versions, but was not to be applied`)
   return differences
+}
+
+/**
+ * The lexemes of each text that the next event of its memory changed, by the sequence of the last event with
+ * that text. Does not use `supersededTexts`, which is being tested.
+ */
+async function supersededLexemes(
+  scope: ProjectScope,
+  events: readonly JournalEvent[],
+): Promise<Map<number, string>> {
+  const rowOf = (event: JournalEvent) => memoryRow(event, { number: 0, firstSequence: 0 })
+  const ended = events.filter((event, index) => {
+    const next = events.slice(index + 1).find(({ memoryId }) => memoryId === event.memoryId)
+    const [row, nextRow] = [rowOf(event), next && rowOf(next)]
+    return (
+      nextRow !== undefined &&
+      (row.lexical_text !== nextRow.lexical_text || row.content_hash !== nextRow.content_hash)
+    )
+  })
+  const lexemes = new Map<number, string>()
+  for (const event of ended)
+    lexemes.set(event.sequence, (await analyse(scope, [rowOf(event)])).get(event.memoryId)?.lexemes ?? '')
+  return lexemes
+}
+
+/** `former_postings` must hold every word of a memory's earlier texts that `postings` does not find it by. */
+async function checkFormerPostings(
+  { db, projectId }: ProjectScope,
+  { tables }: LiveReadModel,
+): Promise<string[]> {
+  const { rows } = await sql<{ problem: string; lexeme: string; number: number }>`
+    with said as (
+      select m.number, unnest(tsvector_to_array(v.lexemes)) as lexeme from ${tables.versions} v
+      join ${tables.memories} m on m.project_id = v.project_id and m.memory_id = v.memory_id
+      where v.project_id = ${projectId} and v.lexemes is not null
+      union
+      select m.number, unnest(tsvector_to_array(m.lexemes)) from ${tables.memories} m
+      where m.project_id = ${projectId} and m.forgotten
+    ), wanted as materialized (
+      select lexeme, number from said
+      except select unnest(tsvector_to_array(m.lexemes)), m.number from ${tables.memories} m
+      where m.project_id = ${projectId} and not m.forgotten
+    ), packed as materialized (
+      select lexeme, segment, octet_length(entries) as sealed, entries || recent as postings, removed
+      from ${tables.formerPostings} where project_id = ${projectId}
+    ), written as materialized (
+      select lexeme, segment * ${SEGMENT_SIZE}::int + (posting >> 20) + 1 as number
+      from packed cross join lateral (${bitsIn(sql`postings`)}) each
+      where at >= sealed or posting >> 20 <> all(array(select posting >> 20 from (${bitsIn(sql`removed`)}) gone))
+    )
+    select 'is missing' as problem, lexeme, number from (select * from wanted except all select * from written) missing
+    union all
+    select 'should not be there', lexeme, number from (select * from written except all select * from wanted) surplus`.execute(
+    db,
+  )
+  return rows.map(
+    ({ problem, lexeme, number }) =>
+      `the posting of the former word "${lexeme}" for memory number ${number} ${problem}`,
+  )
 }
 
 /** `memories` has been compared with the journal, so the indexes can be compared with `memories`. */

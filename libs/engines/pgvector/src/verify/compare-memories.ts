@@ -1,13 +1,25 @@
 import { areTokenBitsWhole } from '@daybook/embeddings/store'
-import { SCHEMA_VERSION } from '@daybook/memory/events'
+import { languageOf } from '@daybook/lexical-index/language'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { appliedMemories, isApplied } from '@daybook/projection/apply/applied-memories'
+import {
+  type AppliedMemory,
+  appliedEvents,
+  appliedMemories,
+} from '@daybook/projection/apply/applied-memories'
+import type { GenerationRef } from '@daybook/projection/generations/generation-ref'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { readPosition } from '@daybook/projection/positions/positions'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
 import { type RawBuilder, sql } from 'kysely'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
 import { memoryRow, relationOf } from '../write/memory-row.ts'
+import {
+  supersededTexts,
+  type VersionRow,
+  versionOf,
+  versionRows,
+  versionsRelation,
+} from '../write/write-versions.ts'
 
 /** The SHA-256 of a text in hexadecimal, computed by Postgres. */
 const hashed = (text: RawBuilder<unknown>) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
@@ -30,8 +42,8 @@ interface ComparedRow {
  * them. A text whose token bits the store has lost counts as one with other vectors. Postgres turns the rows of both sides into text, and only digests are compared. So no column can be
  * left out on one side.
  *
- * Versions are compared with the journal's events. A version whose event had to be upcast is compared by
- * number and type only.
+ * Versions are compared with the journal's events. A superseded text that the embedding store does not know
+ * counts as a version with other lexemes.
  */
 export async function compareMemories(
   { db, projectId }: ProjectScope,
@@ -39,7 +51,8 @@ export async function compareMemories(
   memoryIds: readonly string[],
 ): Promise<ComparedPage> {
   const ref = { name: PGVECTOR, generation: generation.generation }
-  const { memories, versions, vectors } = generationTables(generation.generation)
+  const { memories, versions, vectors, lexicalStats } = generationTables(generation.generation)
+  const language = languageOf({ lexicalStats }, projectId)
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -48,6 +61,7 @@ export async function compareMemories(
       const position = await readPosition(trx, ref, projectId)
       const applied = await appliedMemories(scope, ref, { memoryIds, position })
       const rows = applied.map(({ newest, firstSequence }) => memoryRow(newest, { number: 0, firstSequence }))
+      const wantedVersions = await readVersions(scope, ref, position, applied)
       const result = await sql<ComparedRow>`
         with asked as materialized (
           select memory_id from unnest(${memoryIds}::uuid[]) as memory_id
@@ -58,27 +72,23 @@ export async function compareMemories(
             (select coalesce(sum(cardinality(positions)), 0) from unnest(lexemes)))::text`)} as hash,
             decode(content_hash, 'hex') as text_hash, forgotten
           from ${relationOf(rows)}
-          cross join lateral (select to_tsvector('english', lexical_text) as lexemes offset 0) analysed
+          cross join lateral (select to_tsvector(${language}, lexical_text) as lexemes offset 0) analysed
         ), held as materialized (
           select memory_id, ${hashed(sql`row(kind, version, sequence, first_sequence, state, exact_key, context, agent,
             labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
             encode(content_hash, 'hex'), lexemes, length::bigint)::text`)} as hash, vector_pending
           from ${memories} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
         ), wanted_versions as materialized (
-          select memory_id, ${hashed(sql`string_agg(row(version, sequence, type, recorded_at,
-            case when schema_version = ${SCHEMA_VERSION}::int then data->'state' end)::text, ',' order by version)`)} as hash
-          from events e where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
-            and ${isApplied(ref, position)}
-          group by memory_id
+          select memory_id, ${hashed(sql`string_agg(row(version, sequence, content_hash, to_tsvector(${language}, lexical_text),
+            lexical_text is not null)::text, ',' order by version)`)} as hash
+          from ${versionsRelation(wantedVersions)} group by memory_id
         ), held_versions as materialized (
-          select memory_id, ${hashed(sql`string_agg(row(v.version, v.sequence, v.type, v.recorded_at,
-            case when e.schema_version is null or e.schema_version = ${SCHEMA_VERSION}::int then v.state end)::text, ','
-            order by v.version)`)} as hash
-          from ${versions} v left join lateral (
-            select schema_version from events
-            where project_id = ${projectId} and sequence = v.sequence offset 0
-          ) e on true
-          where v.project_id = ${projectId} and v.memory_id = any(${memoryIds}::uuid[])
+          select memory_id, ${hashed(sql`string_agg(row(version, sequence, encode(content_hash, 'hex'), lexemes,
+            lexemes is not null and exists (
+              select from embeddings e
+              where e.project_id = v.project_id and e.model_id = ${generation.modelId} and e.content_hash = v.content_hash
+            ))::text, ',' order by version)`)} as hash
+          from ${versions} v where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
           group by memory_id
         ), held_vectors as materialized (
           select memory_id,
@@ -116,6 +126,23 @@ export async function compareMemories(
         pending: result.rows.filter((row) => row.pending).length,
       }
     })
+}
+
+/** The rows of all versions of these memories. The event in hand is not read again. */
+async function readVersions(
+  scope: ProjectScope,
+  ref: GenerationRef,
+  position: number,
+  applied: readonly AppliedMemory[],
+): Promise<VersionRow[]> {
+  const revised = applied.filter(({ newest, firstSequence }) => newest.sequence !== firstSequence)
+  const once = applied.filter(({ newest, firstSequence }) => newest.sequence === firstSequence)
+  const events = await appliedEvents(scope, ref, {
+    memoryIds: revised.map(({ newest }) => newest.memoryId),
+    position,
+  })
+  const written = [...once.map(({ newest }) => newest), ...events].map(versionOf)
+  return versionRows(written, supersededTexts(written))
 }
 
 /** Null if the first part is: then there is no such memory. */

@@ -1,9 +1,15 @@
-import { compareLexicalIndex, repairLexicalIndex } from '@daybook/lexical-index/verify'
-import type { Database } from '@daybook/postgres/connect'
+import {
+  compareLexicalIndex,
+  comparePostings,
+  repairLexicalIndex,
+  repairPostings,
+} from '@daybook/lexical-index/verify'
+import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { holdPosition } from '@daybook/projection/positions/positions'
 import type { Verifiable } from '@daybook/projection/verify/verifiable'
 import { type RawBuilder, sql } from 'kysely'
+import { formerWords } from '../former-words.ts'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
 import { rewriteMemories } from '../write/rewrite-memories.ts'
 import { compareMemories } from './compare-memories.ts'
@@ -21,6 +27,7 @@ export function pgvectorVerifiable(db: Database, generation: Generation): Verifi
         tables.memories,
         tables.versions,
         tables.postings,
+        tables.formerPostings,
         tables.lexicalStats,
         tables.vectors,
       ])
@@ -28,9 +35,19 @@ export function pgvectorVerifiable(db: Database, generation: Generation): Verifi
       return [...found]
     },
     compare: (scope, memoryIds) => compareMemories(scope, generation, memoryIds),
-    compareIndexes: (scope, signal) => compareLexicalIndex(scope, tables, signal),
-    repairIndexes: (scope, signal) =>
-      repairLexicalIndex(scope, tables, (trx) => holdPosition(trx, ref, scope.projectId), signal),
+    async compareIndexes(scope, signal) {
+      const present = await compareLexicalIndex(scope, tables, signal)
+      const former = await comparePostings(scope, formerWords(tables), 'the index of former words', signal)
+      return {
+        problems: [...present.problems, ...former.problems],
+        memoryIds: [...new Set([...present.memoryIds, ...former.memoryIds])],
+      }
+    },
+    async repairIndexes(scope, signal) {
+      const hold = (trx: DatabaseTransaction) => holdPosition(trx, ref, scope.projectId)
+      await repairLexicalIndex(scope, tables, hold, signal)
+      await repairPostings(scope, formerWords(tables), hold, signal)
+    },
     async surplus({ db: bound, projectId }) {
       const { rows } = await sql<{ memory_id: string }>`
         select memory_id from (

@@ -77,11 +77,13 @@ async function createVectorIndex(
  * would do so by itself about a minute later. Without them a search of 5,760 memories took twice as long.
  */
 export async function gatherStatistics(db: Database, generation: number, fence: Fence): Promise<void> {
-  const { memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
+  const { memories, versions, postings, formerPostings, lexicalStats, vectors } = generationTables(generation)
   await db.transaction().execute(async (trx) => {
     await fence.hold(trx)
     await sql`set local role daybook_indexer`.execute(trx)
-    await sql`analyze ${sql.join([memories, versions, postings, lexicalStats, vectors])}`.execute(trx)
+    await sql`analyze ${sql.join([memories, versions, postings, formerPostings, lexicalStats, vectors])}`.execute(
+      trx,
+    )
   })
 }
 
@@ -124,7 +126,8 @@ async function cosineOperators(
  * them.
  */
 async function createTables(trx: DatabaseTransaction, generation: number, dimension: number): Promise<void> {
-  const { schema, memories, versions, postings, lexicalStats, vectors } = generationTables(generation)
+  const { schema, memories, versions, postings, formerPostings, lexicalStats, vectors } =
+    generationTables(generation)
   const schemaName = sql.id(schema)
   await sql`set local role daybook_indexer`.execute(trx)
   await sql`create schema ${schemaName}`.execute(trx)
@@ -154,6 +157,8 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       vector_pending boolean not null,
       session bigint generated always as (
         uuid_hash_extended(project_id, hashtextextended(context, hashtextextended(kind, 0)))) stored,
+      supersedes text generated always as (state->>'supersedes') stored,
+      part_of text generated always as (state->'part'->>'document') stored,
       primary key (project_id, memory_id),
       unique (project_id, number)
     )`.execute(trx)
@@ -166,7 +171,13 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
   await sql`create index on ${memories} (project_id, kind, exact_key) where exact_key is not null`.execute(
     trx,
   )
+  await sql`create index on ${memories} (project_id, supersedes) where supersedes is not null`.execute(trx)
+  await sql`create index on ${memories} (project_id, part_of) where part_of is not null`.execute(trx)
   await sql`create index on ${memories} (project_id) where forgotten`.execute(trx)
+  // For those that are due to expire.
+  await sql`create index on ${memories} (expires_at) where expires_at is not null and not forgotten`.execute(
+    trx,
+  )
   // For the memories that wait for a text's vector, and for their number in a project.
   await sql`create index on ${memories} (content_hash) where vector_pending`.execute(trx)
   await sql`create index on ${memories} (project_id) where vector_pending`.execute(trx)
@@ -176,12 +187,45 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       memory_id uuid not null,
       version integer not null,
       sequence bigint not null,
-      type text not null,
-      recorded_at timestamptz not null,
-      state jsonb not null,
       content_hash bytea not null,
+      lexemes tsvector,
       primary key (project_id, memory_id, version)
     )`.execute(trx)
+  // For searches of the past: the texts that no memory has any more.
+  await sql`create index on ${versions} (project_id, memory_id, version) where lexemes is not null`.execute(
+    trx,
+  )
+  await createPostings(trx, postings)
+  await createPostings(trx, formerPostings)
+  await sql`
+    create table ${lexicalStats} (
+      project_id uuid primary key,
+      memories integer not null,
+      total_length bigint not null,
+      next_number integer not null,
+      language text not null default 'english'
+    )`.execute(trx)
+  await sql`
+    create table ${vectors} (
+      project_id uuid not null,
+      memory_id uuid not null,
+      chunk integer not null,
+      span_start integer not null,
+      span_end integer not null,
+      embedding ${await vectorType(trx)}(${sql.lit(dimension)}) not null,
+      primary key (project_id, memory_id, chunk)
+    )`.execute(trx)
+  for (const table of [memories, versions, postings, formerPostings, lexicalStats, vectors])
+    await secureRows(trx, table)
+  await sql`grant usage on schema ${schemaName} to daybook_app`.execute(trx)
+  await sql`grant select, insert, update, delete on all tables in schema ${schemaName} to daybook_app`.execute(
+    trx,
+  )
+  await sql`set local role daybook_app`.execute(trx)
+}
+
+/** A table of postings (`@daybook/lexical-index/postings` has their format). */
+async function createPostings(trx: DatabaseTransaction, postings: RawBuilder<unknown>): Promise<void> {
   // Lexemes are compared as bytes: a language's rules take several times as long, and nobody reads them in
   // order.
   await sql`
@@ -198,27 +242,4 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
   await sql`
     alter table ${postings} alter entries set storage external,
       alter removed set storage plain, alter recent set storage plain`.execute(trx)
-  await sql`
-    create table ${lexicalStats} (
-      project_id uuid primary key,
-      memories integer not null,
-      total_length bigint not null,
-      next_number integer not null
-    )`.execute(trx)
-  await sql`
-    create table ${vectors} (
-      project_id uuid not null,
-      memory_id uuid not null,
-      chunk integer not null,
-      span_start integer not null,
-      span_end integer not null,
-      embedding ${await vectorType(trx)}(${sql.lit(dimension)}) not null,
-      primary key (project_id, memory_id, chunk)
-    )`.execute(trx)
-  for (const table of [memories, versions, postings, lexicalStats, vectors]) await secureRows(trx, table)
-  await sql`grant usage on schema ${schemaName} to daybook_app`.execute(trx)
-  await sql`grant select, insert, update, delete on all tables in schema ${schemaName} to daybook_app`.execute(
-    trx,
-  )
-  await sql`set local role daybook_app`.execute(trx)
 }

@@ -1,6 +1,7 @@
 import { readLexicalStats, removePostings, saveLexicalStats } from '@daybook/lexical-index/write'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
+import { formerWords } from '../former-words.ts'
 import type { GenerationTables } from '../generation-tables.ts'
 import { readOldRows } from './write-memories.ts'
 import { removeVectors } from './write-vectors.ts'
@@ -24,6 +25,12 @@ export async function eraseMemories(
     tables,
     projectId,
     indexed.map((row) => row.memory_id),
+  )
+  await removePostings(
+    trx,
+    formerWords(tables),
+    projectId,
+    held.map((row) => row.memory_id),
   )
   await removeVectors(trx, tables, projectId, memoryIds)
   for (const table of [tables.versions, tables.memories])

@@ -1,14 +1,16 @@
-import { requeueTexts } from '@daybook/embeddings/store'
+import { queueTexts, requeueTexts } from '@daybook/embeddings/store'
 import { countLexicalStats, insertSegmentPostings } from '@daybook/lexical-index/write'
 import { parkEvents } from '@daybook/projection/apply/parked-events'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { setPosition } from '@daybook/projection/positions/positions'
 import type { LoadTarget } from '@daybook/projection/rebuild/load-target'
 import type { LoadTargetOptions } from '@daybook/projection/rebuild/rebuildable-projection'
+import { formerWords } from '../former-words.ts'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
 import { memoryRow } from './memory-row.ts'
-import { insertVersions, upsertMemories } from './write-memories.ts'
+import { upsertMemories } from './write-memories.ts'
 import { insertStoredVectors, queueLiveTexts, textsOf } from './write-vectors.ts'
+import { supersededTexts, textsOfVersions, versionOf, writeVersions } from './write-versions.ts'
 
 /**
  * A generation of the Postgres read model, as a rebuild fills it. The rows of a batch are written in one
@@ -24,14 +26,19 @@ export function pgvectorLoadTarget(
   const tables = generationTables(generation.generation)
   const ref = { name: PGVECTOR, generation: generation.generation }
   return {
-    async load({ db, projectId }, { memories, events, parked }) {
+    async load({ db, projectId }, { before, memories, events, parked }) {
       const rows = memories.map(({ newest, number, firstSequence }) =>
         memoryRow(newest, { number, firstSequence }),
       )
+      const versions = [...(before === null ? [] : [before]), ...events].map(versionOf)
+      const superseded = supersededTexts(versions)
       await db.transaction().execute(async (trx) => {
         await fence.hold(trx)
         await parkEvents(trx, ref, projectId, parked)
-        if (events.length > 0) await insertVersions(trx, tables, projectId, events)
+        await writeVersions(trx, tables, projectId, versions, superseded)
+        const pastTexts = textsOfVersions([...superseded, ...rows.filter((row) => row.forgotten)])
+        if (regenerateBefore === null) await queueTexts(trx, { projectId, modelId }, pastTexts)
+        else await requeueTexts(trx, { projectId, modelId }, pastTexts, regenerateBefore)
         if (rows.length === 0) return
         if (regenerateBefore === null) await queueLiveTexts(trx, generation, projectId, rows)
         else await requeueTexts(trx, { projectId, modelId }, textsOf(rows), regenerateBefore)
@@ -44,6 +51,7 @@ export function pgvectorLoadTarget(
       await db.transaction().execute(async (trx) => {
         await fence.hold(trx)
         await insertSegmentPostings(trx, tables, projectId, first, last)
+        await insertSegmentPostings(trx, formerWords(tables), projectId, first, last)
       })
     },
     endProject: ({ db, projectId }, { head, memories }) =>

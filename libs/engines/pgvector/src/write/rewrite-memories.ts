@@ -1,22 +1,23 @@
 import { requeueLostTexts } from '@daybook/embeddings/store'
-import { readable, toRecord } from '@daybook/journal/read/stored-event'
 import { segmentOf } from '@daybook/lexical-index/postings'
-import { rebuildSegments } from '@daybook/lexical-index/verify'
+import { rebuildPostings, rebuildSegments } from '@daybook/lexical-index/verify'
 import { readLexicalStats, saveLexicalStats } from '@daybook/lexical-index/write'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
-import { appliedMemories, isApplied } from '@daybook/projection/apply/applied-memories'
+import { appliedEvents, appliedMemories } from '@daybook/projection/apply/applied-memories'
 import { unparkMemories } from '@daybook/projection/apply/parked-events'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { holdPosition } from '@daybook/projection/positions/positions'
 import { PositionMoved } from '@daybook/projection/projection'
 import type { RewriteOptions } from '@daybook/projection/verify/verifiable'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
+import { formerWords } from '../former-words.ts'
 import { type GenerationTables, generationTables, PGVECTOR } from '../generation-tables.ts'
 import { memoryRow } from './memory-row.ts'
-import { insertVersions, upsertMemories } from './write-memories.ts'
-import { requestVectors, textsOf } from './write-vectors.ts'
+import { upsertMemories } from './write-memories.ts'
+import { requestPastVectors, requestVectors, textsOf } from './write-vectors.ts'
+import { supersededTexts, textsOfVersions, versionOf, writeVersions } from './write-versions.ts'
 
 /** How to rewrite memories. */
 export interface RewriteMemoriesOptions extends RewriteOptions {
@@ -46,14 +47,7 @@ export async function rewriteMemories(
     const position = to.sequence
     const scope = projectScope(trx, projectId)
     const applied = await appliedMemories(scope, ref, { memoryIds, position, ...options })
-    const versions = await trx
-      .selectFrom('events as e')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
-      .where(isApplied(ref, position, options))
-      .orderBy('sequence')
-      .execute()
+    const written = (await appliedEvents(scope, ref, { memoryIds, position, ...options })).map(versionOf)
 
     const removed = await removeRows(trx, tables, projectId, memoryIds)
     const stats = await readLexicalStats(trx, tables, projectId)
@@ -74,11 +68,16 @@ export async function rewriteMemories(
       rows.push(row)
     }
     await upsertMemories(trx, tables, projectId, rows)
-    await insertVersions(trx, tables, projectId, versions.map(toRecord).map(readable))
-    await requeueLostTexts(trx, { projectId, modelId: generation.modelId }, textsOf(rows))
+    const superseded = supersededTexts(written)
+    await writeVersions(trx, tables, projectId, written, superseded)
+    const key = { projectId, modelId: generation.modelId }
+    const past = [...superseded, ...rows.filter((row) => row.forgotten)]
+    await requeueLostTexts(trx, key, [...textsOf(rows), ...textsOfVersions(past)])
     await requestVectors(trx, tables, generation, projectId, rows)
+    await requestPastVectors(trx, generation, projectId, past)
     await saveLexicalStats(trx, tables, projectId, { ...stats, next_number: nextNumber })
     await rebuildSegments(trx, tables, projectId, [...segments])
+    await rebuildPostings(trx, formerWords(tables), projectId, [...segments])
     if (options.unpark === true) await unparkMemories(trx, ref, projectId, memoryIds)
   })
 }

@@ -8,10 +8,12 @@ import {
 import type { JournalEvent } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { Generation } from '@daybook/projection/generations/generations'
+import { formerWords } from '../former-words.ts'
 import type { GenerationTables } from '../generation-tables.ts'
 import type { MemoryRow } from './memory-row.ts'
-import { insertVersions, type OldRow, readOldRows, rowsOf, upsertMemories } from './write-memories.ts'
-import { removeVectors, requestVectors } from './write-vectors.ts'
+import { type OldRow, readOldRows, rowsOf, upsertMemories } from './write-memories.ts'
+import { removeVectors, requestPastVectors, requestVectors } from './write-vectors.ts'
+import { supersededTexts, versionOf, type WrittenVersion, writeVersions } from './write-versions.ts'
 
 /** Writes consecutive events of one project to all tables of a generation. Call it in a transaction. */
 export async function writeBatch(
@@ -49,8 +51,26 @@ export async function writeBatch(
     leaving.map((row) => row.memory_id),
   )
   await removeVectors(trx, tables, projectId, vectorsToRemove(rows, old))
+  const versions = [...[...old.values()].map(versionOfRow), ...events.map(versionOf)]
+  const superseded = supersededTexts(versions)
+  const former = formerWords(tables)
+  const formerChanged = withOtherFormerWords(rows, old, superseded)
+  await removePostings(
+    trx,
+    former,
+    projectId,
+    [...formerChanged].filter((id) => old.has(id)),
+  )
   await upsertMemories(trx, tables, projectId, rows)
-  await insertVersions(trx, tables, projectId, events)
+  const written = new Set(superseded)
+  await writeVersions(
+    trx,
+    tables,
+    projectId,
+    versions.filter((one, index) => index >= old.size || written.has(one)),
+    superseded,
+  )
+  await insertPostings(trx, former, projectId, [...formerChanged])
 
   const addedLength = await insertPostings(trx, tables, projectId, entering)
   await saveLexicalStats(trx, tables, projectId, {
@@ -59,6 +79,25 @@ export async function writeBatch(
     next_number: nextNumber,
   })
   await requestVectors(trx, tables, generation, projectId, rows)
+  const forgotten = rows.flatMap((row) => (row.forgotten ? [{ state: row.state }] : []))
+  await requestPastVectors(trx, generation, projectId, [...superseded, ...forgotten])
+}
+
+const versionOfRow = ({ memory_id: memoryId, version, sequence, state }: OldRow): WrittenVersion => ({
+  memoryId,
+  version,
+  sequence,
+  state,
+})
+
+/** The memories whose row in the index of former words may change. */
+function withOtherFormerWords(
+  rows: readonly MemoryRow[],
+  old: ReadonlyMap<string, OldRow>,
+  superseded: readonly WrittenVersion[],
+): ReadonlySet<string> {
+  const turned = rows.filter((row) => row.forgotten !== (old.get(row.memory_id)?.forgotten ?? false))
+  return new Set([...superseded.map(({ memoryId }) => memoryId), ...turned.map((row) => row.memory_id)])
 }
 
 function vectorsToRemove(rows: readonly MemoryRow[], old: ReadonlyMap<string, OldRow>): string[] {

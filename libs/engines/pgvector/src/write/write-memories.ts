@@ -1,6 +1,6 @@
-import { contentHash } from '@daybook/embeddings/store'
+import { languageOf } from '@daybook/lexical-index/language'
 import type { JournalEvent } from '@daybook/memory/events'
-import { embeddedTextOf } from '@daybook/memory/state'
+import type { MemoryState } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
 import { sql } from 'kysely'
@@ -15,6 +15,9 @@ export interface OldRow {
   readonly length: number
   readonly forgotten: boolean
   readonly content_hash: string
+  readonly version: number
+  readonly sequence: number
+  readonly state: MemoryState
 }
 
 /** Reads and locks the present rows of these memories, by id. */
@@ -25,7 +28,8 @@ export async function readOldRows(
   memoryIds: readonly string[],
 ): Promise<Map<string, OldRow>> {
   const { rows } = await sql<OldRow>`
-    select memory_id, number, first_sequence, length, forgotten, encode(content_hash, 'hex') as content_hash
+    select memory_id, number, first_sequence, length, forgotten, encode(content_hash, 'hex') as content_hash, version,
+      sequence, state
     from ${tables.memories}
     where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
     order by memory_id for update`.execute(trx)
@@ -78,7 +82,7 @@ export async function upsertMemories(
       analysed.text_hash, not forgotten and not ${hasVector}
     from ${relationOf(rows)}
     cross join lateral (
-      select to_tsvector('english', lexical_text) as lexemes, decode(content_hash, 'hex') as text_hash offset 0
+      select to_tsvector(${languageOf(tables, projectId)}, lexical_text) as lexemes, decode(content_hash, 'hex') as text_hash offset 0
     ) analysed
     on conflict (project_id, memory_id) do update set
       kind = excluded.kind, version = excluded.version, sequence = excluded.sequence, state = excluded.state,
@@ -91,28 +95,4 @@ export async function upsertMemories(
         when m.content_hash = excluded.content_hash and not m.forgotten then m.vector_pending
         else true end,
       content_hash = excluded.content_hash`.execute(trx)
-}
-
-/** Stores every event's state, so that the content before a revision stays findable as a version. */
-export async function insertVersions(
-  trx: DatabaseTransaction,
-  tables: GenerationTables,
-  projectId: string,
-  events: readonly JournalEvent[],
-): Promise<void> {
-  const rows = events.map((event) => ({
-    memory_id: event.memoryId,
-    version: event.version,
-    sequence: event.sequence,
-    type: event.type,
-    recorded_at: event.recordedAt,
-    state: event.data.state,
-    content_hash: contentHash(embeddedTextOf(event.data.state)).toString('hex'),
-  }))
-  await sql`
-    insert into ${tables.versions} (project_id, memory_id, version, sequence, type, recorded_at, state, content_hash)
-    select ${projectId}, memory_id, version, sequence, type, recorded_at, state, decode(content_hash, 'hex')
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(memory_id uuid, version int, sequence bigint,
-      type text, recorded_at timestamptz, state jsonb, content_hash text)
-    on conflict do nothing`.execute(trx)
 }

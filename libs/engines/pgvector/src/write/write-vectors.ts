@@ -7,6 +7,7 @@ import type { Fence } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
 import type { MemoryRow } from './memory-row.ts'
+import { textsOfVersions, type WrittenVersion } from './write-versions.ts'
 
 /** Removes the vectors of memories whose text has changed, or that are forgotten. */
 export async function removeVectors(
@@ -34,6 +35,19 @@ export async function requestVectors(
   const areAllNew = await queueLiveTexts(trx, generation, projectId, rows)
   if (areAllNew) return
   await fill(trx, tables, generation, sql`m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`)
+}
+
+/**
+ * Queues the texts of superseded or forgotten versions that the embedding store lacks: those that went in the
+ * batch that wrote them. Searches of the past read their vectors from the store.
+ */
+export async function requestPastVectors(
+  trx: DatabaseTransaction,
+  { modelId }: Generation,
+  projectId: string,
+  versions: readonly Pick<WrittenVersion, 'state'>[],
+): Promise<void> {
+  await queueTexts(trx, { projectId, modelId }, textsOfVersions(versions))
 }
 
 const liveIds = (rows: readonly MemoryRow[]) =>

@@ -138,9 +138,9 @@ async function readPending(
 
 const memoriesOf = (timelines: ReadonlyMap<string, Timeline>) =>
   [...timelines.values()].flatMap(({ applied, later }) => [...(applied ? [applied] : []), ...later])
-const lexemesOf = ({ db }: ProjectScope, timelines: ReadonlyMap<string, Timeline>) =>
+const lexemesOf = (scope: ProjectScope, timelines: ReadonlyMap<string, Timeline>) =>
   readWords(
-    db,
+    scope,
     memoriesOf(timelines).map(({ state }) => lexicalText(state)),
   )
 /** The hash of a memory's embedded text, hexadecimal. */

@@ -48,7 +48,7 @@ async function compareAt(
   const hashes = new Set([...memories.values()].map(hashOf))
   const vectors = await readStoredVectors(scope, generation.modelId, [...hashes])
   const lexemes = await readWords(
-    scope.db,
+    scope,
     [...memories.values()].map(({ state }) => lexicalText(state)),
   )
   const found = new Map<string, JsonDocument[]>()

@@ -147,7 +147,7 @@ describe('a document', () => {
       context: 'c',
       agent: 'a',
       occurredAt: NOW,
-      expiresAt: NOW,
+      expiresAt: '2999-01-01T00:00:00.000Z',
     })
     const [document] = documentsOf(
       PROJECT,

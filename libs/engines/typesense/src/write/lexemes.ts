@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readLexemes } from '@daybook/lexical-index/lexemes'
-import type { Queryable } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 
 /** What Typesense takes as one word and leaves unchanged. It would cut off a word after 100 bytes. */
 const PLAIN = /^(?!zz)[a-z0-9]{1,64}$/
@@ -20,7 +20,7 @@ export function lexemeAsWord(lexeme: string): string {
  * @param texts as `lexicalText` returns them
  * @returns words by text
  */
-export async function readWords(db: Queryable, texts: Iterable<string>): Promise<Map<string, string>> {
-  const lexemes = await readLexemes(db, texts)
+export async function readWords(scope: ProjectScope, texts: Iterable<string>): Promise<Map<string, string>> {
+  const lexemes = await readLexemes(scope, texts)
   return new Map([...lexemes].map(([text, all]) => [text, all.map(lexemeAsWord).join(' ')]))
 }

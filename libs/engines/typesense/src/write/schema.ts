@@ -12,8 +12,9 @@ const shown = { index: false, optional: true } as const
  *
  *   1  texts, which Typesense split into words in its own way
  *   2  `lexemes`: the words as Postgres has them
+ *   3  of folded words (`libs/memory/src/fold-words.ts`)
  */
-export const LAYOUT_VERSION = 2
+export const LAYOUT_VERSION = 3
 
 /**
  * The fields of a document, by name. Texts for filters are facets, which Typesense keeps verbatim. Times are

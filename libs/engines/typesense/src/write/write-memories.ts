@@ -32,7 +32,7 @@ export async function writeMemories(
   memories: readonly Memory[],
   erased: readonly string[] = [],
 ): Promise<WrittenMemory[]> {
-  const { db, projectId } = held.scope
+  const { projectId } = held.scope
   const texts = new Map(
     memories
       .filter(({ state }) => state.forgottenAt === null)
@@ -44,7 +44,7 @@ export async function writeMemories(
   const hashes = new Set([...texts.values()].map(({ hash }) => hash.toString('hex')))
   const vectors = await readStoredVectors(held.scope, writer.generation.modelId, [...hashes])
   const lexemes = await readWords(
-    db,
+    held.scope,
     memories.map(({ state }) => lexicalText(state)),
   )
 

@@ -62,7 +62,7 @@ export function rankLate(input: RankLateInput): RankedHit[] {
       return {
         memoryId,
         score,
-        matchType: matchType(retrievers, input),
+        matchType: matchType(retrievers),
         explanation: plainExplanation({ method: 'DEFAULT', retrievers, terms, score }),
         restsOn,
       }

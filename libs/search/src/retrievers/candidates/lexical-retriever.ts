@@ -36,7 +36,7 @@ export async function candidateLexicalRetriever(
   wanted: string,
   withCoverage: boolean,
 ): Promise<RetrieverHit[]> {
-  const asked = await queryTerms(input.scope.db, wanted)
+  const asked = await queryTerms(input.scope, input.readModel, wanted)
   if (asked.length === 0) return []
   const right = await askForWords(input, source, asked)
   const closest = await askForClosest(input, source, asked, right)

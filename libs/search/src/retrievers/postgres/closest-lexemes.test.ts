@@ -40,7 +40,7 @@ describe.each(TEST_DATABASES)('the closest lexemes on $name', ({ start }) => {
     return {
       ids: memories.map(({ state }) => state.id),
       closest: async (...words: string[]) => {
-        const terms = await queryTerms(scope.db, words.join(' '))
+        const terms = await queryTerms(scope, harness.readModel, words.join(' '))
         const closest = await closestLexemes(input, terms, noTurns)
         return Object.fromEntries(terms.map(({ word, lexeme }) => [word, closest.get(lexeme) ?? null]))
       },

@@ -1,28 +1,58 @@
-import { breakTokens } from '@daybook/memory/break-tokens'
+import { ENGLISH } from '@daybook/lexical-index/language'
 import type { MemoryFilter } from '@daybook/memory/filter'
+import { queryWords } from '@daybook/memory/fold-words'
 import { filterCondition } from '@daybook/pgvector/read/filter'
 import { type RawBuilder, sql } from 'kysely'
-import type { Alternative, ParsedQuery } from '../../query/query.ts'
+import type { Alternative, Demands } from '../../query/query.ts'
+import type { Term } from '../../query/tokens.ts'
 
-const tsquery = ({ type, text }: Alternative) =>
+const tsquery = ({ type, text }: Term, language: RawBuilder<unknown>) =>
   type === 'phrase'
-    ? sql`phraseto_tsquery('english', ${breakTokens(text)})`
-    : sql`plainto_tsquery('english', ${breakTokens(text)})`
+    ? sql`phraseto_tsquery(${language}, ${queryWords(text)})`
+    : sql`plainto_tsquery(${language}, ${queryWords(text)})`
 
 /**
  * A text without lexemes (only stop words) demands nothing: a requirement holds, an exclusion excludes
  * nothing.
  */
-const holds = (one: Alternative) => sql`(numnode(${tsquery(one)}) = 0 or m.lexemes @@ ${tsquery(one)})`
-const hits = (one: Alternative) => sql`(numnode(${tsquery(one)}) > 0 and m.lexemes @@ ${tsquery(one)})`
+const holds = (one: Alternative, language: RawBuilder<unknown>): RawBuilder<unknown> =>
+  one.type === 'group'
+    ? demanded(one, language)
+    : sql`(numnode(${tsquery(one, language)}) = 0 or m.lexemes @@ ${tsquery(one, language)})`
+const hits = (one: Alternative, language: RawBuilder<unknown>): RawBuilder<unknown> =>
+  one.type === 'group'
+    ? demanded(one, language)
+    : sql`(numnode(${tsquery(one, language)}) > 0 and m.lexemes @@ ${tsquery(one, language)})`
+
+const demanded = (demands: Demands, language: RawBuilder<unknown>) =>
+  sql`(${sql.join(conditionsOf(demands, language), sql` and `)})`
+
+const conditionsOf = (
+  { required, excluded }: Demands,
+  language: RawBuilder<unknown>,
+): RawBuilder<unknown>[] => [
+  ...required.map(
+    (group) =>
+      sql`(${sql.join(
+        group.map((one) => holds(one, language)),
+        sql` or `,
+      )})`,
+  ),
+  ...excluded.map((one) => sql`not ${hits(one, language)}`),
+]
 
 /**
- * The condition that every hit must satisfy, whichever retriever finds it: the filter, the query's phrases
- * and its exclusions. SQL over the table `memories` with the alias `m`.
+ * The condition that every hit must satisfy, whichever retriever finds it: the filter, what the
+ * query requires, and its exclusions. SQL over the table `memories` with the alias `m`.
+ *
+ * @param language of the memories (`languageOf`); default English
+ * @param at the moment at which it must not have expired. Default: now
  */
-export function hitCondition(filter: MemoryFilter, query: ParsedQuery): RawBuilder<boolean> {
-  const conditions: RawBuilder<unknown>[] = [filterCondition(filter)]
-  for (const group of query.required) conditions.push(sql`(${sql.join(group.map(holds), sql` or `)})`)
-  for (const one of query.excluded) conditions.push(sql`not ${hits(one)}`)
-  return sql<boolean>`(${sql.join(conditions, sql` and `)})`
+export function hitCondition(
+  filter: MemoryFilter,
+  query: Demands,
+  language: RawBuilder<unknown> = ENGLISH,
+  at?: RawBuilder<unknown>,
+): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.join([filterCondition(filter, at), ...conditionsOf(query, language)], sql` and `)})`
 }

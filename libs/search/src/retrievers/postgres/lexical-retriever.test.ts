@@ -1,4 +1,5 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
+import { queryWords } from '@daybook/memory/fold-words'
 import { note } from '@daybook/memory/testing/commands'
 import { type ReadModelHarness, startReadModelHarness } from '@daybook/pgvector/testing/read-model-harness'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -78,7 +79,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
 
   async function lexemesOf(query: string): Promise<Map<string, number>> {
     const { rows } = await sql<{ lexeme: string; times: number }>`
-      select lexeme, cardinality(positions) as times from unnest(to_tsvector('english', ${query}))`.execute(
+      select lexeme, cardinality(positions) as times from unnest(to_tsvector('english', ${queryWords(query)}))`.execute(
       harness.db,
     )
     return new Map(rows.map((row) => [row.lexeme, row.times]))

@@ -1,3 +1,4 @@
+import { languageOf } from '@daybook/lexical-index/language'
 import {
   LENGTH_MAX,
   lengthOf,
@@ -7,7 +8,7 @@ import {
   SEGMENT,
   unpack,
 } from '@daybook/lexical-index/postings'
-import { breakTokens } from '@daybook/memory/break-tokens'
+import { queryWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { YieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
@@ -18,6 +19,7 @@ import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'
 
 /** A distinct lexeme of the question. */
 export interface QuestionTerm {
+  readonly lexeme: string
   /** How often it occurs in the question. */
   readonly queryFrequency: number
   /** The number of live memories that contain it. */
@@ -56,6 +58,7 @@ interface Row {
   readonly segment: number | null
   readonly postings: Buffer | null
   readonly removed: Buffer | null
+  /** Whether it does not count among the live memories with the word. */
   readonly forgotten: boolean
   readonly documents: number
   readonly total_length: number
@@ -80,7 +83,7 @@ export async function readQuestionPostings(
     sql`
       select lexeme, cardinality(positions) as query_frequency,
         row_number() over (order by positions[1], lexeme)::int as term
-      from unnest(to_tsvector('english', ${breakTokens(wanted)}))`,
+      from unnest(to_tsvector(${languageOf(input.readModel.tables, input.scope.projectId)}, ${queryWords(wanted)}))`,
   )
   const found = [...rows.filter(isFound), ...(await readClosest(input, wanted, rows, turns))]
   // Sorted here, because the database would move whole postings around. The order matters: sums of the same
@@ -99,11 +102,11 @@ export async function readQuestionPostings(
 
 /** Reads the rows of terms. @param terms as a query: lexeme, query_frequency, term */
 async function readRows(
-  { scope, readModel, includeForgotten }: RetrieverInput,
+  { scope, readModel, includeForgotten, everSaid = false }: RetrieverInput,
   terms: RawBuilder<unknown>,
 ): Promise<Row[]> {
   const { projectId, db } = scope
-  const { memories, postings, lexicalStats } = readModel.tables
+  const { memories, postings, formerPostings, lexicalStats } = readModel.tables
   // Forgotten memories are not in the index; their postings are made here.
   const forgotten = includeForgotten
     ? sql`
@@ -113,6 +116,13 @@ async function readRows(
       where m.project_id = ${projectId} and m.forgotten
       group by 1, 2, 3, 4`
     : sql``
+  const former = sql`
+    union all
+    select t.term, t.lexeme, t.query_frequency, p.segment, p.postings, p.removed, true
+    from terms t cross join lateral (
+      select segment, entries || recent as postings, removed from ${formerPostings}
+      where project_id = ${projectId} and lexeme = t.lexeme offset 0
+    ) p`
   // `offset 0` makes the planner look up each term by key. Without it, the embedded database, which gathers
   // no statistics, might scan all postings.
   const { rows } = await sql<Row>`
@@ -121,7 +131,7 @@ async function readRows(
       from terms t left join lateral (
         select segment, entries || recent as postings, removed from ${postings}
         where project_id = ${projectId} and lexeme = t.lexeme offset 0
-      ) p on true ${forgotten}
+      ) p on true ${everSaid ? former : forgotten}
     )
     select found.*, stats.memories as documents, stats.total_length
     from found cross join (select * from ${lexicalStats} where project_id = ${projectId}) stats`.execute(db)
@@ -140,7 +150,7 @@ async function readClosest(
   const known = new Set(rows.filter(isFound).map((row) => row.lexeme))
   const unknown = rows.filter((row) => !known.has(row.lexeme))
   if (unknown.length === 0 || !mayHaveTypos(wanted)) return []
-  const words = await queryTerms(input.scope.db, wanted)
+  const words = await queryTerms(input.scope, input.readModel, wanted)
   const closest = await closestLexemes(
     input,
     words.filter(({ lexeme }) => !known.has(lexeme)),
@@ -179,7 +189,11 @@ async function gather(
     const postings = unpack(row.postings, row.removed)
     for (const posting of postings)
       if (lengthOf(posting) === LENGTH_MAX) long.add(numberAt(row.segment, placeOf(posting)))
-    const term = terms.get(row.term) ?? { queryFrequency: row.query_frequency, documentFrequency: 0 }
+    const term = terms.get(row.term) ?? {
+      lexeme: row.lexeme,
+      queryFrequency: row.query_frequency,
+      documentFrequency: 0,
+    }
     terms.set(row.term, term)
     // Word statistics are those of live memories, even if forgotten ones are searched too.
     if (!row.forgotten) term.documentFrequency += postings.length

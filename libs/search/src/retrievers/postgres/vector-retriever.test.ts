@@ -27,8 +27,15 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       filter = {},
       limit = 10,
       needed = limit,
+      narrowed = false,
       exactBelow,
-    }: { filter?: MemoryFilter; limit?: number; needed?: number; exactBelow?: number } = {},
+    }: {
+      filter?: MemoryFilter
+      limit?: number
+      needed?: number
+      narrowed?: boolean
+      exactBelow?: number
+    } = {},
   ) {
     const { vector } = await harness.embedder.embedQuery(query)
     const input = {
@@ -38,6 +45,7 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       includeForgotten: filter.includeForgotten === true,
       limit,
       needed,
+      narrowed,
     }
     return vectorRetriever(input, vector!, exactBelow)
   }
@@ -163,6 +171,28 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       const hits = await shortScan(large, 'topic', { filter, limit: 15, exactBelow: BY_INDEX })
       expect(hits).toHaveLength(15)
       expect(hits).toEqual(await retriever(large, 'topic', { filter, limit: 15 }))
+    })
+
+    it('a filter that is known to leave little asks the index for nothing', async () => {
+      const statements: string[] = []
+      const recorded = {
+        ...large,
+        db: large.db.withPlugin({
+          transformQuery({ node }) {
+            statements.push(JSON.stringify(node))
+            return node
+          },
+          transformResult: ({ result }) => Promise.resolve(result),
+        }),
+      }
+      const byIndex = () => statements.splice(0).filter((text) => text.includes('order by v.embedding'))
+      const filter = { context: 'rare' }
+      const exact = await retriever(large, 'topic', { filter, limit: 10 })
+      const narrow = { filter, limit: 10, exactBelow: BY_INDEX }
+      expect(await retriever(recorded, 'topic', { ...narrow, narrowed: true })).toEqual(exact)
+      expect(byIndex()).toEqual([])
+      await retriever(recorded, 'topic', narrow)
+      expect(byIndex()).not.toEqual([])
     })
 
     it('a large project gets nearly what comparing everything gives', async () => {

@@ -22,6 +22,13 @@ const ENOUGH = 0.9
 /** The factor by which more chunks are requested if that was not enough. */
 const WIDER = 3
 
+/**
+ * If a filter leaves fewer memories than this, they are compared one by one. For a filter that leaves a
+ * hundredth the index is scanned a hundred times as far, with a lookup for each row, and in vain for one that
+ * leaves less (docs/measurements.md#filtered-searches-by-meaning).
+ */
+export const FEW = 2_000
+
 /** A hit with the nearest chunk of its embedded text (UTF-16 offsets). */
 export interface VectorHit extends RetrieverHit {
   readonly spanStart: number
@@ -63,8 +70,10 @@ async function nearestToQuery(
   // Without a type: Postgres takes that of the column, `halfvec` or, in generations of before, `vector`. With
   // the other type, the index would not serve.
   const embedding = sql`${pgvector.toSql([...query]) as string}`
-  const indexed = await indexedMemories(input)
+  const indexed = input.indexed ?? (await indexedMemories(input))
   if (indexed >= exactBelow) {
+    if (input.narrowed === true && (await fewSatisfy(input)))
+      return (await nearest(input, embedding, oneByOne(input, embedding))).hits
     const enough = Math.min(Math.max(input.limit * ENOUGH, input.needed ?? input.limit), indexed)
     for (let asked = input.limit; ; asked *= WIDER) {
       const { hits, chunks } = await nearest(input, embedding, approximate(input, embedding, asked))
@@ -76,12 +85,21 @@ async function nearestToQuery(
 }
 
 /** The number of the project's memories in the indexes. */
-async function indexedMemories({ scope, readModel }: RetrieverInput): Promise<number> {
+export async function indexedMemories({ scope, readModel }: RetrieverInput): Promise<number> {
   const { rows } = await sql<{ memories: number }>`
     select memories from ${readModel.tables.lexicalStats} where project_id = ${scope.projectId}`.execute(
     scope.db,
   )
   return rows[0]?.memories ?? 0
+}
+
+/** Whether the condition leaves few memories. Stops to count where it does not. */
+async function fewSatisfy({ scope, readModel, condition }: RetrieverInput): Promise<boolean> {
+  const { rows } = await sql<{ satisfying: number }>`
+    select count(*) as satisfying from (
+      select from ${readModel.tables.memories} m where m.project_id = ${scope.projectId} and ${condition} limit ${FEW}
+    ) found`.execute(scope.db)
+  return (rows[0]?.satisfying ?? FEW) < FEW
 }
 
 /** The hits from some chunks, and the number of these chunks. */
@@ -140,6 +158,18 @@ function exact({ scope, readModel, condition }: RetrieverInput, embedding: RawBu
     select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
     from ${vectors} v join ${memories} m on m.project_id = v.project_id and m.memory_id = v.memory_id
     where v.project_id = ${scope.projectId} and ${condition}`
+}
+
+/** As `exact`, from the memories to their vectors. `offset 0` makes each a lookup by id. */
+function oneByOne({ scope, readModel, condition }: RetrieverInput, embedding: RawBuilder<unknown>) {
+  const { vectors, memories } = readModel.tables
+  return sql`
+    select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+    from (
+      select m.memory_id from ${memories} m where m.project_id = ${scope.projectId} and ${condition} offset 0
+    ) m cross join lateral (
+      select * from ${vectors} where project_id = ${scope.projectId} and memory_id = m.memory_id offset 0
+    ) v`
 }
 
 /**

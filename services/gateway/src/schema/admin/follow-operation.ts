@@ -1,11 +1,10 @@
 import { NotFoundError } from '@daybook/memory/errors'
 import { hasEnded, type Operation } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
-import type { Database } from '@daybook/postgres/connect'
 import { pause } from '@daybook/runtime/backoff'
 import { patiently } from '../../subscriptions/patiently.ts'
 import { builder } from '../builder.ts'
-import { requireAdmin } from '../require-admin.ts'
+import { type OperationAccess, operationAccess } from '../operation-access.ts'
 import { isUuid } from './check-arguments.ts'
 import { operation } from './operation.ts'
 
@@ -18,17 +17,21 @@ builder.subscriptionField('operation', (t) =>
     description: 'The operation whenever its progress changes, until it has ended.',
     args: { id: t.arg.id({ required: true }) },
     subscribe: (_, { id }, context) => {
-      const db = requireAdmin(context)
-      return context.subscribe((ended) => follow(db, id, ended))
+      const access = operationAccess(context)
+      return context.subscribe((ended) => follow(access, id, ended))
     },
     resolve: (one) => one,
   }),
 )
 
-async function* follow(db: Database, id: string, ended: AbortSignal): AsyncGenerator<Operation, void> {
+async function* follow(
+  { db, projectId }: OperationAccess,
+  id: string,
+  ended: AbortSignal,
+): AsyncGenerator<Operation, void> {
   let seen = ''
   while (!ended.aborted) {
-    const current = isUuid(id) ? await patiently(() => readOperation(db, id), ended) : null
+    const current = isUuid(id) ? await patiently(() => readOperation(db, id, projectId), ended) : null
     if (current === null) throw new NotFoundError(`The operation ${id.slice(0, 64)}`, 'Daybook')
     const state = JSON.stringify(current)
     if (state !== seen) yield current

@@ -1,36 +1,28 @@
-import { findModel, MODEL_NAMES } from '@daybook/embeddings/models'
+import { findModel, unknownModel } from '@daybook/embeddings/models'
 import { readHead } from '@daybook/journal/read/read'
-import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import type { Operation } from '@daybook/operations/operation'
 import { cancelOperation } from '@daybook/operations/read'
-import { type OperationRequest, requestOperation } from '@daybook/operations/request'
 import { projectScope } from '@daybook/postgres/project-scope'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { requireMemoryId } from '../mutations/request.ts'
+import { operationAccess } from '../operation-access.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { memoryKind } from '../types/memory-kind.ts'
 import { projectionName } from '../types/projection-name.ts'
 import { checkProject, isUuid } from './check-arguments.ts'
 import { operation } from './operation.ts'
 import { OperationRefusedError } from './operation-refused.ts'
+import { type AskedOperation, requestFor } from './request-for.ts'
 
 const operationResult = builder.errorUnion('OperationResult', {
   types: [operation, ValidationError, NotFoundError, OperationRefusedError],
   resolveType: () => 'Operation',
 })
 
-type Asked<Each> = Each extends OperationRequest ? Omit<Each, 'requestedBy'> : never
-
-async function request(context: Context, asked: Asked<OperationRequest>): Promise<Operation> {
-  try {
-    return await requestOperation(requireAdmin(context), { ...asked, requestedBy: context.metadata.actor })
-  } catch (error) {
-    if (error instanceof DaybookError && error.code === 'BUSY')
-      throw new OperationRefusedError('BUSY', error.message)
-    throw error
-  }
-}
+const request = (context: Context, asked: AskedOperation): Promise<Operation> =>
+  requestFor(requireAdmin(context), context, asked)
 
 const PLACE = /^(?<sequence>\d{1,15}):(?<hash>[\da-f]{64})$/iu
 
@@ -60,7 +52,11 @@ builder.mutationFields((t) => ({
     args: {
       projection: t.arg({ type: projectionName, required: true }),
       model: t.arg.string({ description: 'The embedding model. Default: the live generation’s.' }),
-      regenerateEmbeddings: t.arg.boolean({ defaultValue: false }),
+      regenerateEmbeddings: t.arg.boolean({
+        defaultValue: false,
+        description:
+          'Makes vectors again that the embedding store has: all, or those of `kinds` and `project`. Until then, searches use the old ones.',
+      }),
       kinds: t.arg({ type: [memoryKind] }),
       project: t.arg.string({ description: `${PROJECT} Its parked events are tried again.` }),
       acceptParked: t.arg.boolean({
@@ -75,15 +71,11 @@ builder.mutationFields((t) => ({
       context,
     ) => {
       const db = requireAdmin(context)
-      if (model != null && findModel(model) === null)
-        throw new ValidationError('model', `must be ${MODEL_NAMES}`)
+      if (model != null && findModel(model) === null) throw new ValidationError('model', unknownModel(model))
       if (kinds?.length === 0) throw new ValidationError('kinds', 'must name at least one kind')
       const inPlace = kinds != null || project != null
-      if (inPlace && (model != null || regenerateEmbeddings === true))
-        throw new ValidationError(
-          model != null ? 'model' : 'regenerateEmbeddings',
-          'needs a whole new generation: leave kinds and project out',
-        )
+      if (inPlace && model != null)
+        throw new ValidationError('model', 'needs a whole new generation: leave kinds and project out')
       return request(context, {
         type: 'reindex',
         projection,
@@ -201,9 +193,9 @@ builder.mutationFields((t) => ({
     description: 'Cancels an operation, which then cleans up. One that has ended stays as it is.',
     args: { id: t.arg.id({ required: true }) },
     resolve: (_, { id }, context) => {
-      const db = requireAdmin(context)
+      const { db, projectId } = operationAccess(context)
       if (!isUuid(id)) throw new NotFoundError(`The operation ${id.slice(0, 64)}`, 'Daybook')
-      return cancelOperation(db, id)
+      return cancelOperation(db, id, projectId)
     },
   }),
 }))

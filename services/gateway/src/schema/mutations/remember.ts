@@ -7,11 +7,16 @@ import { builder } from '../builder.ts'
 import { LIST_COST, REMEMBER_COST } from '../limits.ts'
 import { rememberInput, toRememberInput } from '../types/memory-inputs.ts'
 import { append, checkIdempotencyKey } from './request.ts'
+import { addSimilar } from './similar-to-remembered.ts'
+import { addOutcome } from './write-outcome.ts'
 import { written } from './written.ts'
 
 const remembered = written('Remembered', 'The memory, in the journal.')
+addOutcome(remembered)
+addSimilar(remembered)
 
-const rememberResult = builder.errorUnion('RememberResult', {
+/** The result of remembering. */
+export const rememberResult = builder.errorUnion('RememberResult', {
   types: [remembered, ValidationError, ConflictError],
   resolveType: () => 'Remembered',
 })

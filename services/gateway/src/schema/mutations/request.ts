@@ -36,9 +36,12 @@ interface ChangeArguments {
   readonly idempotencyKey?: string | null | undefined
 }
 
-type Change<Each> = Each extends { readonly expectedVersion?: number }
-  ? Omit<Each, 'id' | 'expectedVersion'>
-  : never
+/** Undos come from an operation, which plans them. */
+type Change<Each> = Each extends { readonly type: 'undo' }
+  ? never
+  : Each extends { readonly expectedVersion?: number }
+    ? Omit<Each, 'id' | 'expectedVersion'>
+    : never
 
 /** Appends a change of an existing memory. @throws ValidationError, NotFoundError if the id is none */
 export function appendChange(

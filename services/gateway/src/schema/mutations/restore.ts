@@ -14,10 +14,19 @@ builder.mutationField('restore', (t) =>
       version: t.arg.int({ description: 'The version to restore; required unless the memory is forgotten.' }),
       expectedVersion: t.arg.int(),
       idempotencyKey: t.arg.string(),
+      expiresAt: t.arg({
+        type: 'DateTime',
+        description:
+          'When it expires from now on. If absent: as at that version, or never if that moment has passed.',
+      }),
     },
-    resolve: (_, { version, ...given }, context) => {
+    resolve: (_, { version, expiresAt, ...given }, context) => {
       if (version != null && version < 1) throw new ValidationError('version', 'must be 1 or more')
-      return appendChange(context, given, { type: 'restore', ...(version == null ? {} : { version }) })
+      return appendChange(context, given, {
+        type: 'restore',
+        ...(version == null ? {} : { version }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      })
     },
   }),
 )

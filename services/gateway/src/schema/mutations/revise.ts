@@ -3,7 +3,8 @@ import { reviseInput, toReviseInput } from '../types/memory-inputs.ts'
 import { appendChange } from './request.ts'
 import { changeResult } from './written.ts'
 
-const reviseResult = changeResult(
+/** The result of every change of a memory's own fields. */
+export const reviseResult = changeResult(
   'ReviseResult',
   'Revised',
   'The memory as it is now. Nothing is written where nothing changed.',

@@ -1,13 +1,16 @@
 import { checkFilter } from '@daybook/memory/check-filter'
-import { listMemories } from '@daybook/pgvector/read/read-memories'
+import { listMemories, listMemoriesAsOf } from '@daybook/pgvector/read/read-memories'
 import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
+import { requireAtLeast } from '../../at-least.ts'
+import { AS_OF, pastMoment } from '../../past-moment.ts'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 import { checkPage, withOwnCursors } from '../types/page.ts'
 
-const memoryConnection = builder.connectionObject({ type: memoryInterface, name: 'MemoryConnection' })
+/** A page of memories. */
+export const memoryConnection = builder.connectionObject({ type: memoryInterface, name: 'MemoryConnection' })
 
 builder.queryField('memories', (t) =>
   t.field({
@@ -18,14 +21,19 @@ builder.queryField('memories', (t) =>
       filter: t.arg({ type: memoryFilter }),
       first: t.arg.int({ defaultValue: 20 }),
       after: t.arg.string(),
+      asOf: t.arg({ type: 'DateTime', description: AS_OF }),
     },
-    resolve: async (_, args, { project, readModel }) => {
+    resolve: async (_, args, context) => {
+      const { project } = context
       const [page, filter] = [checkPage(args), checkFilter(args.filter)]
-      const { tables } = await readModel()
+      const past = await pastMoment(context, args.asOf)
+      await requireAtLeast(context, past?.sequence, null)
+      const { tables } = await context.readModel()
+      const list = (asked: Parameters<typeof listMemories>[2]) =>
+        past === null ? listMemories(project, tables, asked) : listMemoriesAsOf(project, tables, past, asked)
       const connection = await resolveCursorConnection(
         { args: page.args, toCursor: ({ firstSequence }) => String(firstSequence) },
-        ({ limit }: ResolveCursorConnectionArgs) =>
-          listMemories(project, tables, { filter, before: page.after, limit }),
+        ({ limit }: ResolveCursorConnectionArgs) => list({ filter, before: page.after, limit }),
       )
       return withOwnCursors(connection)
     },

@@ -2,6 +2,7 @@ import { parseMemoryId } from '@daybook/memory/id'
 import { requireAtLeast } from '../../at-least.ts'
 import { findMemory } from '../../find-memory.ts'
 import { requireNotParked } from '../../parked-behind.ts'
+import { AS_OF, pastMoment } from '../../past-moment.ts'
 import { builder } from '../builder.ts'
 import { AT_LEAST_HASH } from '../hash-arguments.ts'
 import { memoryInterface } from '../types/memory.ts'
@@ -18,12 +19,18 @@ builder.queryField('memory', (t) =>
           'Waits at most 5 s until this sequence is readable. The error is BEHIND if it is not, and PARKED if an event of this memory up to it could not be applied.',
       }),
       atLeastHash: t.arg.string({ description: AT_LEAST_HASH }),
+      asOf: t.arg({
+        type: 'DateTime',
+        description: `${AS_OF} A memory that was forgotten then says so. Its access counts are those of today.`,
+      }),
     },
-    resolve: async (_, { id, atLeast, atLeastHash }, context) => {
+    resolve: async (_, { id, atLeast, atLeastHash, asOf }, context) => {
       await requireAtLeast(context, atLeast, atLeastHash)
+      const past = await pastMoment(context, asOf)
+      await requireAtLeast(context, past?.sequence, null)
       const ref = parseMemoryId(id)
-      if (ref !== null) await requireNotParked(context, ref.uuid, atLeast)
-      return findMemory(context, id)
+      if (ref !== null) await requireNotParked(context, ref.uuid, past?.sequence ?? atLeast)
+      return findMemory(context, id, past)
     },
   }),
 )

@@ -52,12 +52,12 @@ builder.objectType(event, {
     }),
     actor: t.string({
       nullable: true,
-      description: 'The name of the key that was used.',
+      description: 'The name of the key that was used; null for what Daybook does itself, such as an expiry.',
       resolve: ({ envelope }) => envelope.actor,
     }),
     correlationId: t.string({
       nullable: true,
-      description: 'The request that caused it.',
+      description: 'The request that caused it, or the operation, such as an undo.',
       resolve: ({ envelope }) => envelope.correlationId,
     }),
     recordedAt: t.field({ type: 'DateTime', resolve: ({ envelope }) => envelope.recordedAt }),

@@ -2,8 +2,21 @@ import type { CommonInput, RememberInput, ReviseInput } from '@daybook/memory/co
 import { COMMON_FIELD_NAMES } from '@daybook/memory/common-fields'
 import type { ContentInput } from '@daybook/memory/content'
 import { ValidationError } from '@daybook/memory/errors'
+import type { OnExisting } from '@daybook/memory/kinds/kind'
 import { builder } from '../builder.ts'
 import { memoryContentInput, reviseContentInput } from './kinds.ts'
+
+const onExistingWord = builder.enumType('OnExisting', {
+  description: 'What to do if the same thing is remembered already.',
+  values: {
+    REVISE: {
+      description:
+        'It gets a new version. Its content, occurredAt and expiresAt become what is given now; everything else stays unless it is given.',
+    },
+    KEEP_BOTH: { description: 'A second memory is made.' },
+    REJECT: { description: 'Nothing is written; the answer is a ConflictError KEY_EXISTS that names it.' },
+  } satisfies Record<OnExisting, object>,
+})
 
 /** The input of `remember`. */
 export const rememberInput = builder.inputType('RememberInput', {
@@ -20,7 +33,18 @@ export const rememberInput = builder.inputType('RememberInput', {
     }),
     metadata: t.field({ type: 'JSON', description: 'At most 16 KiB.' }),
     occurredAt: t.field({ type: 'DateTime', description: 'When it happened, if not now.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'From then on searches no longer find it.' }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'From then on it is out of the indexes, with an event. It must be later than now.',
+    }),
+    supersedes: t.id({
+      description: 'The memory that this one replaces. Searches rank it below this one; see supersededBy.',
+    }),
+    onExisting: t.field({
+      type: onExistingWord,
+      description:
+        'What to do if the same thing is remembered already: the same kind, key (insight key, stash name, decision topic, entity name and type, document id) and context; a document’s id counts in the whole project. Keys are compared as they are. REVISE unless given; for decisions KEEP_BOTH, because a topic gathers several.',
+    }),
     idempotencyKey: t.string({
       description:
         'Makes it safe to send the same request again: the first result comes back. At most 255 characters.',
@@ -41,6 +65,7 @@ export const reviseInput = builder.inputType('ReviseInput', {
     metadata: t.field({ type: 'JSON' }),
     occurredAt: t.field({ type: 'DateTime' }),
     expiresAt: t.field({ type: 'DateTime' }),
+    supersedes: t.id({ description: 'The memory that this one replaces; null for none.' }),
   }),
 })
 
@@ -65,9 +90,12 @@ function common(given: Given, contentExpiresAt: unknown): CommonInput {
 }
 
 /** Converts GraphQL's input to the domain's. @throws ValidationError */
-export function toRememberInput(given: Given & { readonly content: object }): RememberInput {
+export function toRememberInput(
+  given: Given & { readonly content: object; readonly onExisting?: unknown },
+): RememberInput {
   const { content, expiresAt } = takeContent(given.content)
-  return { content, ...common(given, expiresAt) }
+  const { onExisting } = given
+  return { content, ...common(given, expiresAt), ...(onExisting != null && { onExisting }) }
 }
 
 /** Converts GraphQL's input of a revision to the domain's. @throws ValidationError */

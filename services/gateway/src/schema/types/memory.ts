@@ -1,5 +1,5 @@
 import { decayWeight } from '@daybook/memory/decay'
-import { bodyOf, type Memory, memoryIdOf, textOf, titleOf } from '@daybook/memory/state'
+import { bodyOf, type Memory, type MemoryState, memoryIdOf, textOf, titleOf } from '@daybook/memory/state'
 import { readMemories } from '@daybook/pgvector/read/read-memories'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
@@ -16,6 +16,34 @@ export const memoryInterface = builder.loadableInterfaceRef<Memory, string>('Mem
     const found = await readMemories(context.project, tables, ids)
     return ids.map((id) => found.get(id) ?? null) as Memory[]
   },
+})
+
+/** A memory by its plain id; null if there is none. All of a request are read with one query. */
+const byId = async (context: Context, id: string | null | undefined): Promise<Memory | null> =>
+  id == null ? null : await memoryInterface.getDataloader(context).load(id)
+
+const documentPart = builder.objectRef<MemoryState>('DocumentPart')
+builder.objectType(documentPart, {
+  description: 'The place of a text in a document that is too long for one memory.',
+  fields: (t) => ({
+    number: t.int({ resolve: ({ part }) => part?.number ?? 1, description: '1, 2, 3, …' }),
+    document: t.field({
+      type: memoryInterface,
+      nullable: true,
+      resolve: ({ part }, _, context) => byId(context, part?.document),
+      description: 'The document, which is its first part and has the externalId.',
+    }),
+    parts: t.field({
+      type: [memoryInterface],
+      complexity: { multiplier: 3 },
+      resolve: async ({ part, id }, _, context) => {
+        const ids = await context.documentParts.load(part?.document ?? id)
+        const parts = await Promise.all(ids.map((each) => byId(context, each)))
+        return parts.filter((each) => each !== null)
+      },
+      description: 'All parts in order. Their contents, joined without anything between, are the whole text.',
+    }),
+  }),
 })
 
 builder.interfaceType(memoryInterface, {
@@ -69,9 +97,28 @@ builder.interfaceType(memoryInterface, {
     decayWeight: t.float({
       resolve: async ({ state }, _, context) => {
         const access = await context.memoryAccess.load(state.id)
-        return decayWeight(access?.accessedAt ?? state.updatedAt, Date.now())
+        return decayWeight(access?.accessedAt ?? state.updatedAt, Date.now(), context.parts.config.halfLifeMs)
       },
-      description: 'From 1 (just used) towards 0; 0.5 after 30 days.',
+      description: 'From 1 (just used) towards 0; 0.5 after the half-life (DAYBOOK_HALF_LIFE, 30 days).',
+    }),
+    supersedes: t.field({
+      type: memoryInterface,
+      nullable: true,
+      resolve: ({ state }, _, context) => byId(context, state.supersedes),
+      description: 'The memory that this one replaces.',
+    }),
+    supersededBy: t.field({
+      type: memoryInterface,
+      nullable: true,
+      resolve: async ({ state }, _, context) => byId(context, await context.supersededBy.load(state.id)),
+      description:
+        'The memory that replaces this one, the newest if there are several; null if there is none that is remembered now.',
+    }),
+    part: t.field({
+      type: documentPart,
+      nullable: true,
+      resolve: ({ state }) => (state.part === undefined ? null : state),
+      description: 'Which part of a long document it is; null for everything else.',
     }),
     forgottenAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ state }) => state.forgottenAt }),
   }),

@@ -18,6 +18,14 @@ builder.scalarType('DateTime', {
   parseValue: parseMoment,
 })
 
+builder.scalarType('JSONValue', {
+  description: 'Any JSON value: an object, a list, a string, a number, true or false. Only in answers.',
+  serialize: (value) => value,
+  parseValue: () => {
+    throw createGraphQLError('JSONValue is for answers only')
+  },
+})
+
 function parseObject(value: unknown): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw createGraphQLError('JSON must be an object')

@@ -1,10 +1,14 @@
 import { ENGINES } from '@daybook/engines/engines'
+import { countFacets } from '@daybook/memory/facets'
 import { engineName, POSTGRES } from '@daybook/search/engine/engine-name'
 import type { HitExplanation } from '@daybook/search/ranking/explanation'
+import type { PriorContribution, PriorName } from '@daybook/search/ranking/priors'
 import type { RetrieverName } from '@daybook/search/ranking/retriever'
-import type { Explanation, SearchAnswer, SearchHit } from '@daybook/search/search-request'
+import { renderAnswer } from '@daybook/search/render-answer'
+import type { Explanation, MatchType, SearchAnswer, SearchHit } from '@daybook/search/search-request'
 import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'
+import { checkFacetValues, FACET_VALUES, facets } from './facets.ts'
 import { memoryInterface } from './memory.ts'
 import { scoreTerm } from './score-term.ts'
 
@@ -28,8 +32,13 @@ export const rankingMethod = builder.enumType('RankingMethod', {
     "How hits are ordered. DEFAULT compares the tokens of the question with those of the memories; where an index has no token bits, it adds the retrievers' scores and those of neighbouring memories. RRF is reciprocal rank fusion, Σ 1 / (60 + rank) over the retrievers (Cormack, Clarke and Büttcher, 2009).",
   values: ['DEFAULT', 'RRF'] as const,
 })
-const matchType = builder.enumType('MatchType', {
-  values: ['EXACT', 'HYBRID', 'SEMANTIC', 'KEYWORD'] as const,
+const matchType = enumOfWords<MatchType>('MatchType', {
+  EXACT: 'By its key.',
+  HYBRID: 'By words and by meaning.',
+  SEMANTIC: 'By meaning.',
+  KEYWORD: 'By words.',
+  CONTEXT: 'By neither: only because of the memories beside it in its context. Never with the mode KEYWORD.',
+  KIND: 'The query is the name of its kind, such as "open todos". Newest first, with a score of 1.',
 })
 
 const retriever = enumOfWords<RetrieverName>('Retriever', {
@@ -60,6 +69,23 @@ builder.objectType(neighbourContribution, {
   }),
 })
 
+const priorName = enumOfWords<PriorName>('PriorName', {
+  decay: 'When it was last read, found or changed: −1 long ago, 0 just now.',
+  importance: 'Its importance: −1 for 0, 0 for 5, 1 for 10.',
+  recency: 'When it happened, else was remembered: −1 long ago, 0 just now.',
+})
+
+const priorContribution = builder.objectRef<PriorContribution>('PriorContribution').implement({
+  description:
+    'What is known of a memory before any question, added to the log-odds of the score that the rest makes. contribution = weight × value.',
+  fields: (t) => ({
+    name: t.field({ type: priorName, resolve: ({ name }) => name }),
+    value: t.exposeFloat('value'),
+    weight: t.exposeFloat('weight'),
+    contribution: t.exposeFloat('contribution'),
+  }),
+})
+
 const sessionContribution = builder.objectRef<NonNullable<HitExplanation['session']>>('SessionContribution')
 builder.objectType(sessionContribution, {
   description: 'The score that the best hit of the same context added.',
@@ -75,7 +101,7 @@ builder.objectType(sessionContribution, {
 const explanation = builder.objectRef<Explanation>('Explanation')
 builder.objectType(explanation, {
   description:
-    'How a score came about. With terms: score = 1 / (1 + e^−(sum of the terms’ contributions)). Without: score = scale × (ownScore + neighbours + missingNeighbours + session).',
+    'How a score came about. With terms: score = 1 / (1 + e^−(sum of the terms’ contributions)). Without: score = scale × (ownScore + neighbours + missingNeighbours + session). Priors move the log-odds of that score.',
   fields: (t) => ({
     method: t.field({ type: rankingMethod, resolve: ({ method }) => method }),
     retrievers: t.field({
@@ -88,6 +114,12 @@ builder.objectType(explanation, {
       complexity: { multiplier: 8 },
       resolve: ({ terms }) => [...terms],
       description: 'Empty where no tokens were compared.',
+    }),
+    priors: t.field({
+      type: [priorContribution],
+      complexity: { multiplier: 3 },
+      resolve: ({ priors }) => [...priors],
+      description: 'Empty unless the search gives decay, importance or recency a weight.',
     }),
     neighbours: t.field({
       type: [neighbourContribution],
@@ -120,7 +152,7 @@ builder.objectType(searchHit, {
     memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
     score: t.exposeFloat('score', {
       description:
-        '0 to 1. Where tokens were compared, the probability that the hit is relevant, comparable between queries; else only within one answer.',
+        '0 to 1. Where tokens were compared, the probability that the hit is relevant, comparable between queries; else only within one answer. A memory that another hit supersedes has at most the score of that one.',
     }),
     matchType: t.field({ type: matchType, resolve: (hit) => hit.matchType }),
     snippet: t.exposeString('snippet', {
@@ -147,6 +179,25 @@ builder.objectType(searchResult, {
       description: 'What the answer lacks, in sentences.',
     }),
     message: t.exposeString('message', { nullable: true, description: 'A hint if nothing was found.' }),
+    text: t.string({
+      resolve: (answer) => renderAnswer(answer, Date.now()),
+      description:
+        'The answer as plain text for an agent: what it lacks, then numbered hits: [KIND] title (score) age [labels, context, metadata], the snippet, and the id. What a memory says stays in its line.',
+    }),
+    facets: t.field({
+      type: facets,
+      complexity: { field: 10 },
+      args: {
+        values: t.arg.int({ defaultValue: FACET_VALUES, description: 'The most values listed per facet.' }),
+      },
+      description:
+        'Counts of labels, kinds and so on over the 100 best hits, whatever the limit is. So each count can be seen with the filter that it names. Of `recall` and `pop`: over the hits.',
+      resolve: ({ hits, counted }, { values }) =>
+        countFacets(
+          (counted ?? hits).map(({ memory }) => memory.state),
+          checkFacetValues(values),
+        ),
+    }),
     sequence: t.exposeInt('sequence', {
       description: 'The last sequence that the answer includes.',
     }),

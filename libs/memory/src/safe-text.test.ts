@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { toJson } from './json.ts'
 import { safeLine, safeText } from './safe-text.ts'
 
 describe('a text for the terminal', () => {
@@ -26,11 +25,4 @@ describe('a text for the terminal', () => {
   test('is one line where that is wanted', () => {
     expect(safeLine(' a\r\nb\u2028c\t d ')).toBe('a b c d')
   })
-})
-
-test('JSON says the same data with dangerous characters escaped', () => {
-  const value = { text: '\u001B[31m \u009B31m \u202E 日本語' }
-  const json = toJson(value)
-  expect(json).toBe('{"text":"\\u001b[31m \\u009b31m \\u202e 日本語"}')
-  expect(JSON.parse(json)).toEqual(value)
 })

@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { GenerationTables } from '../generation-tables.ts'
+
+/*
+ * Memories as they were, as relations in parentheses with the columns of `memories` that filters and searches
+ * read: `from ${memoriesAsOf(…)} m where ${filterCondition(filter, moment)}`. Besides there is
+ *
+ * - `superseded`: whether `postings` and `vectors` do not have this text, because the memory has another one
+ *   by now, or is forgotten
+ *
+ * A memory that has not changed since is read from its own row, so a recent moment costs little more than the
+ * present. Of others, the state is read from the event.
+ */
+
+/** The columns that the state decides, from a row of `memories c`. */
+const OF_ROW = sql`c.context, c.agent, c.labels, c.categories, c.importance, c.created_at, c.occurred_at`
+
+/** The same columns from the event's data, as it is stored: `e.state`. */
+const OF_STATE = sql`e.state->>'context', e.state->>'agent', array(select jsonb_array_elements_text(e.state->'labels')),
+  array(select jsonb_array_elements_text(e.state->'categories')), (e.state->>'importance')::smallint,
+  (e.state->>'createdAt')::timestamptz, (e.state->>'occurredAt')::timestamptz`
+
+const COLUMNS = sql`version, sequence, state, context, agent, labels, categories, importance, created_at, occurred_at,
+  expires_at, forgotten, lexemes, content_hash, superseded`
+
+/** The state after the event `v.sequence`. Without one the event was erased, and its version is no more. */
+const EVENT = sql`
+  select data->'state' as state from events
+  where project_id = c.project_id and sequence = v.sequence and data is not null offset 0`
+
+/** Every memory of a project as it was after an event of the journal, forgotten ones included. */
+export function memoriesAsOf(
+  { memories, versions }: GenerationTables,
+  projectId: string,
+  sequence: number,
+): RawBuilder<unknown> {
+  return sql`(
+    select c.project_id, c.memory_id, c.number, c.kind, c.first_sequence, s.*
+    from ${memories} c cross join lateral (
+      select c.version, c.sequence, c.state, ${OF_ROW}, c.expires_at, c.forgotten, c.lexemes, c.content_hash,
+        c.forgotten as superseded
+      where c.sequence <= ${sequence}
+      union all
+      select v.version, v.sequence, e.state, ${OF_STATE}, (e.state->>'expiresAt')::timestamptz,
+        e.state->>'forgottenAt' is not null, coalesce(text.lexemes, c.lexemes), v.content_hash,
+        c.forgotten or text.lexemes is not null
+      from (
+        select version, sequence, content_hash from ${versions}
+        where project_id = c.project_id and memory_id = c.memory_id and c.sequence > ${sequence}
+          and sequence <= ${sequence}
+        order by version desc limit 1
+      ) v cross join lateral (${EVENT}) e left join lateral (
+        select lexemes from ${versions}
+        where project_id = c.project_id and memory_id = c.memory_id and version >= v.version and lexemes is not null
+        order by version limit 1
+      ) text on true
+    ) s (${COLUMNS})
+    where c.project_id = ${projectId} and c.first_sequence <= ${sequence}
+  )`
+}
+
+/**
+ * Every text that a memory of a project ever had, each in its last version. A memory that is forgotten or has
+ * expired now is so in all its versions; the other columns are those of the version.
+ */
+export function memoriesEver(
+  { memories, versions }: GenerationTables,
+  projectId: string,
+): RawBuilder<unknown> {
+  return sql`(
+    select c.project_id, c.memory_id, c.number, c.kind, c.first_sequence, s.*
+    from ${memories} c cross join lateral (
+      select c.version, c.sequence, c.state, ${OF_ROW}, c.expires_at, c.forgotten, c.lexemes, c.content_hash,
+        c.forgotten as superseded
+      union all
+      select v.version, v.sequence, e.state, ${OF_STATE}, c.expires_at, c.forgotten, v.lexemes, v.content_hash, true
+      from ${versions} v cross join lateral (${EVENT}) e
+      where v.project_id = c.project_id and v.memory_id = c.memory_id and v.lexemes is not null
+    ) s (${COLUMNS})
+    where c.project_id = ${projectId}
+  )`
+}
+
+/** The ids of memories with a text that is only in `versions`, or that are forgotten: `select memory_id`. */
+export const withSupersededTexts = (
+  { memories, versions }: GenerationTables,
+  projectId: string,
+): RawBuilder<unknown> => sql`
+  select distinct memory_id from ${versions} where project_id = ${projectId} and lexemes is not null
+  union select memory_id from ${memories} where project_id = ${projectId} and forgotten`

@@ -1,0 +1,170 @@
+import type { EventType } from '@daybook/memory/events'
+import { type MemoryState, memoryIdOf, titleOf } from '@daybook/memory/state'
+import { covers, coversCause, namesStates, type UndoneEvent, undoTarget } from '@daybook/memory/undo'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { readJournal } from '../read/read.ts'
+import type { JournalRecord, LinkedRecord } from '../read/stored-event.ts'
+import { compareVersions, readVersions, versionName } from './read-versions.ts'
+import type { UndoItem, UndoRefusal, UndoRequest } from './undo-plan.ts'
+
+/** Events read at a time. */
+const PAGE = 500
+
+/** An event since the moment, without its content. */
+interface SeenEvent extends UndoneEvent {
+  readonly actor: string | null
+}
+
+/** A memory with events since the moment. */
+interface SeenMemory {
+  readonly events: SeenEvent[]
+  id: string | null
+  title: string | null
+  /** Why it cannot be undone, if an event of it has no data here; and whether the undo is about it. */
+  blocked: { readonly code: UndoRefusal; readonly reason: string } | null
+  wanted: boolean
+  lastVersion: number
+}
+
+/** Called with how many of the events have been looked at. */
+export type OnLooked = (events: number) => Promise<void> | void
+
+/**
+ * What an undo would do, memory by memory in the order of the first event undone. Memories that are already as
+ * they would be are left out. The same request always has the same plan, unless something was erased.
+ *
+ * It reads the journal after the moment once, in pages, and keeps a few numbers for each event.
+ */
+export async function planUndo(
+  scope: ProjectScope,
+  request: UndoRequest,
+  onLooked: OnLooked = () => {},
+): Promise<UndoItem[]> {
+  const memories = await lookThrough(scope, request, onLooked)
+  const planned = [...memories].flatMap(([memoryId, memory]) => {
+    const item = itemOf(memoryId, memory)
+    return item === null ? [] : [item]
+  })
+  return settle(scope, planned)
+}
+
+async function lookThrough(
+  scope: ProjectScope,
+  request: UndoRequest,
+  onLooked: OnLooked,
+): Promise<Map<string, SeenMemory>> {
+  const memories = new Map<string, SeenMemory>()
+  for (let after = request.after; after < request.upTo; ) {
+    const records = await readJournal(scope, { after, limit: Math.min(PAGE, request.upTo - after) })
+    const last = records.at(-1)
+    if (last === undefined) break
+    const before = await statesBefore(scope, records)
+    for (const record of records) look(request, memories, before, record)
+    after = last.sequence
+    await onLooked(after - request.after)
+  }
+  return memories
+}
+
+/** The states before the first events of a page, by memory. */
+async function statesBefore(
+  scope: ProjectScope,
+  records: readonly LinkedRecord[],
+): Promise<Map<string, MemoryState>> {
+  const first = new Map<string, number>()
+  for (const { memoryId, envelope } of records)
+    if (!first.has(memoryId)) first.set(memoryId, envelope.version)
+  const wanted = [...first].flatMap(([memoryId, version]) =>
+    version > 1 ? [{ memoryId, version: version - 1 }] : [],
+  )
+  const found = await readVersions(scope, wanted)
+  return new Map(
+    wanted.flatMap(({ memoryId, version }) => {
+      const record = found.get(versionName(memoryId, version))
+      return record?.event == null ? [] : [[memoryId, record.event.data.state] as const]
+    }),
+  )
+}
+
+function look(
+  request: UndoRequest,
+  memories: Map<string, SeenMemory>,
+  states: Map<string, MemoryState>,
+  record: LinkedRecord,
+): void {
+  const { memoryId, envelope } = record
+  const memory = memories.get(memoryId) ?? {
+    events: [],
+    id: null,
+    title: null,
+    blocked: null,
+    wanted: false,
+    lastVersion: 0,
+  }
+  memories.set(memoryId, memory)
+  memory.lastVersion = envelope.version
+  if (record.event === null) {
+    memory.blocked = blockOf(record)
+    // Its context is not known any more, so only its author and request can tell.
+    memory.wanted ||= coversCause(request, envelope) && !namesStates(request.filter)
+    return
+  }
+  const { data, type, version } = record.event
+  const before = states.get(memoryId) ?? null
+  const covered = covers(request, envelope, { before, after: data.state })
+  states.set(memoryId, data.state)
+  memory.wanted ||= covered
+  memory.id = memoryIdOf(data.state)
+  memory.title = titleOf(data.state)
+  memory.events.push({
+    version,
+    type,
+    covered,
+    undoneTo: data.undoneTo,
+    actor: envelope.actor,
+  })
+}
+
+function blockOf(record: JournalRecord): SeenMemory['blocked'] {
+  return record.status === 'opaque' ? { code: 'UNREADABLE', reason: record.error.message } : ERASED
+}
+
+const ERASED = { code: 'ERASED', reason: 'Its content was erased for good' } as const
+
+function itemOf(memoryId: string, memory: SeenMemory): UndoItem | null {
+  const { events, id, title, blocked, wanted, lastVersion } = memory
+  const item = { memoryId, id, title, fromVersion: lastVersion, toVersion: null, forgets: false }
+  if (blocked !== null)
+    return wanted ? { ...item, happened: typesOf(events.filter(isCovered)), refused: blocked } : null
+  const target = undoTarget(events)
+  if (target === null) return null
+  const happened = typesOf(target.covered)
+  if ('changedBy' in target) {
+    const { version, actor } = target.changedBy
+    const reason = `${actor ?? 'Daybook'} changed it since (version ${version}), which this undo does not cover`
+    return { ...item, happened, refused: { code: 'CHANGED_SINCE', reason } }
+  }
+  return { ...item, happened, toVersion: target.toVersion, refused: null }
+}
+
+const isCovered = ({ covered }: SeenEvent) => covered
+const typesOf = (events: readonly SeenEvent[]): EventType[] => events.map(({ type }) => type)
+
+/**
+ * Leaves out what an earlier undo, or somebody by hand, brought back already, and says of the others whether the
+ * memory is forgotten afterwards.
+ */
+async function settle(scope: ProjectScope, items: readonly UndoItem[]): Promise<UndoItem[]> {
+  const settled: UndoItem[] = []
+  for (let from = 0; from < items.length; from += PAGE) {
+    const page = items.slice(from, from + PAGE)
+    const compared = await compareVersions(scope, page)
+    for (const item of page) {
+      const { equal, forgotten, erased } = compared.get(item.memoryId) ?? {}
+      if (item.refused !== null) settled.push(item)
+      else if (erased === true) settled.push({ ...item, toVersion: null, refused: ERASED })
+      else if (equal !== true) settled.push({ ...item, forgets: forgotten === true })
+    }
+  }
+  return settled
+}

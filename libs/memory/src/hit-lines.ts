@@ -1,0 +1,90 @@
+import { age } from './age.ts'
+import { safeLine } from './safe-text.ts'
+import { oneLine } from './text-rules.ts'
+
+/** What is shown of a memory that was found. */
+export interface ShownHit {
+  /** With the kind in front. */
+  readonly id: string
+  readonly kind: string
+  readonly title: string
+  readonly score: number
+  /** When it happened, else when it was written. */
+  readonly at: string
+  readonly labels: readonly string[]
+  readonly context: string | null
+  readonly forgotten: boolean
+  /** The id of the memory that supersedes it, if there is one. */
+  readonly supersededBy?: string
+  /** Shown where versions were searched; absent or null elsewhere. */
+  readonly version?: number | null
+  /** The kind's own fields. Those of `SHORT_FIELDS` are shown. */
+  readonly content: Readonly<Record<string, unknown>>
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** One line, ready to be shown. */
+  readonly snippet: string
+}
+
+/** Ways to make parts of a hit stand out. */
+export interface HitPaint {
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+}
+
+const PLAIN: HitPaint = { bold: (text) => text, dim: (text) => text }
+
+/** Fields of kinds that say in a word what sort of thing the memory is. */
+const SHORT_FIELDS = ['severity', 'status', 'type'] as const
+
+/** Entries of the metadata that are shown, and the length of each value in characters. */
+const [SHOWN_ENTRIES, SHOWN_VALUE] = [5, 40]
+
+/**
+ * A hit in three lines, for agents and people:
+ *
+ *   1. [INSIGHT] jwt-validation (0.958) 2 minutes ago [#security, in shop]
+ *      Always validate JWT expiration before trusting claims
+ *      insight:0192f0c1-…
+ *
+ * Whatever a memory says is folded into its line, without control characters. So only the number of a hit begins
+ * in the first column.
+ */
+export function hitLines(place: number, hit: ShownHit, now: number, paint: HitPaint = PLAIN): string[] {
+  const number = `${place}.`
+  const indent = ' '.repeat(number.length + 1)
+  const facts = factsOf(hit)
+  const rest = [
+    `(${hit.score.toFixed(3)})`,
+    age(hit.at, now),
+    ...(facts.length === 0 ? [] : [`[${facts.join(', ')}]`]),
+  ]
+  return [
+    `${number} [${safeLine(hit.kind.toUpperCase())}] ${paint.bold(safeLine(hit.title))} ${paint.dim(rest.join(' '))}`,
+    `${indent}${hit.snippet}`,
+    `${indent}${paint.dim(safeLine(hit.id))}`,
+  ]
+}
+
+function factsOf(hit: ShownHit): string[] {
+  const { labels, context, forgotten, supersededBy, version = null, content, metadata } = hit
+  const fields = SHORT_FIELDS.flatMap((name) => {
+    const value = content[name]
+    return value == null ? [] : [`${name}: ${shown(value)}`]
+  })
+  const entries = Object.entries(metadata)
+  return [
+    ...(version === null ? [] : [`version ${version}`]),
+    ...labels.map((label) => `#${safeLine(label)}`),
+    ...(context === null ? [] : [`in ${safeLine(context)}`]),
+    ...fields,
+    ...entries
+      .slice(0, SHOWN_ENTRIES)
+      .map(([name, value]) => `${oneLine(safeLine(name), SHOWN_VALUE)}: ${shown(value)}`),
+    ...(entries.length > SHOWN_ENTRIES ? ['…'] : []),
+    ...(forgotten ? ['forgotten'] : []),
+    ...(supersededBy === undefined ? [] : [`superseded by ${safeLine(supersededBy)}`]),
+  ]
+}
+
+const shown = (value: unknown): string =>
+  oneLine(safeLine(typeof value === 'string' ? value : JSON.stringify(value)), SHOWN_VALUE)

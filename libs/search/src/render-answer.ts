@@ -1,0 +1,49 @@
+import { hitLines } from '@daybook/memory/hit-lines'
+import { safeLine } from '@daybook/memory/safe-text'
+import { memoryIdOf, titleOf } from '@daybook/memory/state'
+import type { SearchAnswer, SearchHit } from './search-request.ts'
+import { plainSnippet } from './snippets.ts'
+
+/**
+ * An answer as plain text for an agent: first what it lacks, then the numbered hits (`hitLines`), or the hint if
+ * there are none. What memories say is data: only a number, `Note:` or the hint begins a line.
+ */
+export function renderAnswer(
+  {
+    hits,
+    degraded,
+    message,
+    versions = false,
+  }: Pick<SearchAnswer, 'hits' | 'degraded' | 'message' | 'versions'>,
+  now: number,
+): string {
+  const notes = degraded.map((missing) => `Note: ${safeLine(missing)}`)
+  const said = hits.map((hit, index) => renderHit(index + 1, hit, now, versions))
+  if (hits.length === 0) said.push(safeLine(message ?? 'Nothing was found.'))
+  return [...(notes.length === 0 ? [] : [notes.join('\n')]), ...said].join('\n\n')
+}
+
+function renderHit(
+  place: number,
+  { memory, score, snippet, supersededBy }: SearchHit,
+  now: number,
+  withVersion: boolean,
+): string {
+  const { state } = memory
+  const shown = {
+    id: memoryIdOf(state),
+    kind: state.kind,
+    title: titleOf(state),
+    score,
+    at: state.occurredAt ?? state.createdAt,
+    labels: state.labels,
+    context: state.context,
+    forgotten: state.forgottenAt !== null,
+    ...(supersededBy !== undefined && { supersededBy }),
+    version: withVersion ? memory.version : null,
+    content: state.content,
+    metadata: state.metadata,
+    snippet: safeLine(plainSnippet(snippet)),
+  }
+  return hitLines(place, shown, now).join('\n')
+}

@@ -1,0 +1,18 @@
+import type { ResultOf } from '@daybook/api/graphql'
+import type { Connection } from '../settings.ts'
+import { HISTORY, type HistoryEvent } from './memory.ts'
+import { request } from './request.ts'
+
+/** All events of a memory, the oldest first; null if there is no such memory. @throws what `request` throws */
+export async function readHistory(connection: Connection, id: string): Promise<HistoryEvent[] | null> {
+  const events: HistoryEvent[] = []
+  let after: string | null = null
+  do {
+    const page: ResultOf<typeof HISTORY> = await request(connection, HISTORY, { id, after })
+    if (page.memory === null) return null
+    const { edges, pageInfo } = page.memory.history
+    events.push(...edges.map(({ node }) => node))
+    after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null
+  } while (after !== null)
+  return events
+}

@@ -1,0 +1,52 @@
+import { graphql } from '@daybook/api/graphql'
+import type { Command } from 'commander'
+import { notFound } from '../client/not-found.ts'
+import { request } from '../client/request.ts'
+import { addExamples, addNotes, invocation, wholeNumber } from '../command.ts'
+import { renderDiff } from '../output/diff.ts'
+import { painterFor } from '../output/paint.ts'
+import { print, printJson } from '../output/print.ts'
+
+/** Adds the arguments, options and action of `daybook diff`. */
+export function configure(command: Command): void {
+  command
+    .argument('<id>', 'its id, as search shows it, or the plain UUID')
+    .argument('[from]', 'the version to compare (default: the one before the newest)', wholeNumber(1))
+    .argument('[to]', 'the version to compare it with (default: the newest)', wholeNumber(1))
+    .action((id: string, from: number | undefined, to: number | undefined, _: object, self: Command) =>
+      diff(id, from, to, self),
+    )
+  addExamples(command, [
+    'daybook diff decision:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
+    'daybook diff 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d 1 4 --json',
+  ])
+  addNotes(
+    command,
+    '\n[-…-] stands for words that are only in the first version, {+…+} for words that are only in the second.\n`daybook get <id> --history` lists the versions.',
+  )
+}
+
+const NEWEST = graphql('query Newest($id: ID!) { memory(id: $id) { version } }')
+
+const DIFF = graphql(`
+  query Diff($id: ID!, $from: Int!, $to: Int) {
+    diff(id: $id, from: $from, to: $to) {
+      id from to fromRecordedAt toRecordedAt
+      changed { field before after }
+      text { change text }
+    }
+  }`)
+
+async function diff(
+  id: string,
+  from: number | undefined,
+  to: number | undefined,
+  command: Command,
+): Promise<void> {
+  const { connection, json } = invocation(command)
+  const first = from ?? Math.max(1, ((await request(connection, NEWEST, { id })).memory?.version ?? 1) - 1)
+  const { diff: found } = await request(connection, DIFF, { id, from: first, to })
+  if (found === null) throw notFound(id)
+  if (json) return printJson(found)
+  print(renderDiff(found, painterFor(process.stdout)))
+}

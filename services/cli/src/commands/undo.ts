@@ -1,0 +1,76 @@
+import type { Command } from 'commander'
+import { UsageError } from '../cli-error.ts'
+import { readOperation } from '../client/operations.ts'
+import { addExamples, addNotes, invocation, sinceMoment } from '../command.ts'
+import { confirm } from '../confirm.ts'
+import { OPERATION_HELP } from '../operations/options.ts'
+import { watchOperations } from '../operations/run-operations.ts'
+import { print, printJson } from '../output/print.ts'
+import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
+import { renderPlan } from '../undo/render-plan.ts'
+import { planUndo, startUndo, type UndoAsked } from '../undo/undo-documents.ts'
+
+/** Adds the options and action of `daybook undo`. */
+export function configure(command: Command): void {
+  command.option(
+    '--since <time>',
+    'from when on: 30m, 2h, 7d ago, or a date or time (needed without --operation)',
+    sinceMoment,
+  )
+  addFilterOptions(command)
+    .option('--actor <key>', 'only what was written with the API key of this name')
+    .option('--correlation-id <id>', 'only what requests with this x-correlation-id wrote: one session')
+    .option('--operation <id>', 'what this undo did: takes it back')
+    .option('--everything', 'all that happened since; needed if nothing else says what')
+    .option('--dry-run', 'only show what would be done')
+    .option('--yes', 'do not ask')
+    .option('--detach', 'do not wait for the end')
+    .action((options: UndoOptions, self: Command) => undo(options, self))
+  addExamples(command, [
+    'daybook undo --context shop --since 1h',
+    'daybook undo --agent planner --since 2026-11-21T09:30:00Z --dry-run',
+    'daybook undo --operation 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
+  ])
+  addNotes(
+    command,
+    `
+What was remembered since is forgotten; what was revised, forgotten or restored goes back to the version before. A memory
+that somebody else has changed since stays as it is, and is named. First it shows what would be done, and asks. Nothing is
+lost: an undo writes events, and can be undone. With --json and without --yes it only shows what would be done.
+${OPERATION_HELP}`,
+  )
+}
+
+interface UndoOptions {
+  readonly since?: string
+  readonly actor?: string
+  readonly correlationId?: string
+  readonly operation?: string
+  readonly everything?: boolean
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+  readonly detach?: boolean
+}
+
+async function undo(options: UndoOptions, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { actor, operation, dryRun = false, yes = false, detach = false } = options
+  const of = operation === undefined ? null : await readOperation(connection, operation)
+  const since = options.since ?? of?.createdAt
+  if (since === undefined)
+    throw new UsageError('Since when?', ['daybook undo --context shop --since 1h', 'or --operation <id>'])
+  const asked: UndoAsked = {
+    filter: await filterFrom(command),
+    since,
+    actor,
+    correlationId: operation ?? options.correlationId,
+    everything: options.everything === true,
+  }
+  const plan = await planUndo(connection, asked)
+  const onlyShow = dryRun || (json && !yes)
+  if (json && onlyShow) return printJson({ plan })
+  if (!json) print(renderPlan(plan))
+  if (onlyShow || plan.changed === 0) return json ? printJson({ plan }) : undefined
+  await confirm(`Undo this, in ${plan.changed} ${plan.changed === 1 ? 'memory' : 'memories'}?`, yes)
+  await watchOperations([await startUndo(connection, asked)], { connection, json, detach })
+}

@@ -1,0 +1,41 @@
+import { readdir, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { UsageError } from '../../cli-error.ts'
+import { chatgpt } from './chatgpt.ts'
+import { claude } from './claude.ts'
+import type { ForeignFile, ImportFormat, JsonFormat } from './format.ts'
+import { markdown, readMarkdown } from './markdown.ts'
+import { mem0 } from './mem0.ts'
+import { readJson } from './read-json.ts'
+
+/** The formats that are one JSON value. A new one is a file beside this one and an entry here. */
+const JSON_FORMATS: readonly JsonFormat[] = [mem0, chatgpt, claude]
+
+/** What other programs write, in the order of the help. */
+export const FORMATS: readonly ImportFormat[] = [markdown, ...JSON_FORMATS]
+
+/** The file of an unpacked export that holds the conversations, as ChatGPT and Claude name it. */
+const CONVERSATIONS = 'conversations.json'
+
+/**
+ * Opens what another program wrote. A JSON file is parsed once, whether its format is given or told by its content.
+ * @param given the name of its format; told by name and content if undefined
+ * @returns null if it is of no foreign format: JSON Lines, an exported journal, or not known
+ * @throws UsageError if it is not of the given format
+ */
+export async function openForeign(path: string, given: string | undefined): Promise<ForeignFile | null> {
+  const isFolder = (await stat(path)).isDirectory()
+  if (isFolder && given !== markdown.name && (await readdir(path)).includes(CONVERSATIONS))
+    return openForeign(join(path, CONVERSATIONS), given)
+  const extension = extname(path).toLowerCase()
+  const isMarkdown = isFolder || extension === '.md' || extension === '.markdown'
+  if (given === undefined ? isMarkdown : given === markdown.name)
+    return { format: markdown, read: () => readMarkdown(path) }
+  if (given === undefined && extension !== '.json') return null
+  const value = isFolder ? undefined : await readJson(path)
+  const format = JSON_FORMATS.find((one) => (given ?? one.name) === one.name && one.fits(value))
+  if (format !== undefined) return { format, read: () => format.items(value) }
+  if (given === undefined) return null
+  const { description } = FORMATS.find(({ name }) => name === given) ?? { description: given }
+  throw new UsageError(`${path} cannot be imported as ${given}: it is not ${description}`)
+}

@@ -1,0 +1,97 @@
+import { sequenceAt } from '@daybook/journal/read/find-moment'
+import { readHead } from '@daybook/journal/read/read'
+import { planUndo } from '@daybook/journal/undo/plan-undo'
+import { check } from '@daybook/memory/check'
+import { checkFilter } from '@daybook/memory/check-filter'
+import { ValidationError } from '@daybook/memory/errors'
+import { LIMITS } from '@daybook/memory/limits'
+import { shortString } from '@daybook/memory/text-rules'
+import { namesAnything, type UndoSelection } from '@daybook/memory/undo'
+import type { Context } from '../../context.ts'
+import { OperationRefusedError } from '../admin/operation-refused.ts'
+import { requestFor } from '../admin/request-for.ts'
+import { builder } from '../builder.ts'
+import { SEARCH_COST } from '../limits.ts'
+import { memoryFilter } from '../types/memory-filter.ts'
+import { type Undo, undo } from '../types/undo.ts'
+
+const undoResult = builder.errorUnion('UndoResult', {
+  types: [undo, ValidationError, OperationRefusedError],
+  resolveType: () => 'Undo',
+})
+
+builder.mutationField('undo', (t) =>
+  t.field({
+    type: undoResult,
+    // It reads all events since the moment.
+    complexity: { field: SEARCH_COST },
+    description:
+      'Takes back what was done since a moment: what was remembered is forgotten, what was revised, forgotten or restored goes back to the version before. A memory that somebody else has changed since is refused. Everything is written as events of one operation; `undo(correlationId: "<the operation’s id>")` takes it back.',
+    args: {
+      filter: t.arg({
+        type: memoryFilter,
+        required: true,
+        description:
+          'Which memories, before or after the change. `agent` is compared with the memory after it.',
+      }),
+      since: t.arg({ type: 'DateTime', required: true, description: 'This moment included.' }),
+      dryRun: t.arg.boolean({ defaultValue: true, description: 'Only says what would be done.' }),
+      actor: t.arg.string({ description: 'Only what was written with the API key of this name.' }),
+      correlationId: t.arg.string({
+        description:
+          'Only what requests with this `x-correlation-id` wrote, such as those of one session; or what the operation with this id wrote, such as an undo.',
+      }),
+      everything: t.arg.boolean({
+        defaultValue: false,
+        description: 'Needed if neither the filter nor anything else restricts what is undone.',
+      }),
+    },
+    resolve: (_, { filter, actor, correlationId, since, dryRun, everything }, context) => {
+      const selection: UndoSelection = {
+        filter: checkFilter(filter),
+        actor: checkName('actor', actor),
+        correlationId: checkName('correlationId', correlationId),
+      }
+      if (!namesAnything(selection) && everything !== true)
+        throw new ValidationError(
+          'filter',
+          'names nothing: give a context, an agent, an actor, a correlationId or another condition, or everything: true to undo all that happened since',
+        )
+      if (Date.parse(since) > Date.now())
+        throw new ValidationError('since', 'lies in the future, where nothing has happened')
+      return planned(context, selection, { since, dryRun: dryRun ?? true })
+    },
+  }),
+)
+
+function checkName(name: string, given: string | null | undefined): string | null {
+  return given == null ? null : check(name, shortString(LIMITS.nameCharacters), given)
+}
+
+async function planned(
+  context: Context,
+  selection: UndoSelection,
+  { since, dryRun }: { since: string; dryRun: boolean },
+): Promise<Undo> {
+  const { project } = context
+  const { projectId } = project
+  // Moments have milliseconds.
+  const after = await sequenceAt(project, new Date(Date.parse(since) - 1).toISOString())
+  const upTo = await readHead(project)
+  const plan = await planUndo(project, { ...selection, after, upTo })
+  const operation = dryRun
+    ? null
+    : await requestFor(project.db, context, {
+        type: 'undo',
+        projection: null,
+        projectId,
+        options: { projectId, ...selection, since, after, upTo },
+      })
+  return {
+    dryRun,
+    changes: plan.filter(({ refused }) => refused === null),
+    refusals: plan.filter(({ refused }) => refused !== null),
+    sequence: upTo,
+    operation,
+  }
+}

@@ -1,0 +1,123 @@
+import { checkFilter } from '@daybook/memory/check-filter'
+import { panicAttacks, recentEvents } from '@daybook/search/people/dated'
+import { listInterests, listPeople } from '@daybook/search/people/named'
+import { searchByEmotion } from '@daybook/search/people/search-by-emotion'
+import { searchByPerson } from '@daybook/search/people/search-by-person'
+import type { Context } from '../../context.ts'
+import { countAccess } from '../../count-access.ts'
+import { searchPartsOf } from '../../search-parts-of.ts'
+import { builder } from '../builder.ts'
+import { listCost, SEARCH_COST } from '../limits.ts'
+import { memoryInterface } from '../types/memory.ts'
+import { memoryFilter } from '../types/memory-filter.ts'
+import { interest, person } from '../types/named.ts'
+import { searchResult } from '../types/search-result.ts'
+
+interface Given {
+  readonly filter?: Parameters<typeof checkFilter>[0]
+  readonly limit?: number | null | undefined
+}
+
+const requestOf = ({ filter, limit }: Given, usual: number) => ({
+  filter: checkFilter(filter),
+  limit: limit ?? usual,
+})
+
+const partsOf = async (context: Context) => ({ scope: context.project, readModel: await context.readModel() })
+
+/** How many are listed unless a caller says. */
+const LISTED = 20
+const LIMIT = '1 to 100.'
+
+builder.queryField('friends', (t) =>
+  t.field({
+    type: [person],
+    complexity: ({ limit }) => listCost(limit ?? LISTED),
+    description:
+      'The people in memories of the category person, and in entities of the type person; the most important first. Memories of one name are one person. Of more than 1,000 such memories the most important are looked at.',
+    args: {
+      limit: t.arg.int({ defaultValue: LISTED, description: LIMIT }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    resolve: async (_, args, context) => listPeople(await partsOf(context), requestOf(args, LISTED)),
+  }),
+)
+
+builder.queryField('interests', (t) =>
+  t.field({
+    type: [interest],
+    complexity: ({ limit }) => listCost(limit ?? LISTED),
+    description:
+      'The interests in memories of the category interest, the most important first. Memories of one name are one interest.',
+    args: {
+      limit: t.arg.int({ defaultValue: LISTED, description: LIMIT }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    resolve: async (_, args, context) => listInterests(await partsOf(context), requestOf(args, LISTED)),
+  }),
+)
+
+builder.queryField('panicAttacks', (t) =>
+  t.field({
+    type: [memoryInterface],
+    complexity: ({ limit }) => listCost(limit ?? LISTED),
+    description:
+      'Memories of the category emotion that speak of panic, the newest first by when it happened.',
+    args: {
+      limit: t.arg.int({ defaultValue: LISTED, description: LIMIT }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    resolve: async (_, args, context) => panicAttacks(await partsOf(context), requestOf(args, LISTED)),
+  }),
+)
+
+builder.queryField('recentEvents', (t) =>
+  t.field({
+    type: [memoryInterface],
+    complexity: ({ limit }) => listCost(limit ?? LISTED),
+    description:
+      'Memories of the category event, the newest first by when it happened. Events that lie ahead are left out.',
+    args: {
+      limit: t.arg.int({ defaultValue: LISTED, description: LIMIT }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    resolve: async (_, args, context) => recentEvents(await partsOf(context), requestOf(args, LISTED)),
+  }),
+)
+
+builder.queryField('searchByPerson', (t) =>
+  t.field({
+    type: searchResult,
+    complexity: ({ limit }) => listCost(limit, SEARCH_COST),
+    description:
+      'Memories that mention a person, those first that are most about them. The name must stand in the title or text as whole words; case and accents do not matter.',
+    args: {
+      name: t.arg.string({ required: true }),
+      limit: t.arg.int({ defaultValue: 10, description: LIMIT }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    resolve: async (_, args, context) =>
+      countAccess(
+        context,
+        await searchByPerson(await searchPartsOf(context), args.name, requestOf(args, 10)),
+      ),
+  }),
+)
+
+builder.queryField('searchByEmotion', (t) =>
+  t.field({
+    type: searchResult,
+    complexity: ({ limit }) => listCost(limit, SEARCH_COST),
+    description: 'Memories of the category emotion, by the meaning of a feeling: "happy" finds joy.',
+    args: {
+      emotion: t.arg.string({ required: true }),
+      limit: t.arg.int({ defaultValue: 10, description: LIMIT }),
+      filter: t.arg({ type: memoryFilter }),
+    },
+    resolve: async (_, args, context) =>
+      countAccess(
+        context,
+        await searchByEmotion(await searchPartsOf(context), args.emotion, requestOf(args, 10)),
+      ),
+  }),
+)

@@ -1,0 +1,42 @@
+import { checkFilter } from '@daybook/memory/check-filter'
+import { listMemories } from '@daybook/pgvector/read/read-memories'
+import { STILL_OPEN } from '@daybook/pgvector/read/still-open'
+import { type ResolveCursorConnectionArgs, resolveCursorConnection } from '@pothos/plugin-relay'
+import { builder } from '../builder.ts'
+import { listCost } from '../limits.ts'
+import { memoryFilter } from '../types/memory-filter.ts'
+import { checkPage, withOwnCursors } from '../types/page.ts'
+import { memoryConnection } from './memories.ts'
+
+/** Registers the list of the memories of a kind that nobody has closed. */
+function openField(name: string, kind: keyof typeof STILL_OPEN, description: string): void {
+  builder.queryField(name, (t) =>
+    t.field({
+      type: memoryConnection,
+      complexity: ({ first }) => listCost(first),
+      description,
+      args: {
+        filter: t.arg({ type: memoryFilter }),
+        first: t.arg.int({ defaultValue: 20 }),
+        after: t.arg.string(),
+      },
+      resolve: async (_, args, { project, readModel }) => {
+        const [page, filter] = [checkPage(args), checkFilter(args.filter)]
+        const { tables } = await readModel()
+        const connection = await resolveCursorConnection(
+          { args: page.args, toCursor: ({ firstSequence }) => String(firstSequence) },
+          ({ limit }: ResolveCursorConnectionArgs) =>
+            listMemories(project, tables, { filter, before: page.after, limit, also: STILL_OPEN[kind] }),
+        )
+        return withOwnCursors(connection)
+      },
+    }),
+  )
+}
+
+openField('openTodos', 'todo', 'Todos without `resolvedAt`, newest first.')
+openField(
+  'activeSessions',
+  'session',
+  'Sessions whose `status` is not closed, newest first. One without a status counts as active.',
+)
