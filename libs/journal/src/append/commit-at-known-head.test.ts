@@ -53,6 +53,20 @@ describe.each(SERVERS)('appends in one statement on $name', ({ start }) => {
     expect(rows).toEqual([{ sorted: true, near: true }])
   })
 
+  it('have times that are not before they were asked for, however late the answer before was read', async () => {
+    const { scope, head } = await known()
+    const appending = commitAtKnownHead(scope, [note('read late')], head)
+    await new Promise(setImmediate)
+    const until = performance.now() + 50
+    while (performance.now() < until);
+    const next = (await appending)?.head as KnownHead
+    const { rows } = await sql<{ clock: string }>`select clock_timestamp() as clock`.execute(scope.db)
+    const after = await commitAtKnownHead(scope, [note('after it')], next)
+    expect(Date.parse(after?.events[0]?.recordedAt as string)).toBeGreaterThanOrEqual(
+      Math.floor(Date.parse(rows[0]?.clock as string)),
+    )
+  })
+
   it('write nothing where another process has appended since', async () => {
     const { scope, head } = await known()
     await commitBatch(scope, [note('of another process')])

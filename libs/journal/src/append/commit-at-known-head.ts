@@ -6,7 +6,7 @@ import { dependsOnOthers, emptyContext, readContext } from './batch-context.ts'
 import type { CommittedBatch } from './commit-batch.ts'
 import { CommitUnknown, isStatementUnknown } from './commit-unknown.ts'
 import { type DecidedBatch, decideBatch } from './decide-batch.ts'
-import type { KnownHead } from './known-head.ts'
+import { CLOCK_WHEN_ASKED, type KnownHead } from './known-head.ts'
 import { insertEvents, insertKeyUses } from './write-events.ts'
 
 /**
@@ -25,7 +25,7 @@ const CLOCK_MS = 1_000
 /** Null fields: nothing was written. */
 interface AppendedRow {
   readonly moved: boolean
-  readonly clock: string
+  readonly clockMs: number
 }
 
 /**
@@ -46,7 +46,7 @@ export async function commitAtKnownHead(
   requests: readonly AppendRequest[],
   known: KnownHead,
 ): Promise<CommittedBatch | null> {
-  const estimate = new Date(known.clockMs + performance.now() - known.seenAt).toISOString()
+  const estimate = new Date(known.clockMs + performance.now() - known.askedAt).toISOString()
   const now = estimate > known.recordedAt ? estimate : known.recordedAt
   // Read before the statement, not under the lock: where the journal moves meanwhile, nothing is committed.
   const context = requests.some(dependsOnOthers) ? await readContext(db, projectId, requests) : emptyContext()
@@ -54,22 +54,22 @@ export async function commitAtKnownHead(
   const last = decided.events.at(-1)
   if (last === undefined) return null
 
-  let sent = false
+  let askedAt = 0
   const appending = db.connection().execute(async (connection) => {
-    sent = true
+    askedAt = performance.now()
     return statement(projectId, decided, known, now).execute(connection)
   })
   const result = await appending.catch((error: unknown) => {
     // Without a connection nothing was sent. What the server rolled back is tried the locked way, which says
     // what is wrong.
-    if (!sent) throw error
+    if (askedAt === 0) throw error
     if (isStatementUnknown(error)) throw new CommitUnknown(error)
     return null
   })
   const row = result?.rows[0]
   if (row?.moved !== true) return null
   const { sequence, hash } = last
-  const head = { sequence, hash, recordedAt: now, clockMs: Date.parse(row.clock), seenAt: performance.now() }
+  const head = { sequence, hash, recordedAt: now, clockMs: row.clockMs, askedAt }
   return { outcomes: decided.outcomes, events: decided.events, setBackFrom: null, head }
 }
 
@@ -101,5 +101,5 @@ function statement(
       returning 1
     ), appended as (${insertEvents(projectId, rows, isMoved)}),
       keys as (${insertKeyUses(projectId, newKeyUses, isMoved)})
-    select ${isMoved} as moved, clock_timestamp() as clock`
+    select ${isMoved} as moved, ${CLOCK_WHEN_ASKED} as "clockMs"`
 }

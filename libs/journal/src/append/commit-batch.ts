@@ -38,10 +38,9 @@ export async function commitBatch(
   requests: readonly AppendRequest[],
 ): Promise<CommittedBatch> {
   let decided = false
-  let seenAt = 0
   const committing = db.transaction().execute(async (trx) => {
-    const { now, setBackFrom, flushes, ...head } = await lockProject(trx, projectId)
-    seenAt = performance.now()
+    const askedAt = performance.now()
+    const { now, clockMs, setBackFrom, flushes, ...head } = await lockProject(trx, projectId)
     const context = await readContext(trx, projectId, requests)
     const { rows, events, newKeyUses, outcomes } = decideBatch(requests, context, { projectId, head, now })
     if (events.length > 0 || newKeyUses.size > 0) {
@@ -57,13 +56,7 @@ export async function commitBatch(
       head:
         last === undefined || !flushes
           ? null
-          : {
-              sequence: last.sequence,
-              hash: last.hash,
-              recordedAt: now,
-              clockMs: Date.parse(now),
-              seenAt,
-            },
+          : { sequence: last.sequence, hash: last.hash, recordedAt: now, clockMs, askedAt },
     }
   })
   return committing.catch((error: unknown) => {

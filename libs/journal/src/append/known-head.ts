@@ -1,4 +1,5 @@
 import type { JournalCursor } from '@daybook/memory/events'
+import { sql } from 'kysely'
 
 /*
  * The end of a project's journal as this process last saw it, after its own commit. Another process may have
@@ -9,11 +10,18 @@ import type { JournalCursor } from '@daybook/memory/events'
 export interface KnownHead extends JournalCursor {
   /** When its last event was recorded, RFC 3339. */
   readonly recordedAt: string
-  /** What the database's clock showed, in milliseconds since 1970. */
+  /** What the database's clock showed when it was asked, in milliseconds since 1970. */
   readonly clockMs: number
-  /** The moment of that, in the time of `performance.now`; at most a round trip later. */
-  readonly seenAt: number
+  /**
+   * When it was asked, in the time of `performance.now`: before the question was sent. Taken when the answer is
+   * here, a time estimated from it would be behind the clock by the commit's wait for the disk, and a memory would
+   * seem to have been there before anybody sent it.
+   */
+  readonly askedAt: number
 }
+
+/** The clock as the statement arrived: before it waits for a lock or for the disk. */
+export const CLOCK_WHEN_ASKED = sql<number>`(extract(epoch from statement_timestamp()) * 1000)::float8`
 
 /** The ends that a writer knows. */
 export interface KnownHeads {
@@ -45,7 +53,7 @@ export function createKnownHeads(): KnownHeads {
       if ((movedUntil.get(projectId) ?? 0) > now) return undefined
       movedUntil.delete(projectId)
       const head = heads.get(projectId)
-      return head !== undefined && head.seenAt > now - KNOWN_MS ? head : undefined
+      return head !== undefined && head.askedAt > now - KNOWN_MS ? head : undefined
     },
     note(projectId, head) {
       heads.delete(projectId)

@@ -3,6 +3,7 @@ import { isAheadOfClock } from '@daybook/postgres/clock'
 import { writerProblem } from '@daybook/postgres/compatibility'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { sql } from 'kysely'
+import { CLOCK_WHEN_ASKED } from './known-head.ts'
 
 /** A project's journal under its lock: its end, and the time for new events. */
 export interface LockedJournal {
@@ -15,6 +16,8 @@ export interface LockedJournal {
    * the clock was wrong then, and is followed again now.
    */
   readonly now: string
+  /** What the clock showed when the lock was asked for, in milliseconds since 1970. */
+  readonly clockMs: number
   /** When the last event was recorded, if that is later than `now`; else null. */
   readonly setBackFrom: string | null
   /** Whether a commit waits for the disk: on a server, not in the embedded database. */
@@ -36,7 +39,7 @@ export async function lockProject(trx: DatabaseTransaction, projectId: string): 
     select sequence, encode(hash, 'hex') as hash, nullif(last_recorded_at, '-infinity') as last,
       date_trunc('milliseconds', case when ${isAheadOfClock(sql`last_recorded_at`)} then clock_timestamp()
         else greatest(clock_timestamp(), last_recorded_at) end) as now,
-      (select minimum_writer from compatibility) as "minimumWriter", current_setting('fsync') = 'on' as flushes
+      ${CLOCK_WHEN_ASKED} as "clockMs", (select minimum_writer from compatibility) as "minimumWriter", current_setting('fsync') = 'on' as flushes
     from journal_heads where project_id = ${projectId} for update`.execute(trx)
   const row = rows[0]
   if (row === undefined)
