@@ -14,13 +14,13 @@ import { pgvectorProjection } from '@daybook/pgvector/write/pgvector-projection'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { type Database, type DatabaseAddress, openDatabase } from '@daybook/postgres/connect'
-import { maintainTables } from '@daybook/postgres/embedded/maintain-tables'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { migrate } from '@daybook/postgres/migrate'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { ensureLiveGeneration } from '@daybook/projection/generations/make-generation'
 import { silentLogger } from '@daybook/runtime/logger'
+import { sql } from 'kysely'
 import { createRandom } from '../src/support/random.ts'
 import { dropVectorIndex, fillWithRandomVectors } from './corpus-vectors.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
@@ -91,7 +91,6 @@ async function build(folder: string, memories: number): Promise<void> {
   try {
     await migrate(embedded.address)
     await fill(embedded.address, memories)
-    await maintain(embedded.address)
   } finally {
     await embedded.stop()
   }
@@ -118,6 +117,13 @@ async function fill(address: DatabaseAddress, memories: number): Promise<void> {
   await createIndex()
   progress('vectors indexed')
   await db.destroy()
+  await likeAfterAWhile(address)
+}
+
+/** A server does so by itself within minutes of what was written; the embedded database every few seconds. */
+async function likeAfterAWhile(address: DatabaseAddress): Promise<void> {
+  const owner = openDatabase(address, { role: null })
+  await sql`vacuum (analyze)`.execute(owner).finally(() => owner.destroy())
 }
 
 /** Writes what is in the journal to the read model. @param progress is told how many events are written */
@@ -135,13 +141,6 @@ export async function applyJournal(
     await projection.apply(scope, { from, to, events, parked: [], erased: [] })
     progress(written)
   }
-}
-
-/** As a daemon does every few seconds. Needs as many rounds as there are tables with dead rows. */
-async function maintain(address: DatabaseAddress): Promise<void> {
-  const db = openDatabase(address, { role: null })
-  while ((await maintainTables(db)).vacuumed !== null);
-  await db.destroy()
 }
 
 async function writeJournal(scope: ProjectScope, memories: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { TextSpan } from '@daybook/embeddings/embedder'
 import { findModel } from '@daybook/embeddings/models'
 import { hasTokenBits, plainModelId } from '@daybook/embeddings/token-bits/token-bits'
 import { languageOf } from '@daybook/lexical-index/language'
-import type { MemoryFilter } from '@daybook/memory/filter'
+import { conditionsOf } from '@daybook/memory/filter'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
@@ -22,6 +22,7 @@ import type { RetrieverHit } from './ranking/retriever.ts'
 import { withoutTerms } from './ranking/without-terms.ts'
 import { readHits } from './read-hits.ts'
 import { hitCondition } from './retrievers/postgres/constraint.ts'
+import { readFewOnce } from './retrievers/postgres/few.ts'
 import { type NeighbourLookups, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import { hitsOfKind } from './search-by-kind.ts'
@@ -111,14 +112,15 @@ async function attempt(
 ): Promise<Attempt> {
   const { limit } = request
   const options = optionsOf(parts, request)
+  const condition = conditionOf(parts, request, query)
   const input: RetrieverInput = {
     ...parts,
-    condition: conditionOf(parts, request, query),
+    condition,
     includeForgotten: request.filter.includeForgotten === true,
     limit: options.candidatesPerRetriever,
     needed: limit,
     coverage: !options.without.has('coverage'),
-    narrowed: request.also !== undefined || isNarrowed(request.filter, query),
+    ...narrowing(parts, request, query, condition),
   }
 
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
@@ -139,10 +141,11 @@ async function attempt(
     neighbours: await neighbours.all(),
   })
 
-  const ranked = await belowSuccessors(parts, byScore)
-
   await parts.beforeHits?.()
-  const { memories, overtaken } = await readHits(input, ranked, retrievers.since)
+  const [ranked, { memories, overtaken }] = await Promise.all([
+    belowSuccessors(parts, byScore),
+    readHits(input, byScore, retrievers.since),
+  ])
   const passages =
     overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(input, byTokens, memories)
   const hits = overtaken ? [] : await presentHits(parts, query, ranked, memories, retrievers, passages)
@@ -179,8 +182,16 @@ function conditionOf(
 }
 
 /** Without a filter, only expired and forgotten memories drop out, so enough of the best remain. */
-const isNarrowed = (filter: MemoryFilter, { required, excluded }: ParsedQuery): boolean =>
-  required.length + excluded.length > 0 || Object.values(filter).some((wanted) => wanted !== undefined)
+function narrowing(
+  parts: SearchParts,
+  { filter, also }: SearchRequest,
+  { required, excluded }: ParsedQuery,
+  condition: RawBuilder<boolean>,
+): Pick<RetrieverInput, 'few'> {
+  const isFilter = also === undefined && required.length + excluded.length === 0
+  if (isFilter && conditionsOf(filter).length === 0) return {}
+  return { few: readFewOnce({ ...parts, condition }, isFilter ? filter : null) }
+}
 
 const idsOf = (hits: readonly RetrieverHit[]): string[] => hits.map((hit) => hit.memoryId)
 

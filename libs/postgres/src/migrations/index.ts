@@ -26,6 +26,7 @@ import * as tokenBitsInRows from './0024-token-bits-in-rows.ts'
 import * as undoAndExpiry from './0026-undo-and-expiry.ts'
 import * as oneThingOneMemory from './0027-one-thing-one-memory.ts'
 import * as languages from './0028-languages.ts'
+import * as filterIndex from './0029-filter-index.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -59,4 +60,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0026-undo-and-expiry': undoAndExpiry,
   '0027-one-thing-one-memory': oneThingOneMemory,
   '0028-languages': languages,
+  '0029-filter-index': filterIndex,
 }

@@ -55,6 +55,8 @@ export async function searchOnEngine(
 
   const onPostgres = async (reasons: readonly string[]): Promise<Searched> => {
     const { generation } = parts.readModel
+    // While the model embeds the query.
+    void input.few?.()
     const run = await runRetrievers(
       postgresRetrievers({ ...input, indexed: state.indexed }),
       wanted,

@@ -2,6 +2,7 @@ import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { RawBuilder } from 'kysely'
 import type { OnRetriever } from '../timed.ts'
+import type { ReadFew } from './postgres/few.ts'
 
 /** The input of every retriever. */
 export interface RetrieverInput {
@@ -26,10 +27,10 @@ export interface RetrieverInput {
   /** The number of the project's memories in the indexes, if it is known. */
   readonly indexed?: number
   /**
-   * Whether few of the best may satisfy the condition: the search has a filter, a phrase or an exclusion.
-   * Default no.
+   * Present if few of the best may satisfy the condition: the search has a filter, a phrase or an exclusion. Then
+   * it gives all memories that satisfy it, or null if they are many.
    */
-  readonly narrowed?: boolean
+  readonly few?: ReadFew
   /** Whether a lexical score counts how much of the question matched, beside a vector retriever. Default yes. */
   readonly coverage?: boolean
   readonly onRetriever?: OnRetriever | undefined

@@ -1,11 +1,12 @@
 import { ValidationError } from '@daybook/memory/errors'
-import type { MemoryFilter } from '@daybook/memory/filter'
+import { conditionsOf, type MemoryFilter } from '@daybook/memory/filter'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import { filterCondition } from '@daybook/pgvector/read/filter'
 import { readMemories } from '@daybook/pgvector/read/read-memories'
 import { sql } from 'kysely'
 import { LIMIT_MAX } from '../check-request.ts'
 import { plainExplanation } from '../ranking/explanation.ts'
+import { readFewOnce } from '../retrievers/postgres/few.ts'
 import { type VectorHit, vectorRetriever } from '../retrievers/postgres/vector-retriever.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
 import type { SearchParts } from '../search-parts.ts'
@@ -49,12 +50,13 @@ export async function nearestTo(
 ): Promise<SearchAnswer> {
   const { scope, readModel } = parts
   const state = await readSearchState(scope, readModel)
+  const condition = sql<boolean>`(${filterCondition(filter)} and m.memory_id is distinct from ${itself}::uuid)`
   const input: RetrieverInput = {
     ...parts,
-    condition: sql<boolean>`(${filterCondition(filter)} and m.memory_id is distinct from ${itself}::uuid)`,
+    condition,
     includeForgotten: filter.includeForgotten === true,
     limit: topK,
-    narrowed: true,
+    ...(conditionsOf(filter).length > 0 && { few: readFewOnce({ scope, readModel, condition }, null) }),
   }
   const best = new Map<string, VectorHit>()
   for (const vector of vectors)

@@ -6,8 +6,10 @@ import {
 } from '@daybook/memory/filter'
 import { type RawBuilder, sql } from 'kysely'
 
+type Columns = { readonly [Field in FilteredField]: RawBuilder<unknown> }
+
 /** The columns that filters read. The table is `memories`, with the alias `m`. */
-const COLUMNS: { readonly [Field in FilteredField]: RawBuilder<unknown> } = {
+const COLUMNS: Columns = {
   kind: sql`m.kind`,
   labels: sql`m.labels`,
   categories: sql`m.categories`,
@@ -16,6 +18,13 @@ const COLUMNS: { readonly [Field in FilteredField]: RawBuilder<unknown> } = {
   importance: sql`m.importance`,
   createdAt: sql`m.created_at`,
   occurredAt: sql`m.occurred_at`,
+}
+
+/** Those of them that an index has, beside `context`. */
+const INDEXED: Columns = {
+  ...COLUMNS,
+  labels: sql`m.filter_labels`,
+  categories: sql`m.filter_categories`,
 }
 
 /**
@@ -29,10 +38,23 @@ export function filterCondition(
   filter: MemoryFilter,
   at: RawBuilder<unknown> = sql`now()`,
 ): RawBuilder<boolean> {
+  return condition(filter, at, COLUMNS)
+}
+
+/**
+ * The same for memories whose labels and categories are short, which an index answers without the rows. Those
+ * with long ones satisfy none: `filter_labels` is null.
+ */
+export const indexedFilterCondition = (
+  filter: MemoryFilter,
+  at: RawBuilder<unknown> = sql`now()`,
+): RawBuilder<boolean> => sql<boolean>`(m.filter_labels is not null and ${condition(filter, at, INDEXED)})`
+
+function condition(filter: MemoryFilter, at: RawBuilder<unknown>, columns: Columns): RawBuilder<boolean> {
   const conditions: RawBuilder<unknown>[] = [
     sql`(m.forgotten or m.expires_at is null or m.expires_at > ${at})`,
     ...(filter.includeForgotten === true ? [] : [sql`not m.forgotten`]),
-    ...conditionsOf(filter).map((condition) => inSql(COLUMNS[condition.field], condition)),
+    ...conditionsOf(filter).map((one) => inSql(columns[one.field], one)),
   ]
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }

@@ -101,6 +101,36 @@ async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unkn
 }
 
 /**
+ * For filters, of which all but the context are columns of one index: the rows themselves, with their texts, are
+ * ten times as long (docs/measurements.md#filtered-searches-by-meaning). Not one index for each column, because
+ * under row level security Postgres uses none for `&&` or `@>`.
+ */
+async function indexFilters(trx: DatabaseTransaction, memories: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    create index on ${memories} (project_id, forgotten)
+    include (memory_id, number, kind, agent, filter_labels, filter_categories, importance, created_at, occurred_at,
+      expires_at)`.execute(trx)
+  await sql`create index on ${memories} (project_id) where filter_labels is null`.execute(trx)
+}
+
+/** An entry of an index holds at most 2,704 bytes, of which an agent may take 1,020. */
+const SHORT = { words: 24, bytes: 800 }
+
+/** The labels or the categories; null for both if together they are too long for an index. */
+function ifShort(column: RawBuilder<unknown>): RawBuilder<unknown> {
+  // Written out, because nothing that sums up an array's texts counts as immutable.
+  const bytes = ['labels', 'categories'].flatMap((name) =>
+    Array.from(
+      { length: SHORT.words },
+      (_, at) => sql`coalesce(octet_length(${sql.ref(name)}[${sql.lit(at + 1)}]), 0)`,
+    ),
+  )
+  return sql`
+    case when cardinality(labels) + cardinality(categories) <= ${sql.lit(SHORT.words)}
+      and ${sql.join(bytes, sql` + `)} <= ${sql.lit(SHORT.bytes)} then ${column} end`
+}
+
+/**
  * The type of the vectors. On a server 16 bits a number: half the room, and 9,998 of 10,000 best hits are the
  * same. The embedded database, which computes them in software, would take three times as long for a search and
  * six times for an index (docs/measurements.md#vectors-of-16-bits-a-number).
@@ -159,6 +189,8 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
         uuid_hash_extended(project_id, hashtextextended(context, hashtextextended(kind, 0)))) stored,
       supersedes text generated always as (state->>'supersedes') stored,
       part_of text generated always as (state->'part'->>'document') stored,
+      filter_labels text[] generated always as (${ifShort(sql`labels`)}) stored,
+      filter_categories text[] generated always as (${ifShort(sql`categories`)}) stored,
       primary key (project_id, memory_id),
       unique (project_id, number)
     )`.execute(trx)
@@ -173,7 +205,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
   )
   await sql`create index on ${memories} (project_id, supersedes) where supersedes is not null`.execute(trx)
   await sql`create index on ${memories} (project_id, part_of) where part_of is not null`.execute(trx)
-  await sql`create index on ${memories} (project_id) where forgotten`.execute(trx)
+  await indexFilters(trx, memories)
   // For those that are due to expire.
   await sql`create index on ${memories} (expires_at) where expires_at is not null and not forgotten`.execute(
     trx,

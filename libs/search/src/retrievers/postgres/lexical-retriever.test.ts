@@ -11,6 +11,7 @@ import { parseQuery } from '../../query/parse-query.ts'
 import { type ReferenceDocument, referenceBm25 } from '../../ranking/reference-bm25.ts'
 import type { RetrieverHit } from '../../ranking/retriever.ts'
 import { hitCondition } from './constraint.ts'
+import { readFewOnce } from './few.ts'
 import { lexicalRetriever } from './lexical-retriever.ts'
 
 const word = fc.constantFrom(
@@ -44,17 +45,16 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
       filter = {},
       coverage = false,
       limit = 100,
-      narrowed = false,
-    }: { filter?: MemoryFilter; coverage?: boolean; limit?: number; narrowed?: boolean } = {},
+      few,
+    }: { filter?: MemoryFilter; coverage?: boolean; limit?: number; few?: number | undefined } = {},
   ): Promise<RetrieverHit[]> {
     const parsed = parseQuery(query)
+    const found = { scope, readModel: harness.readModel, condition: hitCondition(filter, parsed) }
     const input = {
-      scope,
-      readModel: harness.readModel,
-      condition: hitCondition(filter, parsed),
+      ...found,
       includeForgotten: filter.includeForgotten === true,
       limit,
-      narrowed,
+      ...(few !== undefined && { few: readFewOnce(found, filter, few) }),
     }
     return lexicalRetriever(input, parsed.wanted, coverage)
   }
@@ -183,7 +183,11 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
       ).toEqual([])
   })
 
-  it.each([true, false])('looks as far as a filter makes it, told of it (%s) or not', async (narrowed) => {
+  it.each([
+    ['told of it, and few satisfy it', 100],
+    ['told of it, and many satisfy it', 1],
+    ['not told of it', undefined],
+  ])('looks as far as a filter makes it, %s', async (_, few) => {
     const scope = await harness.newProject()
     // The more often a text contains it, the better: first the last fifty of 1,200, then ten of another
     // context, then five.
@@ -194,17 +198,17 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
       scope,
       ...Array.from({ length: 1_200 }, (_, index) => ({
         type: 'remember' as const,
-        id: ids(index + (narrowed ? 0 : 5_000)),
+        id: ids(index + (few ?? 50) * 5_000),
         input: note(textOf(index), { context: contextOf(index) }),
       })),
     )
     await harness.apply(scope)
     for (const wanted of ['next', 'last']) {
       const theirs = memories.filter(({ state }) => state.context === wanted).map(({ state }) => state.id)
-      const found = await retriever(scope, 'needle', { filter: { context: wanted }, limit: 10, narrowed })
+      const found = await retriever(scope, 'needle', { filter: { context: wanted }, limit: 10, few })
       expect(found.map(({ memoryId }) => memoryId).toSorted()).toEqual(theirs.toSorted())
     }
-    expect(await retriever(scope, 'needle', { limit: 10, narrowed })).toHaveLength(10)
+    expect(await retriever(scope, 'needle', { limit: 10, few })).toHaveLength(10)
   })
 
   it('C2: finds what has a long token by all of it, by its parts and by phrases, and what stands in angle brackets', async () => {

@@ -49,10 +49,16 @@ async function bestScored(input: RetrieverInput, wanted: string, coverage: boole
     await scorePostings(question, coverage, turns, best)
     return { best: best.best(), kept: keep, offered: best.offered() }
   }
+  const few = (await input.few?.()) ?? null
+  if (few !== null) {
+    const eligible = keepBest(input.limit)
+    await scorePostings(question, coverage, turns, eligible, few.numbers)
+    return satisfying(input, eligible.best(), input.limit)
+  }
   const nearest = Math.ceil(NEAREST * input.limit)
   // Keeping a thousand in order takes as long as everything else. So if probably only the nearest are needed,
   // only those are kept, and the scoring is repeated in case more are needed.
-  let scored = await score(input.narrowed === true ? FIRST_LOOK : nearest)
+  let scored = await score(input.few !== undefined ? FIRST_LOOK : nearest)
   for (const among of [nearest, FIRST_LOOK]) {
     if (among > scored.kept) scored = await score(among)
     const hits = await satisfying(input, scored.best, among)

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Neighbourhood } from '../../ranking/neighbourhood.ts'
 import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
@@ -95,19 +95,33 @@ async function look(input: RetrieverInput, memoryIds: readonly string[]): Promis
   return { neighbourhoods: new Map(neighbourhoods), eligible }
 }
 
-function side({ readModel, condition }: RetrieverInput, direction: 'before' | 'after') {
-  const { memories } = readModel.tables
+function side(input: RetrieverInput, direction: 'before' | 'after') {
+  const { memories } = input.readModel.tables
   const [comparison, order] = direction === 'before' ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
   // A plain array, because numbering and aggregating the three rows took three times as long as finding them.
   // As one string, because many small arrays cost the driver a millisecond per search. The columns behind the
   // session's hash are compared as well, as two sessions may have one hash; the comparison is written so that
   // the planner keeps to the index on the hash.
   return sql`array_to_string(array(
-    select case when ${condition} then '+' else '-' end || m.memory_id
+    select case when ${satisfies(input)} then '+' else '-' end || m.memory_id
     from ${memories} m
     where m.session = c.session
       and (m.project_id, m.context, m.kind) is not distinct from (c.project_id, c.context, c.kind)
       and not m.forgotten and m.first_sequence ${comparison} c.first_sequence
     order by m.first_sequence ${order} limit 3
   ), ' ')`
+}
+
+/**
+ * Whether the neighbour satisfies the condition. One without a filter is answered by the sessions' index. For any
+ * other, each neighbour's row is looked up: read in the statement around it, the planner would leave the index for
+ * it, and read whole sessions.
+ */
+function satisfies({ readModel, condition, few }: RetrieverInput): RawBuilder<unknown> {
+  if (few === undefined) return condition
+  const { memories } = readModel.tables
+  return sql`(
+    select ${condition} from (
+      select * from ${memories} one where one.project_id = m.project_id and one.memory_id = m.memory_id offset 0
+    ) m)`
 }

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
 import { hitCondition } from './constraint.ts'
+import { readFewOnce } from './few.ts'
 import { vectorRetriever } from './vector-retriever.ts'
 
 /** Never fewer memories than this, so the index is used. */
@@ -38,14 +39,17 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
     } = {},
   ) {
     const { vector } = await harness.embedder.embedQuery(query)
-    const input = {
+    const found = {
       scope,
       readModel: harness.readModel,
       condition: hitCondition(filter, parseQuery(query)),
+    }
+    const input = {
+      ...found,
       includeForgotten: filter.includeForgotten === true,
       limit,
       needed,
-      narrowed,
+      ...(narrowed && { few: readFewOnce(found, filter) }),
     }
     return vectorRetriever(input, vector!, exactBelow)
   }
