@@ -92,8 +92,10 @@ export async function compareMemories(
           group by memory_id
         ), held_vectors as materialized (
           select memory_id,
-            string_agg(row(chunk, span_start, span_end, sha256(halfvec_send(embedding::halfvec)))::text, ',' order by chunk) as vectors
-          from ${vectors} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+            string_agg(row(chunk, span_start, span_end, sha256(halfvec_send(embedding::halfvec)))::text, ',' order by chunk)
+              || case when bool_or(number <> (select m.number from ${memories} m
+                where m.project_id = v.project_id and m.memory_id = v.memory_id)) then ' of another number' else '' end as vectors
+          from ${vectors} v where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
           group by memory_id
         )
         select memory_id, given.hash as wanted_row, held.hash as held_row,

@@ -12,12 +12,12 @@ export async function findProblem(db: Database, generation: number): Promise<str
   const looks = [
     sql`select project_id, memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent,
       labels, categories, importance, created_at, occurred_at, expires_at, forgotten, lexemes, length, content_hash,
-      vector_pending, session from ${memories} limit 0`,
+      vector_pending, session, supersedes, part_of, filter_labels, filter_categories from ${memories} limit 0`,
     sql`select project_id, memory_id, version, sequence, content_hash, lexemes from ${versions} limit 0`,
     sql`select project_id, lexeme, segment, entries, removed, recent from ${postings} limit 0`,
     sql`select project_id, lexeme, segment, entries, removed, recent from ${formerPostings} limit 0`,
-    sql`select project_id, memories, total_length, next_number from ${lexicalStats} limit 0`,
-    sql`select project_id, memory_id, chunk, span_start, span_end, embedding from ${vectors} limit 0`,
+    sql`select project_id, memories, total_length, next_number, language from ${lexicalStats} limit 0`,
+    sql`select project_id, memory_id, chunk, span_start, span_end, embedding, number from ${vectors} limit 0`,
   ]
   for (const look of looks)
     try {

@@ -105,8 +105,8 @@ export async function insertStoredVectors(
   const ids = liveIds(rows)
   if (ids.length === 0) return
   await sql`
-    insert into ${tables.vectors} (project_id, memory_id, chunk, span_start, span_end, embedding)
-    select m.project_id, m.memory_id, c.chunk, c.span_start, c.span_end, c.embedding
+    insert into ${tables.vectors} (project_id, memory_id, number, chunk, span_start, span_end, embedding)
+    select m.project_id, m.memory_id, m.number, c.chunk, c.span_start, c.span_end, c.embedding
     from ${tables.memories} m cross join lateral (
       select * from embedding_chunks
       where project_id = m.project_id and model_id = ${modelId} and content_hash = m.content_hash offset 0
@@ -208,10 +208,10 @@ async function fill(
         select from embeddings
         where project_id = m.project_id and model_id = ${generation.modelId} and content_hash = m.content_hash
           and embedded_at is not null offset 0)
-      returning m.project_id, m.memory_id, m.content_hash
+      returning m.project_id, m.memory_id, m.number, m.content_hash
     ), inserted as (
-      insert into ${tables.vectors} (project_id, memory_id, chunk, span_start, span_end, embedding)
-      select ready.project_id, ready.memory_id, c.chunk, c.span_start, c.span_end, c.embedding
+      insert into ${tables.vectors} (project_id, memory_id, number, chunk, span_start, span_end, embedding)
+      select ready.project_id, ready.memory_id, ready.number, c.chunk, c.span_start, c.span_end, c.embedding
       from ready cross join lateral (
         select * from embedding_chunks
         where project_id = ready.project_id and model_id = ${generation.modelId} and content_hash = ready.content_hash

@@ -21,7 +21,7 @@ describe.each(TEST_DATABASES)('the memories that a filter leaves, on $name', ({ 
   async function few(scope: ProjectScope, filter: MemoryFilter, most?: number): Promise<string[] | null> {
     const found = { scope, readModel: harness.readModel, condition: hitCondition(filter, parseQuery('x')) }
     const read = await readFewOnce(found, filter, most)()
-    return read === null ? null : read.ids.slice(1, -1).split(',').filter(Boolean).toSorted()
+    return read === null ? null : (read.ids ?? '').slice(1, -1).split(',').filter(Boolean).toSorted()
   }
 
   it('are those that satisfy it, however long their labels, agents and contexts are', async () => {

@@ -5,8 +5,8 @@ import type { RetrieverInput } from '../retriever-input.ts'
 
 /** All memories that satisfy a search's condition. */
 export interface Few {
-  /** Their ids, as Postgres writes a `uuid[]`. */
-  readonly ids: string
+  /** Their ids, as Postgres writes a `uuid[]`; null if they are more than `LOOKED_UP`. */
+  readonly ids: string | null
   /** Holds 1 at the number of each. */
   readonly numbers: Uint8Array
 }
@@ -19,6 +19,12 @@ export type ReadFew = () => Promise<Few | null>
  * leaves a tenth, and in vain for one that leaves much less (docs/measurements.md#filtered-searches-by-meaning).
  */
 export const FEW = 10_000
+
+/** So many are looked up by their ids sooner than they are picked from all. */
+export const LOOKED_UP = 1_000
+
+/** So many of a project are many, whatever `FEW` says: the HNSW index finds enough of them sooner. */
+const SHARE = 1 / 8
 
 /**
  * @param filter if the condition is nothing else: then an index answers, not the rows
@@ -40,9 +46,12 @@ export function readFewOnce(
 
 interface Row {
   readonly count: number
+  /** The highest number. */
   readonly last: number
+  /** As many are no longer few; null if the project has no memories. */
+  readonly most: number | null
   readonly ids: string | null
-  readonly numbers: Buffer | null
+  readonly numbers: Buffer
 }
 
 async function readFew(
@@ -60,12 +69,18 @@ async function readFew(
       : sql`${which(indexedFilterCondition(filter))}
           union all ${which(sql<boolean>`m.filter_labels is null and ${condition}`)}`
   const { rows } = await sql<Row>`
-    select count(*)::int as count, coalesce(max(number), 0) as last, array_agg(memory_id)::text as ids,
-      string_agg(int4send(number), '') as numbers
-    from (select * from (${found}) satisfying limit ${most}) few`.execute(scope.db)
-  const { count = 0, last = 0, ids = null, numbers = null } = rows[0] ?? {}
-  if (count >= most) return null
-  return { ids: ids ?? '{}', numbers: marks(numbers ?? Buffer.alloc(0), last) }
+    with allowed as materialized (
+      select least(${most}::int, greatest(${LOOKED_UP + 1}, (memories * ${SHARE}::float8)::int)) as most
+      from ${readModel.tables.lexicalStats} where project_id = ${scope.projectId}
+    )
+    select count(*)::int as count, coalesce(max(number), 0) as last, (select most from allowed) as most,
+      (case when count(*) <= ${LOOKED_UP} then coalesce(array_agg(memory_id), '{}') end)::text as ids,
+      coalesce(string_agg(int4send(number), ''), '') as numbers
+    from (select * from (${found}) satisfying limit (select most from allowed)) few`.execute(scope.db)
+  const [row] = rows
+  // A project without statistics is empty.
+  if (row === undefined || row.most === null) return { ids: '{}', numbers: new Uint8Array(1) }
+  return row.count >= row.most ? null : { ids: row.ids, numbers: marks(row.numbers, row.last) }
 }
 
 function marks(numbers: Buffer, last: number): Uint8Array {

@@ -8,8 +8,15 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
 import { hitCondition } from './constraint.ts'
-import { readFewOnce } from './few.ts'
+import { type ReadFew, readFewOnce } from './few.ts'
 import { vectorRetriever } from './vector-retriever.ts'
+
+const numbersOnly =
+  (few: ReadFew): ReadFew =>
+  async () => {
+    const read = await few()
+    return read === null ? null : { ...read, ids: null }
+  }
 
 /** Never fewer memories than this, so the index is used. */
 const BY_INDEX = 0
@@ -29,12 +36,15 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       limit = 10,
       needed = limit,
       narrowed = false,
+      byNumber = false,
       exactBelow,
     }: {
       filter?: MemoryFilter
       limit?: number
       needed?: number
       narrowed?: boolean
+      /** As if the filter left too many to be looked up by their ids. */
+      byNumber?: boolean
       exactBelow?: number
     } = {},
   ) {
@@ -49,7 +59,9 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       includeForgotten: filter.includeForgotten === true,
       limit,
       needed,
-      ...(narrowed && { few: readFewOnce(found, filter) }),
+      ...(narrowed && {
+        few: byNumber ? numbersOnly(readFewOnce(found, filter)) : readFewOnce(found, filter),
+      }),
     }
     return vectorRetriever(input, vector!, exactBelow)
   }
@@ -108,6 +120,22 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
     const few = await retriever(scope, 'needle', { exactBelow: BY_INDEX, needed: 3 })
     expect(few).toHaveLength(9)
     expect(few[0]?.score).toBeCloseTo(1, 6)
+  })
+
+  it('compares those that a filter leaves, by their ids or by their numbers', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(
+      scope,
+      ...Array.from({ length: 30 }, (_, at) =>
+        note(`alpha ${at}`, { labels: at % 3 === 0 ? ['third'] : [] }),
+      ),
+    )
+    const filter = { labelsAny: ['third'] }
+    const exact = await retriever(scope, 'alpha 7', { filter })
+    expect(exact).toHaveLength(10)
+    const narrow = { filter, narrowed: true, exactBelow: BY_INDEX }
+    expect(await retriever(scope, 'alpha 7', narrow)).toEqual(exact)
+    expect(await retriever(scope, 'alpha 7', { ...narrow, byNumber: true })).toEqual(exact)
   })
 
   it('finds forgotten memories only when asked', async () => {
@@ -194,6 +222,7 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
       const exact = await retriever(large, 'topic', { filter, limit: 10 })
       const narrow = { filter, limit: 10, exactBelow: BY_INDEX }
       expect(await retriever(recorded, 'topic', { ...narrow, narrowed: true })).toEqual(exact)
+      expect(await retriever(recorded, 'topic', { ...narrow, narrowed: true, byNumber: true })).toEqual(exact)
       expect(byIndex()).toEqual([])
       await retriever(recorded, 'topic', narrow)
       expect(byIndex()).not.toEqual([])
