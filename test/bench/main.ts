@@ -41,17 +41,26 @@ const BENCHES: readonly Bench[] = [
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string' }, large: { type: 'boolean', default: false } },
+  options: {
+    rounds: { type: 'string' },
+    large: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
 })
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
 const unknown = positionals.filter((name) => name !== 'all' && !BENCHES.some((bench) => bench.name === name))
 
-if (unknown.length > 0 || positionals.length === 0 || (rounds !== undefined && !(rounds >= 1))) {
+if (
+  values.help ||
+  unknown.length > 0 ||
+  positionals.length === 0 ||
+  (rounds !== undefined && !(rounds >= 1))
+) {
   if (unknown.length > 0) console.error(`There is no bench ${unknown.join(', ')}.`)
   console.log('npm run bench -- <name …, or all> [--rounds n] [--large]\n')
   const width = Math.max(...BENCHES.map((bench) => bench.name.length))
   for (const bench of BENCHES) console.log(`  ${bench.name.padEnd(width)}   ${bench.description}`)
-  process.exit(positionals.length === 0 ? 0 : 2)
+  process.exit(values.help || positionals.length === 0 ? 0 : 2)
 }
 
 for (const bench of BENCHES) {
