@@ -13,7 +13,8 @@ import type { RetrieversRun } from '../run-retrievers.ts'
 import { timed } from '../timed.ts'
 import { createScorer } from './kernel/create-scorer.ts'
 import type { Scorer } from './kernel/scorer.ts'
-import { readTokens, type StoredTokens } from './read-tokens.ts'
+import type { StoredTokens } from './read-tokens.ts'
+import type { TokenLookups } from './token-lookups.ts'
 import { readWordFrequencies, type WordFrequencies } from './word-frequencies.ts'
 
 /** What `rankByTokens` works on. */
@@ -33,6 +34,7 @@ export interface RankByTokensInput {
   readonly options: RankingOptions
   /** The most hits to return. */
   readonly limit: number
+  readonly lookups: TokenLookups
 }
 
 /** The ranking, and what it was made of. */
@@ -57,17 +59,25 @@ export interface RankedByTokens {
  */
 export async function rankByTokens(
   input: RetrieverInput,
-  { wanted, times, tokens, modelId, found, neighbourhoods, eligible, options, limit }: RankByTokensInput,
+  {
+    wanted,
+    times,
+    tokens,
+    modelId,
+    found,
+    neighbourhoods,
+    eligible,
+    options,
+    limit,
+    lookups,
+  }: RankByTokensInput,
 ): Promise<RankedByTokens> {
   const { scope, readModel } = input
   const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
   const ids = [...poolNeighbourhoods(new Set(candidates.map((hit) => hit.memoryId)), neighbourhoods).keys()]
   const names = namesIn(wanted)
   const [stored, frequencies] = await timed(input.onRetriever, 'token-bits', () =>
-    Promise.all([
-      readTokens(scope, readModel, { modelId, memoryIds: ids, withBeginnings: names.size > 0 }),
-      readWordFrequencies(scope, readModel, tokens.words),
-    ]),
+    Promise.all([lookups.of(modelId, ids), readWordFrequencies(scope, readModel, tokens.words)]),
   )
   const question = tokens.words.map((word) => ({
     word,
