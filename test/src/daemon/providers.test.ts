@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type ChatDouble, startChatDouble } from '@daybook/ask/testing/chat-double'
 import { type ProviderDouble, startProviderDouble } from '@daybook/embeddings/testing/provider-double'
 import { pause } from '@daybook/runtime/backoff'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { runCli } from '../cli/run-cli.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
@@ -81,6 +81,33 @@ test('row 17: a switch to a provider’s model, online; queries and texts go the
   )
   const metrics = await (await fetch(`${daemon.url()}/metrics`)).text()
   expect(metrics).toMatch(/daybook_embedding_tokens_total\{model="ollama\/any\/64".*\} [1-9]/u)
+})
+
+test('row 17: a provider that fails during a switch delays it; meanwhile the model before it answers', async () => {
+  const failing = () => Array.from({ length: 500 }, () => ({ status: 503, body: { error: 'overloaded' } }))
+  // The first two requests, which look whether the model is there and what it gives, pass.
+  vectors.faults.push({}, {}, ...failing())
+  const { reindex } = await ask(
+    'mutation { reindex(projection: PGVECTOR, model: "ollama/other/32") { ... on Operation { id } } }',
+  )
+  const status = async () =>
+    (await ask('query ($id: ID!) { operation(id: $id) { status error } }', { id: reindex.id })).operation
+  for (let round = 0; round < 10; round += 1) {
+    expect(await status()).toEqual({ status: expect.stringMatching(/QUEUED|RUNNING/u), error: null })
+    const { generation } = (
+      await ask(
+        '{ search(query: "keys of the crane", mode: KEYWORD) { hits { explanation { generation } } } }',
+      )
+    ).search.hits[0].explanation
+    expect(generation).toBe(2)
+    await pause(100)
+  }
+  vectors.faults.splice(0)
+  await vi.waitUntil(async () => (await status()).status === 'SUCCEEDED', { timeout: 60_000, interval: 100 })
+  const { search } = await ask(SEARCH)
+  expect(search.degraded).toEqual([])
+  expect(search.hits[0].explanation.model).toBe('ollama/other/32')
+  expect(await reindexed('ollama/any/64')).toEqual({ status: 'SUCCEEDED', error: null })
 })
 
 test('row 17: while the provider fails, searches go by words, and /ready and doctor say so', async () => {
