@@ -3,7 +3,7 @@
 // bundles and their entry points.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { build, stop } from 'esbuild'
 import { REPOSITORY } from './repository.mjs'
 
 /**
@@ -57,6 +57,8 @@ export async function bundle(service, outdir, logLevel = 'warning') {
     keepNames: true,
     banner: { js: REQUIRE },
   })
+  // Else its process stays beside the daemon that starts from the bundle.
+  await stop()
   // npm packages are left out: the lock file covers them.
   return Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'))
 }
