@@ -26,7 +26,9 @@ describe.each(TEST_DATABASES)('a session on $name', ({ start }) => {
   it('is set up for vector searches and works as the application', async () => {
     const { rows } = await sql`
       select current_setting('hnsw.iterative_scan') as scan, current_setting('hnsw.ef_search') as ef,
-        current_setting('timezone') as zone, current_setting('jit') as jit, current_user as role`.execute(database.db)
+        current_setting('timezone') as zone, current_setting('jit') as jit, current_user as role`.execute(
+      database.db,
+    )
     expect(rows).toEqual([{ scan: 'relaxed_order', ef: '100', zone: 'UTC', jit: 'off', role: 'daybook_app' }])
     expect(await isReachable(database.db as never)).toBe(true)
   })

@@ -1,4 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
+import { checkApplicationRole } from '@daybook/postgres/check-application-role'
 import { watchCompatibility } from '@daybook/postgres/compatibility'
 import {
   type Database,
@@ -135,6 +136,7 @@ async function open<T>(
     part: 'the database',
     ...(address.ownSessions && { hurry: () => cancelLongStatements(db, address) }),
   })
+  await checkApplicationRole(db)
   // Added after the database, because the last part added is stopped first.
   shutdown.add(watchCompatibility(db, logger, activity).stop)
   return { db, done }
