@@ -18,7 +18,7 @@ Exit codes:
 
 Completion of commands and options: source <(daybook complete bash), or zsh, fish, powershell.
 
-The API key is DAYBOOK_API_KEY, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.
+The API key is DAYBOOK_API_KEY or in the file DAYBOOK_API_KEY_FILE, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.
 The data folder is .daybook here, in a folder above, or in your home; its daemon's address is read from there.`
 
 function createProgram(): Command {

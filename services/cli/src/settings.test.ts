@@ -32,6 +32,23 @@ describe('the key', () => {
     expect(() => connectionFrom({}, environment)).toThrow(keyFile)
   })
 
+  test('comes from the file of DAYBOOK_API_KEY_FILE, unless the command or the environment gives another', () => {
+    const path = join(dataDir, 'mounted')
+    writeFileSync(path, 'of-the-mounted-file\n')
+    writeFileSync(keyFile, 'of-the-file\n')
+    const environment = { DAYBOOK_API_KEY_FILE: path, DAYBOOK_DATA_DIR: dataDir }
+    expect(connectionFrom({}, environment)).toMatchObject({
+      apiKey: 'of-the-mounted-file',
+      keySource: `the file ${path}`,
+    })
+    expect(connectionFrom({}, { ...environment, DAYBOOK_API_KEY: 'given' }).apiKey).toBe('given')
+    expect(connectionFrom({ dataDir }, environment).apiKey).toBe('of-the-file')
+    expect(() => connectionFrom({}, { ...environment, DAYBOOK_API_KEY_FILE: `${path}-missing` })).toThrow(
+      `${path}-missing`,
+    )
+    rmSync(keyFile)
+  })
+
   test('comes from --data-dir before DAYBOOK_API_KEY before DAYBOOK_DATA_DIR', () => {
     writeFileSync(keyFile, 'of-the-file\n')
     const environment = { DAYBOOK_API_KEY: 'of-the-environment', DAYBOOK_DATA_DIR: dataDir }

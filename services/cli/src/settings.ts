@@ -50,7 +50,7 @@ export function placeFrom(
 
 /**
  * The daemon's address and key. The command line goes before the environment: `--data-dir`, then
- * `DAYBOOK_API_KEY`, then `DAYBOOK_DATA_DIR`.
+ * `DAYBOOK_API_KEY`, then the file of `DAYBOOK_API_KEY_FILE`, then `DAYBOOK_DATA_DIR`.
  * @throws UsageError, UnauthorisedError if no key is found
  */
 export function connectionFrom(options: GlobalOptions, environment: Environment): Connection {
@@ -58,7 +58,8 @@ export function connectionFrom(options: GlobalOptions, environment: Environment)
   const fromEnvironment = environment['DAYBOOK_API_KEY']?.trim()
   if (options.dataDir === undefined && fromEnvironment)
     return { ...place, apiKey: fromEnvironment, keySource: 'the environment variable DAYBOOK_API_KEY' }
-  const path = join(place.dataDir, 'api-key')
+  const file = options.dataDir === undefined && environment['DAYBOOK_API_KEY_FILE']?.trim()
+  const path = file ? file : join(place.dataDir, 'api-key')
   const found = readKey(path)
   if ('apiKey' in found) return { ...place, apiKey: found.apiKey, keySource: `the file ${path}` }
   throw new UnauthorisedError(`No API key was found: ${found.problem}`, [

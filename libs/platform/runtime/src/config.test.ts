@@ -1,8 +1,10 @@
-import { homedir } from 'node:os'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { DEFAULT_PORTS, readConfig } from './config.ts'
-import { describeSettings } from './settings.ts'
+import { listSettings } from './settings/setting.ts'
+import { describeSettings, SETTINGS } from './settings.ts'
 
 describe('the folder of models', () => {
   afterEach(() => vi.unstubAllEnvs())
@@ -142,6 +144,59 @@ describe('the settings', () => {
   it('that are empty count as absent', () => {
     const names = describeSettings().map(({ name }) => name)
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}))
+  })
+
+  describe('a secret in a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'daybook-secrets-'))
+    afterAll(() => rmSync(folder, { recursive: true }))
+    const written = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text)
+      return join(folder, name)
+    }
+
+    it('is read, without the line’s end', () => {
+      const config = readConfig({
+        DATABASE_URL_FILE: written('database', 'postgres://user:hunter2@host/db\n'),
+        TYPESENSE_URL: 'http://typesense:8108',
+        TYPESENSE_API_KEY_FILE: written('typesense', ' hunter2 \n'),
+      })
+      expect(config.databaseUrl).toBe('postgres://user:hunter2@host/db')
+      expect(config.typesense?.apiKey).toBe('hunter2')
+    })
+
+    it('is refused where the file is missing or empty, or holds a wrong value, or the value is given too', () => {
+      const missing = join(folder, 'missing')
+      for (const [environment, problem] of [
+        [
+          { DATABASE_URL_FILE: missing },
+          `DATABASE_URL: the file ${missing} of DATABASE_URL_FILE cannot be read (ENOENT)`,
+        ],
+        [{ DATABASE_URL_FILE: written('empty', '\n') }, 'of DATABASE_URL_FILE is empty'],
+        [{ DATABASE_URL_FILE: written('wrong', 'hunter2') }, 'DATABASE_URL: must begin with postgres://'],
+        [
+          { NATS_URL: 'nats://hunter2', NATS_URL_FILE: written('nats', 'nats://hunter2') },
+          'NATS_URL: must not be set where NATS_URL_FILE is',
+        ],
+      ] as const) {
+        const read = () => readConfig(environment)
+        expect(read).toThrow(problem)
+        expect(read).not.toThrow('hunter2')
+      }
+    })
+
+    it('can be any setting that holds a secret', () => {
+      const secrets = listSettings(SETTINGS).filter(
+        ({ type, name }) => /secret/u.test(type) || /_URL$/u.test(name),
+      )
+      expect(secrets.filter(({ secret }) => secret === undefined).map(({ name }) => name)).toEqual([
+        // Addresses without a password.
+        'TYPESENSE_URL',
+        'OPENAI_BASE_URL',
+        // Its own file setting is read for each request.
+        'OPENAI_API_KEY',
+        'OLLAMA_URL',
+      ])
+    })
   })
 
   it.each([

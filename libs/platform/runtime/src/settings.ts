@@ -3,7 +3,7 @@ import envPaths from 'env-paths'
 import { z } from 'zod'
 import { DEFAULT_HTTP_LIMITS } from './http/limits.ts'
 import { bytes, duration, folder, onOrOff, url, urls, wholeNumber } from './settings/parsers.ts'
-import { listSettings, type Setting, type Settings, type Values } from './settings/setting.ts'
+import { fileVariable, listSettings, type Setting, type Settings, type Values } from './settings/setting.ts'
 
 /**
  * Every setting, read from the environment. `Config` and the table in `docs/operations.md` (`npm run docs`)
@@ -56,6 +56,7 @@ export const SETTINGS = {
       .regex(/^dbk_[\w-]{32,200}$/u, 'must be dbk_ and 32 to 200 letters, digits, - or _')
       .optional(),
     type: 'secret',
+    secret: true,
     description:
       'Key of the project `default`, the same for all gateways; without it each makes one in its data folder',
   },
@@ -63,12 +64,14 @@ export const SETTINGS = {
     name: 'DATABASE_URL',
     schema: url('postgres', 'postgresql').optional(),
     type: 'URL',
+    secret: true,
     description: 'Postgres with pgvector; without it the embedded database is used',
   },
   ownerUrl: {
     name: 'DAYBOOK_OWNER_URL',
     schema: url('postgres', 'postgresql').optional(),
     type: 'URL',
+    secret: true,
     description:
       'The same database as the owner of its tables, used at the start only: for migrations and the key of the project `default`. With it, the user of `DATABASE_URL` need not own anything and cannot change the journal; without it, that user is the owner',
   },
@@ -91,6 +94,7 @@ export const SETTINGS = {
       name: 'NATS_URL',
       schema: urls('nats', 'tls').optional(),
       type: 'URLs',
+      secret: true,
       description:
         'NATS servers with JetStream, separated by commas; without it events travel inside the process and other processes poll the journal',
     },
@@ -134,6 +138,7 @@ export const SETTINGS = {
       name: 'TYPESENSE_API_KEY',
       schema: z.string().min(1).optional(),
       type: 'secret',
+      secret: true,
       description: 'Key of the Typesense server; required with `TYPESENSE_URL`',
     },
     searchTimeMs: {
@@ -361,8 +366,9 @@ export interface SettingDocumentation extends Omit<Setting, 'schema'> {
 
 /** All settings, in the order of the schema. */
 export function describeSettings(): SettingDocumentation[] {
-  return listSettings(SETTINGS).map(({ name, type, description, schema }) => {
+  return listSettings(SETTINGS).map(({ name, type, description, schema, secret }) => {
     const standard = schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : null
-    return { name, type, description, default: standard }
+    const instead = secret === true ? `, or its file in \`${fileVariable(name)}\`` : ''
+    return { name, type: `${type}${instead}`, description, default: standard }
   })
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 /** A setting: its variable in the environment, its check, and what the documentation says about it. */
@@ -9,7 +10,12 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   /** What kind of text it takes, for people. */
   readonly type: string
   readonly description: string
+  /** Whether it is or may hold a secret. Then `<name>_FILE` may name a file with the value instead. */
+  readonly secret?: true
 }
+
+/** The variable with the file of a secret. */
+export const fileVariable = (name: string): string => `${name}_FILE`
 
 /** Settings by their names in the code; those that are used together form a group. */
 export interface Settings {
@@ -37,8 +43,10 @@ export function readSettings<const Of extends Settings>(
   environment: Readonly<Record<string, string | undefined>>,
   onProblem: (setting: string, problem: string) => void,
 ): Values<Of> {
-  const valueOf = ({ name, schema }: Setting): unknown => {
-    const { data, error } = schema.safeParse(environment[name])
+  const valueOf = ({ name, schema, secret }: Setting): unknown => {
+    const text =
+      secret === true ? secretOf(name, environment, (problem) => onProblem(name, problem)) : environment[name]
+    const { data, error } = schema.safeParse(text)
     for (const { message } of error?.issues ?? []) onProblem(name, message)
     return data
   }
@@ -47,4 +55,28 @@ export function readSettings<const Of extends Settings>(
     isSetting(entry) ? valueOf(entry) : readSettings(entry, environment, onProblem),
   ])
   return Object.fromEntries(values) as Values<Of>
+}
+
+/** The value, or that of the file that the other variable names; white space around it is left out. */
+function secretOf(
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  onProblem: (problem: string) => void,
+): string | undefined {
+  const [value, file] = [environment[name], environment[fileVariable(name)]]
+  if (file === undefined) return value
+  if (value !== undefined) {
+    onProblem(`must not be set where ${fileVariable(name)} is`)
+    return value
+  }
+  try {
+    const text = readFileSync(file, 'utf8').trim()
+    if (text === '') onProblem(`the file ${file} of ${fileVariable(name)} is empty`)
+    return text
+  } catch (error) {
+    onProblem(
+      `the file ${file} of ${fileVariable(name)} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    )
+    return undefined
+  }
 }
