@@ -51,6 +51,12 @@ export const EVENT_TYPES = Object.keys({
   MemoryExpired: true,
 } satisfies Record<EventType, true>) as readonly EventType[]
 
+/**
+ * The type of a memory's last event once it is erased. It has no data, and no event of its memory has any more, so it
+ * is not in `Events`: whoever finds an event without data removes the memory.
+ */
+export const ERASED_EVENT = 'MemoryErased'
+
 /** The version of `EventData` that is written today. Older versions are upcast when read (`upcast.ts`). */
 export const SCHEMA_VERSION = 1
 

@@ -47,6 +47,12 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         load: () => import('./commands/undo.ts'),
       },
       {
+        name: 'erase',
+        parameters: '[id]',
+        description: 'remove memories for good, with all their versions',
+        load: () => import('./commands/erase.ts'),
+      },
+      {
         name: 'todo',
         parameters: '[list|done|reopen]',
         description: 'list what is left to do; say that it is done',

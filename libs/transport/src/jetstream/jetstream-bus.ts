@@ -5,6 +5,7 @@ import type { Bus, BusConsumer } from '../bus.ts'
 import { joinGroup } from './group-member.ts'
 import { openLink } from './link.ts'
 import { createListeners } from './listeners.ts'
+import { purgeErased } from './purge-erased.ts'
 import { sendPlaces } from './send.ts'
 import { parseServerAddress } from './server-address.ts'
 import { AWAY, describeSession } from './status.ts'
@@ -63,6 +64,7 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
         )
       }
       try {
+        await purgeErased(session, places, settings)
         await sendPlaces(session, places, { subjectPrefix: settings.subjectPrefix, ackTimeoutMs, again })
       } catch (error) {
         keeper.doubt(session)

@@ -33,3 +33,16 @@ export async function readParts(
   for (const { part_of, memory_id } of rows) parts.set(part_of, [...(parts.get(part_of) ?? []), memory_id])
   return parts
 }
+
+/** The ids of all further parts of these documents, forgotten ones too; plain ids. */
+export async function readPartIds(
+  { db, projectId }: ProjectScope,
+  tables: GenerationTables,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ memory_id: string }>`
+    select m.memory_id from ${tables.memories} m
+    where m.project_id = ${projectId} and m.part_of = any(${ids}::text[])`.execute(db)
+  return rows.map((row) => row.memory_id)
+}

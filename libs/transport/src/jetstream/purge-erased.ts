@@ -1,0 +1,20 @@
+import { ERASED_EVENT } from '@daybook/memory/events'
+import type { PublishedEntry } from '../bus.ts'
+import type { Session } from './link.ts'
+import type { StreamSettings } from './stream-settings.ts'
+
+/**
+ * Removes what the stream holds of memories whose erasure is about to be published: before that, so that the message
+ * about it stays. Whoever has not received the others reads the journal, as always.
+ */
+export async function purgeErased(
+  { manager }: Session,
+  places: readonly PublishedEntry[],
+  { name, subjectPrefix }: Pick<StreamSettings, 'name' | 'subjectPrefix'>,
+): Promise<void> {
+  for (const { type, projectId, memoryId } of places) {
+    if (type !== ERASED_EVENT) continue
+    // Whatever its kind was.
+    await manager.streams.purge(name, { filter: `${subjectPrefix}.${projectId}.*.${memoryId}` })
+  }
+}
