@@ -1,3 +1,4 @@
+import { ERASED_EVENT } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import { silentLogger } from '@daybook/runtime/logger'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
@@ -93,6 +94,33 @@ describe.skipIf(url === '')('on a NATS server', () => {
     await bus.publish(project, events)
     await bus.publish(project, events)
     expect((await manager.streams.info(stream.name)).state.messages).toBe(5)
+  })
+
+  it('loses what it has of a memory as soon as its erasure is published, and keeps the others', async () => {
+    newStream()
+    const bus = await open()
+    const project = newId()
+    const [gone, other] = noteEvents(project, 1, 2)
+    if (gone === undefined || other === undefined) throw new Error('no events')
+    await bus.publish(project, [gone, other])
+    const { data: _, ...envelope } = gone
+    const erasure = {
+      ...envelope,
+      type: ERASED_EVENT,
+      eventId: newId(),
+      sequence: 3,
+      previousHash: other.hash,
+    }
+    await bus.publish(project, [erasure])
+    // A relay that died before it noted that publishes it again.
+    await bus.publish(project, [erasure])
+    const { state } = await manager.streams.info(stream.name, { subjects_filter: '>' })
+    expect(Object.keys(state.subjects ?? {}).toSorted()).toEqual(
+      [
+        `${stream.subjectPrefix}.${project}.note.${other.memoryId}`,
+        `${stream.subjectPrefix}.${project}.unknown.${gone.memoryId}`,
+      ].toSorted(),
+    )
   })
 
   it('names project, kind and memory in the subject, and CloudEvents in the header', async () => {

@@ -64,8 +64,8 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
         )
       }
       try {
-        await purgeErased(session, places, settings)
         await sendPlaces(session, places, { subjectPrefix: settings.subjectPrefix, ackTimeoutMs, again })
+        await purgeErased(session, places, settings)
       } catch (error) {
         keeper.doubt(session)
         throw error

@@ -4,8 +4,8 @@ import type { Session } from './link.ts'
 import type { StreamSettings } from './stream-settings.ts'
 
 /**
- * Removes what the stream holds of memories whose erasure is about to be published: before that, so that the message
- * about it stays. Whoever has not received the others reads the journal, as always.
+ * Removes what the stream holds of memories whose erasure has just been published, but the message about it, which is
+ * the last. Whoever has not received the others reads the journal, as always.
  */
 export async function purgeErased(
   { manager }: Session,
@@ -15,6 +15,9 @@ export async function purgeErased(
   for (const { type, projectId, memoryId } of places) {
     if (type !== ERASED_EVENT) continue
     // Whatever its kind was.
-    await manager.streams.purge(name, { filter: `${subjectPrefix}.${projectId}.*.${memoryId}` })
+    await manager.streams.purge(name, {
+      filter: `${subjectPrefix}.${projectId}.*.${memoryId}`,
+      keep: 1,
+    })
   }
 }
