@@ -116,6 +116,16 @@ const INDEX = `mutation ($content: String!) {
 
 async function write(daemon: Daemon): Promise<Written> {
   await ask(daemon, INDEX, { content: LONGER_TEXT })
+  await ask(daemon, INDEX.replace('long.md', 'erased.md'), { content: LONGER_TEXT })
+  const { indexed } = await ask<{ indexed: Written }>(
+    daemon,
+    'mutation { indexed: indexDocument(id: "erased.md", content: "a page") { ... on Remembered { sequence hash memory { id } } } }',
+  )
+  await ask(daemon, 'query ($id: ID!, $atLeast: Int) { memory(id: $id, atLeast: $atLeast) { id } }', {
+    id: indexed.memory.id,
+    atLeast: indexed.sequence,
+  })
+  await ask(daemon, 'mutation ($id: ID!) { erase(id: $id) { __typename } }', { id: indexed.memory.id })
   const { rememberMany } = await ask<RememberedMany>(daemon, REMEMBER_MANY, { inputs: REMEMBERED })
   const [first, second] = rememberMany.map(({ memory }) => memory.id)
   // What is changed before it is applied takes no word out of the index.
