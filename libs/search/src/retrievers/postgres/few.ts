@@ -1,7 +1,15 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { indexedFilterCondition } from '@daybook/pgvector/read/filter'
+import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
-import type { RetrieverInput } from '../retriever-input.ts'
+
+/** Where memories are looked for, and what they must satisfy (`constraint.ts`). */
+interface Sought {
+  readonly scope: ProjectScope
+  readonly readModel: LiveReadModel
+  readonly condition: RawBuilder<boolean>
+}
 
 /** All memories that satisfy a search's condition. */
 export interface Few {
@@ -30,11 +38,7 @@ const SHARE = 1 / 8
  * @param filter if the condition is nothing else: then an index answers, not the rows
  * @param most for tests
  */
-export function readFewOnce(
-  input: Pick<RetrieverInput, 'scope' | 'readModel' | 'condition'>,
-  filter: MemoryFilter | null,
-  most = FEW,
-): ReadFew {
+export function readFewOnce(input: Sought, filter: MemoryFilter | null, most = FEW): ReadFew {
   let reading: Promise<Few | null> | undefined
   return () => {
     reading ??= readFew(input, filter, most)
@@ -55,7 +59,7 @@ interface Row {
 }
 
 async function readFew(
-  { scope, readModel, condition }: Pick<RetrieverInput, 'scope' | 'readModel' | 'condition'>,
+  { scope, readModel, condition }: Sought,
   filter: MemoryFilter | null,
   most: number,
 ): Promise<Few | null> {
