@@ -2,7 +2,7 @@ import { check } from '@daybook/memory/check'
 import { newId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../connect.ts'
 
 /**
@@ -43,9 +43,14 @@ export function listProjects(db: Database): Promise<Project[]> {
 
 /**
  * The project of that name or with that id; null if there is none. A name wins over an id.
+ * @param among the ids of the projects that count; null: all
  * @throws ValidationError for an impossible name, such as one with a NUL: Postgres would refuse the statement
  */
-export async function findProject(db: Database, nameOrId: string): Promise<Project | null> {
+export async function findProject(
+  db: Database,
+  nameOrId: string,
+  among: readonly string[] | null = null,
+): Promise<Project | null> {
   check('project', shortString(LIMITS.nameCharacters), nameOrId)
   const rows = await db
     .selectFrom('projects')
@@ -53,8 +58,27 @@ export async function findProject(db: Database, nameOrId: string): Promise<Proje
     .where((either) =>
       either.or([either('name', '=', nameOrId), either(sql<string>`id::text`, '=', nameOrId.toLowerCase())]),
     )
+    .where(sql<SqlBool>`(${among}::uuid[] is null or id = any(${among}::uuid[]))`)
     .execute()
   return rows.find(({ name }) => name === nameOrId) ?? rows[0] ?? null
+}
+
+/** A project as a list shows it. */
+export interface ProjectEntry extends Project {
+  readonly createdAt: string
+}
+
+/**
+ * Projects by id, ordered by name.
+ * @param ids null: all
+ */
+export function readProjects(db: Database, ids: readonly string[] | null): Promise<ProjectEntry[]> {
+  return db
+    .selectFrom('projects')
+    .select(['id', 'name', 'created_at as createdAt'])
+    .where(sql<SqlBool>`(${ids}::uuid[] is null or id = any(${ids}::uuid[]))`)
+    .orderBy('name')
+    .execute()
 }
 
 /** How many projects there are. */

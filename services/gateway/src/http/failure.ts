@@ -19,6 +19,7 @@ export interface Failure {
 const STATUS: Partial<Record<ErrorCode, number>> = {
   VALIDATION: 400,
   INVALID_EXPORT: 400,
+  UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   IMPORT_CONFLICT: 409,
