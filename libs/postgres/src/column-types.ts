@@ -93,6 +93,9 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'positions.server_run': {
     note: 'If kept outside the database: the server run in which it last agreed with the position.',
   },
+  'project_usage.bytes': { note: 'The size of the data of all events as JSON.' },
+  'project_usage.memories': { note: 'Those that are not forgotten.' },
+  'projects.max_bytes': { note: 'Limits; null: none.' },
   'relay_positions.published': { note: 'The last published sequence.' },
   'relay_positions.hash': { note: 'The hash of that event; 32 zero bytes at 0.' },
   'relay_positions.lease_owner': {

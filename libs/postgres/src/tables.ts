@@ -209,11 +209,23 @@ export interface Tables {
     /** If kept outside the database: the server run in which it last agreed with the position. */
     server_run: string | null
   }
+  project_usage: {
+    project_id: string
+    /** Those that are not forgotten. */
+    memories: number
+    /** The size of the data of all events as JSON. */
+    bytes: number
+  }
   projects: {
     id: string
     name: string
     created_at: Generated<Moment>
     language: Generated<string>
+    max_memories: number | null
+    /** Limits; null: none. */
+    max_bytes: number | null
+    max_requests_per_second: number | null
+    max_queued_texts: number | null
   }
   relay_positions: {
     project_id: string

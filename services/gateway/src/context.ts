@@ -10,6 +10,7 @@ import DataLoader from 'dataloader'
 import type { KnownRequest } from './http/request-context.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
 import type { GatewayParts } from './parts.ts'
+import type { LimitChecks } from './project-limits.ts'
 import type { JournalNews } from './subscriptions/journal-news.ts'
 import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
@@ -29,6 +30,7 @@ export interface Context {
   readonly directory: Database
   /** Call this when keys have changed: this gateway then looks them up again. Others do within 2 s. */
   forgetKeys(): void
+  readonly limits: LimitChecks
   readonly parts: Omit<GatewayParts, 'db'>
   readonly metadata: EventMetadata
   /**
@@ -57,6 +59,7 @@ export interface Context {
 /** What requests share. */
 export interface Following {
   readonly forgetKeys: () => void
+  readonly limits: LimitChecks
   readonly news: JournalNews
   readonly subscriptions: OpenSubscriptions
 }
@@ -65,7 +68,7 @@ export interface Following {
 export function createContext(
   parts: GatewayParts,
   { access, connection, correlationId, traceparent }: KnownRequest,
-  { news, subscriptions, forgetKeys }: Following,
+  { news, subscriptions, forgetKeys, limits }: Following,
 ): Context {
   const project = requestedProject(parts.db, access)
   let readModel: Promise<LiveReadModel> | undefined
@@ -75,6 +78,7 @@ export function createContext(
     access,
     directory: parts.db,
     forgetKeys,
+    limits,
     parts,
     admin: access.admin ? parts.db : null,
     metadata: { actor: access.keyName, correlationId, causationId: null, traceparent },

@@ -17,6 +17,7 @@ import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
 import { createKeyUses } from './key-uses.ts'
 import type { GatewayParts } from './parts.ts'
+import { createLimitChecks } from './project-limits.ts'
 import { createJournalNews } from './subscriptions/journal-news.ts'
 import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
@@ -34,9 +35,11 @@ export interface Gateway {
  * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
 export async function startGateway(
-  parts: GatewayParts,
+  given: GatewayParts,
   at: { host: string; port: number },
 ): Promise<Gateway> {
+  const limits = createLimitChecks(given.db)
+  const parts = { ...given, writer: limits.limit(given.writer) }
   const uses = createKeyUses(parts.db, parts.logger)
   const authenticate = createAuthenticate(parts.db, uses)
   const closing = new AbortController()
@@ -46,7 +49,12 @@ export async function startGateway(
     onKeysChanged: authenticate.forget,
   })
   const news = createJournalNews(parts)
-  const graphql = createGraphQL(parts, { news, subscriptions, forgetKeys: authenticate.forget })
+  const graphql = createGraphQL(parts, {
+    news,
+    subscriptions,
+    limits,
+    forgetKeys: authenticate.forget,
+  })
   const routes: Routes = {
     parts,
     ready: createReadiness(parts),

@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await replaceEmptyProject(db)
   await findKeys(db)
   await manageKeys(db)
-  await sql`grant update (name) on daybook.projects to daybook_app`.execute(db)
+  await countUsage(db)
   await raiseMinimum(db as never, { reader: 2 })
 }
 
@@ -71,7 +71,9 @@ async function replaceEmptyProject(db: Kysely<unknown>): Promise<void> {
       if not found then return false; end if;
       select * into taken from daybook.projects where id = empty_id;
       update daybook.projects set name = 'replaced ' || empty_id where id = empty_id;
-      insert into daybook.projects (id, name) values (new_id, taken.name);
+      insert into daybook.projects (id, name, max_memories, max_bytes, max_requests_per_second, max_queued_texts)
+      values (new_id, taken.name, taken.max_memories, taken.max_bytes, taken.max_requests_per_second,
+        taken.max_queued_texts);
       insert into daybook.journal_heads (project_id) values (new_id);
       update daybook.api_key_projects set project_id = new_id where project_id = empty_id;
       delete from daybook.journal_heads where project_id = empty_id;
@@ -79,6 +81,81 @@ async function replaceEmptyProject(db: Kysely<unknown>): Promise<void> {
       return true;
     end`,
   )
+}
+
+/**
+ * Limits of projects, and what they hold. A trigger counts, so that nothing that writes events can forget to,
+ * and refuses what exceeds a limit. The caller holds the journal's lock, so the count is exact. What makes a
+ * project smaller is never refused. It costs an append one row's update.
+ */
+async function countUsage(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table daybook.projects
+      add column max_memories bigint check (max_memories >= 0),
+      add column max_bytes bigint check (max_bytes >= 0),
+      add column max_requests_per_second integer check (max_requests_per_second > 0),
+      add column max_queued_texts integer check (max_queued_texts >= 0)`.execute(db)
+  await sql`
+    grant update (name, max_memories, max_bytes, max_requests_per_second, max_queued_texts)
+    on daybook.projects to daybook_app`.execute(db)
+  // No foreign key, as in events: the journal's head has one.
+  await sql`
+    create table daybook.project_usage (
+      project_id uuid primary key,
+      memories bigint not null,
+      bytes bigint not null
+    )`.execute(db)
+  await secureRows(db, sql.table('daybook.project_usage'))
+  await sql`grant select on daybook.project_usage to daybook_app`.execute(db)
+  await sql`
+    insert into daybook.project_usage
+    select project_id, (
+      select count(*) from (
+        select distinct on (memory_id) type from daybook.events of_memory
+        where of_memory.project_id = all_events.project_id order by memory_id, version desc) as last
+      where type not in ('MemoryForgotten', 'MemoryExpired')
+    ), coalesce(sum(octet_length(data::text)), 0)
+    from daybook.events all_events group by project_id`.execute(db)
+  await sql`
+    create function daybook.count_usage() returns trigger
+    language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+    declare
+      more record;
+      now_used record;
+      most record;
+    begin
+      for more in
+        select a.project_id, bool_or(a.type not in ('MemoryForgotten', 'MemoryExpired')) as grows,
+          coalesce(sum(octet_length(a.data::text)), 0) as bytes,
+          sum(case a.type when 'MemoryRemembered' then 1 when 'MemoryForgotten' then -1 when 'MemoryExpired' then -1
+            -- A restored memory may have been there, as a later version.
+            when 'MemoryRestored' then (
+              select count(*) from daybook.events b
+              where b.project_id = a.project_id and b.memory_id = a.memory_id and b.version = a.version - 1
+                and b.type in ('MemoryForgotten', 'MemoryExpired'))
+            else 0 end) as memories
+        from added a group by a.project_id
+      loop
+        insert into daybook.project_usage as u values (more.project_id, more.memories, more.bytes)
+        on conflict (project_id) do update set memories = u.memories + excluded.memories,
+          bytes = u.bytes + excluded.bytes
+        returning memories, bytes into now_used;
+        select max_memories, max_bytes into most from daybook.projects where id = more.project_id;
+        if more.memories > 0 and now_used.memories > most.max_memories then
+          raise exception 'the project would hold % memories', now_used.memories using errcode = 'check_violation',
+            constraint = 'project_limit', detail = 'memories ' || most.max_memories;
+        end if;
+        if more.grows and now_used.bytes > most.max_bytes then
+          raise exception 'the project would hold % bytes', now_used.bytes using errcode = 'check_violation',
+            constraint = 'project_limit', detail = 'bytes ' || most.max_bytes;
+        end if;
+      end loop;
+      return null;
+    end $$`.execute(db)
+  await sql`revoke all on function daybook.count_usage from public`.execute(db)
+  await sql`
+    create trigger count_usage after insert on daybook.events referencing new table as added
+    for each statement execute function daybook.count_usage()`.execute(db)
 }
 
 /** The application shows the hash of a key and gets what the key opens, also of one that has ended. */

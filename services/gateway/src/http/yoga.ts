@@ -38,7 +38,7 @@ export function createGraphQL(parts: GatewayParts, following: Following) {
       bodyLimit(),
       traceOperations(),
       checkScopes(maskError),
-      boundWork(parts, maskError),
+      boundWork(parts, maskError, following.limits),
       endWithError(maskError),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
       maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),

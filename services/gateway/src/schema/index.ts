@@ -40,6 +40,7 @@ import './admin/parked.ts'
 import './admin/system.ts'
 import './admin/checks.ts'
 import './admin/keys.ts'
+import './admin/projects.ts'
 
 /** The whole API. Its printed form is committed as `services/gateway/schema.graphql`. */
 export const schema: GraphQLSchema = builder.toSchema()
