@@ -113,7 +113,8 @@ describe.each(TEST_DATABASES)('keys on $name', ({ start }) => {
     expect(body.data).toEqual({ projects: [a, b] })
     await ask(key, REMEMBER, { project: b.name, variables: NOTE })
     const held = async (project: string) =>
-      ((await ask(key, '{ journal { sequence } }', { project })).body.data?.['journal'] as unknown[]).length
+      ((await ask(key, '{ journal { sequence } }', { project })).body.data as { journal: unknown[] }).journal
+        .length
     expect([await held(a.name), await held(b.name), await held(b.id)]).toEqual([0, 1, 1])
   })
 

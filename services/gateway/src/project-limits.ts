@@ -1,3 +1,4 @@
+import type { AppendRequest } from '@daybook/journal/append/append-request'
 import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import { LimitExceededError } from '@daybook/memory/errors'
 import { type ProjectLimits, readProjects } from '@daybook/postgres/access/projects'
@@ -41,19 +42,6 @@ export function createLimitChecks(db: Database): LimitChecks {
   const queues = new LRUCache<string, Promise<number>>({ max: 10_000, ttl: QUEUE_MS })
   const buckets = new LRUCache<string, Bucket>({ max: 10_000 })
 
-  /** Overlapping reads share one; a failed one is not kept. */
-  const cached = <T>(
-    cache: LRUCache<string, Promise<T>>,
-    key: string,
-    read: () => Promise<T>,
-  ): Promise<T> => {
-    const known = cache.get(key)
-    if (known !== undefined) return known
-    const reading = read()
-    cache.set(key, reading)
-    reading.catch(() => cache.delete(key))
-    return reading
-  }
   const limitsOf = (projectId: string) =>
     cached(limits, projectId, async () => {
       const [project] = await readProjects(projectScope(db, projectId).db, [projectId])
@@ -65,7 +53,6 @@ export function createLimitChecks(db: Database): LimitChecks {
     const queued = await cached(queues, scope.projectId, () => countQueued(scope))
     if (queued >= most) throw new LimitExceededError('queuedTexts', most)
   }
-  const asksForVectors = ({ command }: Parameters<JournalWriter['append']>[1]) => command.type !== 'forget'
 
   return {
     async request(projectId) {
@@ -93,6 +80,22 @@ export function createLimitChecks(db: Database): LimitChecks {
     forget: () => limits.clear(),
   }
 }
+
+/** Overlapping reads share one; a failed one is not kept. */
+function cached<T extends object | number | null>(
+  cache: LRUCache<string, Promise<T>>,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const reading = read()
+  cache.set(key, reading)
+  reading.catch(() => cache.delete(key))
+  return reading
+}
+
+const asksForVectors = ({ command }: AppendRequest): boolean => command.type !== 'forget'
 
 /** Texts of the project without vectors. */
 async function countQueued({ db, projectId }: ProjectScope): Promise<number> {

@@ -119,7 +119,7 @@ describe.each(TEST_DATABASES)('projects on $name', ({ start }) => {
       `mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }`,
       { inputs: [note('x').input, note('y').input] },
     )
-    expect(many.rememberMany).toEqual(Array(2).fill({ __typename: 'LimitExceededError' }))
+    expect(many.rememberMany).toEqual([1, 2].map(() => ({ __typename: 'LimitExceededError' })))
     const kept = written.find(({ memory }) => memory !== undefined).memory.id
     await client.data('mutation ($id: ID!) { forget(id: $id) { __typename } }', { id: kept })
     expect((await client.data(WRITE, note('again'))).remember.__typename).toBe('Remembered')

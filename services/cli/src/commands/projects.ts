@@ -51,17 +51,20 @@ A project is a tenant: no key of another project can see or find what is in it. 
   )
 }
 
+/** Commander turns null into an empty text. */
+type Limit = number | 'none'
+
 interface LimitOptions {
-  readonly memories?: number | null
-  readonly bytes?: number | null
-  readonly requests?: number | null
-  readonly queuedTexts?: number | null
+  readonly memories?: Limit
+  readonly bytes?: Limit
+  readonly requests?: Limit
+  readonly queuedTexts?: Limit
 }
 
 const orNone =
   (parse: (value: string) => number) =>
-  (value: string): number | null =>
-    value === 'none' ? null : parse(value)
+  (value: string): Limit =>
+    value === 'none' ? value : parse(value)
 
 function addLimitOptions(command: Command): Command {
   return command
@@ -77,8 +80,15 @@ function bytes(value: string): number {
   return parsed
 }
 
+const given = (limit: Limit | undefined) => (limit === 'none' ? null : limit)
+
 function limitsFrom({ memories, bytes: most, requests, queuedTexts }: LimitOptions) {
-  return { memories, bytes: most, requestsPerSecond: requests, queuedTexts }
+  return {
+    memories: given(memories),
+    bytes: given(most),
+    requestsPerSecond: given(requests),
+    queuedTexts: given(queuedTexts),
+  }
 }
 
 const LIST = graphql(`query Projects {

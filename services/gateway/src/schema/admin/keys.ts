@@ -268,10 +268,10 @@ async function requireKey(context: Context, id: string): Promise<ApiKey> {
  * A key that the asking key may change.
  * @throws DaybookError FORBIDDEN if it opens other projects too, or runs the whole Daybook
  */
-async function requireOwnKey(context: Context, id: string): Promise<ApiKey> {
-  const found = await requireKey(context, id)
+async function requireOwnKey(context: Context, keyId: string): Promise<ApiKey> {
+  const found = await requireKey(context, keyId)
   const own = administered(context)
-  const isInside = found.projects?.every((project) => own?.includes(project)) ?? false
+  const isInside = found.projects?.every((id) => own?.includes(id)) ?? false
   if (own !== null && (found.admin || !isInside))
     throw new DaybookError(
       'FORBIDDEN',
