@@ -4,6 +4,8 @@ export type ErrorCode =
   | 'VERSION_CONFLICT'
   | 'IDEMPOTENCY_CONFLICT'
   | 'KEY_EXISTS'
+  | 'NAME_TAKEN'
+  | 'LIMIT_EXCEEDED'
   | 'FORGOTTEN'
   | 'NOT_FOUND'
   | 'UNAUTHENTICATED'
@@ -68,7 +70,7 @@ export class ConflictError extends DaybookError {
   readonly currentVersion: number | null
 
   constructor(
-    code: 'VERSION_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'KEY_EXISTS' | 'FORGOTTEN',
+    code: 'VERSION_CONFLICT' | 'IDEMPOTENCY_CONFLICT' | 'KEY_EXISTS' | 'NAME_TAKEN' | 'FORGOTTEN',
     message: string,
     currentVersion: number | null,
   ) {
@@ -112,6 +114,33 @@ export class DivergedError extends DaybookError {
     )
     this.lastCommon = lastCommon
     this.head = head
+  }
+}
+
+/** A limit of a project, as the API calls it. */
+export type LimitName = 'memories' | 'bytes' | 'requestsPerSecond' | 'queuedTexts'
+
+/** What a person can do about it. */
+const INSTEAD: Readonly<Record<LimitName, string>> = {
+  memories: 'forget memories that are not needed',
+  bytes: 'nothing new fits until it is raised, while forgetting still works',
+  requestsPerSecond: 'send fewer at a time, or try again in a second',
+  queuedTexts: 'wait until the embedder has caught up, and try again',
+}
+
+/** A project would exceed one of its limits; nothing was written. */
+export class LimitExceededError extends DaybookError {
+  readonly limit: LimitName
+  readonly most: number
+
+  constructor(limit: LimitName, most: number, options?: ErrorOptions) {
+    super(
+      'LIMIT_EXCEEDED',
+      `The project has reached its limit ${limit} of ${most}: ${INSTEAD[limit]}, or let whoever runs Daybook raise it: daybook projects limits`,
+      options,
+    )
+    this.limit = limit
+    this.most = most
   }
 }
 

@@ -40,8 +40,12 @@ export const TABLE_NOTES: Readonly<Record<string, string>> = {
  * (`npm run tables`).
  */
 export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
+  'api_keys.prefix': { note: 'Its first characters, for display; null for keys made before 0030.' },
+  'api_keys.scopes': { type: `('read' | 'write' | 'admin')[]` },
+  'api_keys.admin': { note: 'Whether its scope admin is for the whole Daybook, not only for its projects.' },
+  'api_keys.replaced_by': { note: 'The key that it was rotated to.' },
   'api_keys.revoked_at': { note: 'From this moment on it opens nothing; null while it is valid.' },
-  'api_keys.expires_at': { note: 'The same, but set when the key was made.' },
+  'api_keys.expires_at': { note: 'The same, but set when the key was made or rotated.' },
   'events.data': {
     type: 'ColumnType<{ state: MemoryState }, string, never>',
     note: 'Null once erased.',
@@ -89,6 +93,9 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'positions.server_run': {
     note: 'If kept outside the database: the server run in which it last agreed with the position.',
   },
+  'project_usage.bytes': { note: 'The size of the data of all events as JSON.' },
+  'project_usage.memories': { note: 'Those that are not forgotten.' },
+  'projects.max_bytes': { note: 'Limits; null: none.' },
   'relay_positions.published': { note: 'The last published sequence.' },
   'relay_positions.hash': { note: 'The hash of that event; 32 zero bytes at 0.' },
   'relay_positions.lease_owner': {

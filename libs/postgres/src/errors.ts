@@ -1,3 +1,5 @@
+import { LimitExceededError, type LimitName } from '@daybook/memory/errors'
+
 /**
  * Postgres error classes that are not about the statement: connection, resources, operator intervention,
  * system, and transactions that may be retried.
@@ -70,3 +72,11 @@ const NOT_THERE = new Set(['42P01', '42703', '3F000'])
 /** Whether an error means that the tables differ from those that the statement was written for. */
 export const isRelationMissing = (error: unknown): boolean =>
   error instanceof Error && NOT_THERE.has(String((error as { code?: unknown }).code))
+
+/** The limit of a project that a statement would have exceeded (migration 0030); null for other errors. */
+export function exceededLimit(error: unknown): LimitExceededError | null {
+  const { constraint, detail } = (error ?? {}) as { constraint?: unknown; detail?: unknown }
+  if (constraint !== 'project_limit' || typeof detail !== 'string') return null
+  const [limit, most] = detail.split(' ')
+  return new LimitExceededError(limit as LimitName, Number(most), { cause: error })
+}

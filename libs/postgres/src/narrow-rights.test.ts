@@ -30,10 +30,29 @@ describe.each(TEST_DATABASES)('C10: the application on $name', ({ start }) => {
     values ('${scope.projectId}', ${sequence}, '${newId()}', '${newId()}', 1, 'MemoryRemembered', 1, '{}', now(), decode(repeat('00', 16), 'hex'), '', '')`
 
   it('is refused to make, change or revoke keys', async () => {
-    const key = `insert into api_keys (id, project_id, key_hash, name, admin)
-      values ('${newId()}', '${scope.projectId}', 'x', 'mine', true)`
-    for (const statement of [key, 'update api_keys set admin = true', 'delete from api_keys'])
+    const key = `insert into api_keys (id, key_hash, name, admin) values ('${newId()}', 'x', 'mine', true)`
+    for (const statement of [
+      key,
+      'update api_keys set admin = true',
+      `update api_keys set scopes = '{admin}'`,
+      'delete from api_keys',
+      `insert into api_key_projects select id, '${scope.projectId}' from api_keys`,
+      'delete from api_key_projects',
+    ])
       await expect(run(statement)).rejects.toMatchObject(DENIED)
+  })
+
+  it('finds no hash of a key, with which it could make others, and may call nothing that does without one', async () => {
+    const target = newId()
+    for (const statement of [
+      'select key_hash from api_keys',
+      'select * from api_keys',
+      `select make_api_key('\\x00', '${newId()}', '\\x01', 'dbk_', 'mine', '{admin}', null, null)`,
+      `select make_api_key(null, '${newId()}', '\\x01', 'dbk_', 'mine', '{read}', '{${scope.projectId}}', null)`,
+      `select require_administrator(null, false, '{}')`,
+      `select require_administrator_of(null, '${target}')`,
+    ])
+      await expect(run(statement), statement).rejects.toMatchObject(DENIED)
   })
 
   it('is refused to lower a journal’s head, or to move it where no event is', async () => {
@@ -122,7 +141,8 @@ describe.runIf(native)('C10: a login of its own on native Postgres', () => {
           'update daybook.events set actor = null',
           'delete from daybook.events',
           'update daybook.journal_heads set sequence = 9, project_id = project_id',
-          'insert into daybook.api_keys (id, project_id, key_hash, name) select id, id, $$x$$, $$x$$ from daybook.projects',
+          'insert into daybook.api_keys (id, key_hash, name) select id, $$x$$, $$x$$ from daybook.projects',
+          'select key_hash from daybook.api_keys',
           'alter table daybook.events disable row level security',
           'create table daybook.mine (n int)',
           'drop schema daybook cascade',

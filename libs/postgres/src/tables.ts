@@ -13,17 +13,28 @@ type Generated<T> =
 
 /** The tables of the schema `daybook`. A projection's own tables are in its generation's schema, not here. */
 export interface Tables {
+  api_key_projects: {
+    key_id: string
+    project_id: string
+  }
   api_keys: {
     id: string
-    project_id: string
     key_hash: Buffer
     name: string
     created_at: Generated<Moment>
+    /** Whether its scope admin is for the whole Daybook, not only for its projects. */
     admin: Generated<boolean>
     /** From this moment on it opens nothing; null while it is valid. */
     revoked_at: Moment | null
-    /** The same, but set when the key was made. */
+    /** The same, but set when the key was made or rotated. */
     expires_at: Moment | null
+    /** Its first characters, for display; null for keys made before 0030. */
+    prefix: string | null
+    scopes: Generated<('read' | 'write' | 'admin')[]>
+    all_projects: Generated<boolean>
+    last_used_at: Moment | null
+    /** The key that it was rotated to. */
+    replaced_by: string | null
   }
   /** Places that readers passed (`@daybook/journal/read/checkpoints`). */
   checkpoints: {
@@ -198,11 +209,23 @@ export interface Tables {
     /** If kept outside the database: the server run in which it last agreed with the position. */
     server_run: string | null
   }
+  project_usage: {
+    project_id: string
+    /** Those that are not forgotten. */
+    memories: number
+    /** The size of the data of all events as JSON. */
+    bytes: number
+  }
   projects: {
     id: string
     name: string
     created_at: Generated<Moment>
     language: Generated<string>
+    max_memories: number | null
+    /** Limits; null: none. */
+    max_bytes: number | null
+    max_requests_per_second: number | null
+    max_queued_texts: number | null
   }
   relay_positions: {
     project_id: string

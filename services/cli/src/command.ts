@@ -25,17 +25,34 @@ export function addGlobalOptions(command: Command): Command {
       '--data-dir <folder>',
       'its data folder, which holds api-key (DAYBOOK_DATA_DIR; default .daybook)',
     ),
+    new Option(
+      '--project <name or id>',
+      'the project that is meant, if the key may use several (DAYBOOK_PROJECT)',
+    ),
     new Option('--json', 'print JSON, and nothing else, on standard output'),
   ]
-  for (const option of options) command.addOption(option.helpGroup('Global options:'))
+  for (const option of options) {
+    // Some commands have a `--project` of their own: the one they are about, whichever the key is for.
+    if (command.options.some(({ long }) => long === option.long)) continue
+    command.addOption(option.helpGroup('Global options:'))
+    GLOBAL.add(option)
+  }
   return command
 }
+
+const GLOBAL = new WeakSet<Option>()
 
 /** The global options. They may stand before or after the command's name; the one after it wins. */
 export function globalOptions(command: Command): GlobalOptions {
   const chain: Command[] = []
   for (let one: Command | null = command; one !== null; one = one.parent) chain.unshift(one)
-  return Object.assign({}, ...chain.map((one) => one.opts())) as GlobalOptions
+  return Object.assign({}, ...chain.map(ownGlobals)) as GlobalOptions
+}
+
+function ownGlobals(command: Command): Record<string, unknown> {
+  const given = command.opts()
+  const names = command.options.filter((option) => GLOBAL.has(option)).map((option) => option.attributeName())
+  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])))
 }
 
 /** What a command's action needs. */

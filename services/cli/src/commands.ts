@@ -221,6 +221,18 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         load: () => import('./commands/language.ts'),
       },
       {
+        name: 'projects',
+        parameters: '[list|create|rename|limits]',
+        description: 'list, make and rename projects; limit what they may hold and ask for',
+        load: () => import('./commands/projects.ts'),
+      },
+      {
+        name: 'keys',
+        parameters: '[list|create|rotate|revoke]',
+        description: 'list, make, rotate and revoke API keys',
+        load: () => import('./commands/keys.ts'),
+      },
+      {
         name: 'parked',
         parameters: '[list|show|retry|drop]',
         description: 'list, retry or drop events that could not be applied',

@@ -8,6 +8,7 @@ export interface GlobalOptions {
   readonly url?: string
   readonly dataDir?: string
   readonly json?: boolean
+  readonly project?: string
 }
 
 /** Environment variables, such as `process.env`. */
@@ -21,6 +22,8 @@ export interface Connection {
   readonly apiKey: string
   /** Where the key came from, for messages. */
   readonly keySource: string
+  /** The name or id of the project that is meant; null: the key's only one. */
+  readonly project: string | null
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:4000'
@@ -34,18 +37,19 @@ export function parseUrl(given: string): string {
 }
 
 /**
- * The daemon's address and data folder, without its key. What was not given is looked up: the folder by
+ * The daemon's address, data folder and project, without its key. What was not given is looked up: the folder by
  * `findDataFolder`, the address in the folder. An empty variable counts as absent.
  * @throws UsageError
  */
 export function placeFrom(
   options: GlobalOptions,
   environment: Environment,
-): Pick<Connection, 'url' | 'dataDir'> {
+): Pick<Connection, 'url' | 'dataDir' | 'project'> {
   const givenDir = options.dataDir ?? (environment['DAYBOOK_DATA_DIR'] || undefined)
   const dataDir = givenDir === undefined ? findDataFolder('.') : resolve(givenDir)
   const givenUrl = options.url ?? (environment['DAYBOOK_URL'] || undefined)
-  return { url: parseUrl(givenUrl ?? servedAt(dataDir) ?? DEFAULT_URL), dataDir }
+  const project = options.project ?? (environment['DAYBOOK_PROJECT'] || null)
+  return { url: parseUrl(givenUrl ?? servedAt(dataDir) ?? DEFAULT_URL), dataDir, project }
 }
 
 /**
@@ -67,6 +71,19 @@ export function connectionFrom(options: GlobalOptions, environment: Environment)
     'Its data folder is another one?  --data-dir <folder>, or DAYBOOK_DATA_DIR',
     'The daemon runs elsewhere?  Set DAYBOOK_API_KEY (and DAYBOOK_URL)',
   ])
+}
+
+/**
+ * The headers that open a project. A name that is not ASCII is percent-encoded, which the gateway understands.
+ */
+export function keyHeaders({
+  apiKey,
+  project,
+}: Pick<Connection, 'apiKey' | 'project'>): Record<string, string> {
+  return {
+    authorization: `Bearer ${apiKey}`,
+    ...(project !== null && { 'x-daybook-project': encodeURIComponent(project) }),
+  }
 }
 
 function readKey(path: string): { apiKey: string } | { problem: string } {

@@ -1,29 +1,80 @@
-import { type Access, accessOfKey } from '@daybook/postgres/access/api-keys'
+import { DaybookError, NotFoundError } from '@daybook/memory/errors'
+import { type Access, findKey, type KeyRefusal } from '@daybook/postgres/access/api-keys'
+import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
+import type { KeyUses } from './key-uses.ts'
 
-/** How long a key's project is cached, in milliseconds. A revoked key works at most that much longer. */
+/** How long a key's rights are cached, in milliseconds. A revoked key works at most that much longer. */
 const REMEMBERED_MS = 2_000
 
-/** Finds out which project a key opens. */
+/** What a request shows. */
+export interface Credentials {
+  /** `Bearer <key>` */
+  readonly authorization: string | null | undefined
+  /** The header `X-Daybook-Project`: the name or id of the project that the request is about. */
+  readonly project: string | null | undefined
+}
+
+/** Finds out what a key opens. */
 export interface Authenticate {
-  /** The project of a request, by its `Authorization: Bearer <key>`. Null if the key opens none. */
-  (authorization: string | null | undefined): Promise<Access | null>
+  /**
+   * What a request may do, and in which project.
+   * @throws DaybookError UNAUTHENTICATED if the key opens nothing; NotFoundError if it does not open the project
+   */
+  (credentials: Credentials): Promise<Access>
   /** Call this when keys now open other projects. Other gateways use their cache for up to 2 s more. */
   forget(): void
 }
 
-/** Creates an authenticator that caches keys for 2 s. */
-export function createAuthenticate(db: Database): Authenticate {
+/** Creates an authenticator that caches keys for 2 s and notes their uses. */
+export function createAuthenticate(db: Database, uses: KeyUses): Authenticate {
   const known = new LRUCache<string, Access>({ max: 10_000, ttl: REMEMBERED_MS })
-  const authenticate = async (authorization: string | null | undefined) => {
+
+  const look = async (key: string, project: string | null): Promise<Access> => {
+    const found = await findKey(db, key)
+    if ('refusal' in found) throw new DaybookError('UNAUTHENTICATED', REFUSALS[found.refusal])
+    const { access } = found
+    if (project === null) return access
+    const named = await findProject(db, project, access.projects)
+    if (named === null) throw new NotFoundError(`The project "${project.slice(0, 64)}"`, 'Daybook')
+    return { ...access, projectId: named.id }
+  }
+  const authenticate = async ({ authorization, project: given }: Credentials): Promise<Access> => {
     const key = /^Bearer\s+(\S+)$/iu.exec(authorization ?? '')?.[1]
-    if (key === undefined) return null
-    const remembered = known.get(key)
-    if (remembered !== undefined) return remembered
-    const access = await accessOfKey(db, key)
-    if (access !== null) known.set(key, access)
+    if (key === undefined) throw new DaybookError('UNAUTHENTICATED', REFUSALS.unknown)
+    const project = given == null || given === '' ? null : readHeader(given)
+    // A key has no white space.
+    const name = `${key} ${project ?? ''}`
+    const remembered = known.get(name)
+    const access = remembered ?? (await look(key, project))
+    if (remembered === undefined) known.set(name, access)
+    uses.note(access.keyId)
     return access
   }
   return Object.assign(authenticate, { forget: () => known.clear() })
+}
+
+const REFUSALS: Readonly<Record<KeyRefusal, string>> = {
+  unknown:
+    'A valid API key is needed: send it as "Authorization: Bearer <key>". The daemon keeps the first one in <data folder>/api-key',
+  mistyped:
+    'This API key is mistyped: its last characters, a checksum, do not fit the rest. Copy it again, whole',
+  revoked: 'This API key was revoked: ask whoever administers Daybook for another one',
+  expired: 'This API key has expired: ask whoever administers Daybook for another one',
+}
+
+/**
+ * Headers have no encoding, and node reads each byte as a character. Names that are not ASCII come as UTF-8,
+ * percent-encoded or not.
+ */
+function readHeader(value: string): string {
+  try {
+    const bytes = Buffer.from(value, 'latin1')
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    // Not from a header but from a WebSocket's parameters, which are JSON.
+    return decodeURIComponent(bytes.toString('latin1') === value ? text : value)
+  } catch {
+    return value
+  }
 }

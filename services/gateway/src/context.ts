@@ -1,19 +1,36 @@
+import { ValidationError } from '@daybook/memory/errors'
 import type { EventMetadata } from '@daybook/memory/events'
 import { type Access as MemoryAccess, readAccess } from '@daybook/pgvector/read/access'
 import { readParts, readSupersededBy } from '@daybook/pgvector/read/links'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
+import type { Access } from '@daybook/postgres/access/api-keys'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import DataLoader from 'dataloader'
 import type { KnownRequest } from './http/request-context.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
 import type { GatewayParts } from './parts.ts'
+import type { LimitChecks } from './project-limits.ts'
 import type { JournalNews } from './subscriptions/journal-news.ts'
 import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
 /** The context of resolvers. They reach the database only through the request's project. */
 export interface Context {
+  /**
+   * The request's project. If the key may use several and the request does not say which, reading any of its
+   * properties throws a ValidationError.
+   */
   readonly project: ProjectScope
+  /** What the request's key may do. */
+  readonly access: Access
+  /**
+   * The whole database, only to look up and change projects and keys within what `access` allows
+   * (`schema/projects-of-key.ts`).
+   */
+  readonly directory: Database
+  /** Call this when keys have changed: this gateway then looks them up again. Others do within 2 s. */
+  forgetKeys(): void
+  readonly limits: LimitChecks
   readonly parts: Omit<GatewayParts, 'db'>
   readonly metadata: EventMetadata
   /**
@@ -39,8 +56,10 @@ export interface Context {
   readonly documentParts: DataLoader<string, readonly string[]>
 }
 
-/** What long-lived requests share. */
+/** What requests share. */
 export interface Following {
+  readonly forgetKeys: () => void
+  readonly limits: LimitChecks
   readonly news: JournalNews
   readonly subscriptions: OpenSubscriptions
 }
@@ -49,13 +68,17 @@ export interface Following {
 export function createContext(
   parts: GatewayParts,
   { access, connection, correlationId, traceparent }: KnownRequest,
-  { news, subscriptions }: Following,
+  { news, subscriptions, forgetKeys, limits }: Following,
 ): Context {
-  const project = projectScope(parts.db, access.projectId)
+  const project = requestedProject(parts.db, access)
   let readModel: Promise<LiveReadModel> | undefined
   const loaded = () => (readModel ??= liveReadModel(project.db))
   return {
     project,
+    access,
+    directory: parts.db,
+    forgetKeys,
+    limits,
     parts,
     admin: access.admin ? parts.db : null,
     metadata: { actor: access.keyName, correlationId, causationId: null, traceparent },
@@ -76,4 +99,25 @@ export function createContext(
       return ids.map((id) => found.get(id) ?? [])
     }),
   }
+}
+
+function requestedProject(db: Database, { projectId }: Access): ProjectScope {
+  if (projectId !== null) return projectScope(db, projectId)
+  // Not a getter of the context, because Yoga copies that.
+  return {
+    get projectId() {
+      return noProject()
+    },
+    get db() {
+      return noProject()
+    },
+  }
+}
+
+/** @throws ValidationError */
+function noProject(): never {
+  throw new ValidationError(
+    'X-Daybook-Project',
+    'is missing: this key may use several projects, so say in this header which one you mean, by its name or id (the CLI: --project). The query { projects { name } } lists them',
+  )
 }

@@ -2,10 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accessOfKey } from '@daybook/postgres/access/api-keys'
+import { hashOfKey } from '@daybook/postgres/access/key-format'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { openDatabase } from '@daybook/postgres/connect'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { type Config, readConfig } from '@daybook/runtime/config'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ensureDefaultKey } from './default-key.ts'
 
@@ -55,6 +58,22 @@ describe.each(TEST_DATABASES)('the key of the project "default" on $name', ({ st
     }
     expect(await projectOf(key)).toBe(await ensureProject(database.db, 'default'))
     expect(existsSync(join(folder, 'd'))).toBe(false)
+  })
+
+  it('of the folder is made again once it was revoked; one of the settings must be replaced', async () => {
+    const first = await defaultKeyOf(configOf('e'))
+    const key = `dbk_${'r'.repeat(40)}`
+    const config = configOf('f', { DAYBOOK_DEFAULT_KEY: key })
+    await defaultKeyOf(config)
+    for (const one of [first.key, key])
+      await asOwner(database, (owner) =>
+        sql`update api_keys set revoked_at = now() where key_hash = ${hashOfKey(one)}`.execute(owner),
+      )
+    expect((await defaultKeyOf(configOf('e'))).key).not.toBe(first.key)
+    await expect(defaultKeyOf(config)).rejects.toMatchObject({
+      code: 'CONFIGURATION',
+      message: expect.stringContaining('was revoked or has expired'),
+    })
   })
 })
 

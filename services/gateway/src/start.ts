@@ -4,6 +4,7 @@ import type { RequestTarget } from '@daybook/runtime/http/request-target'
 import { withLogFields } from '@daybook/runtime/log-fields'
 import { answerProbe, type Readiness } from '@daybook/runtime/probes'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
+import { requireScopes } from './http/check-scopes.ts'
 import { discardBody } from './http/discard-body.ts'
 import { failureOf } from './http/failure.ts'
 import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql-page.ts'
@@ -14,10 +15,11 @@ import { sendError, sendFailure } from './http/json-response.ts'
 import { readRequestContext } from './http/request-context.ts'
 import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
+import { createKeyUses } from './key-uses.ts'
 import type { GatewayParts } from './parts.ts'
-import { forbidden } from './schema/require-admin.ts'
+import { createLimitChecks } from './project-limits.ts'
 import { createJournalNews } from './subscriptions/journal-news.ts'
-import { createOpenSubscriptions } from './subscriptions/open-subscriptions.ts'
+import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
 /** A gateway that serves. */
 export interface Gateway {
@@ -33,10 +35,13 @@ export interface Gateway {
  * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
 export async function startGateway(
-  parts: GatewayParts,
+  given: GatewayParts,
   at: { host: string; port: number },
 ): Promise<Gateway> {
-  const authenticate = createAuthenticate(parts.db)
+  const limits = createLimitChecks(given.db)
+  const parts = { ...given, writer: limits.limit(given.writer) }
+  const uses = createKeyUses(parts.db, parts.logger)
+  const authenticate = createAuthenticate(parts.db, uses)
   const closing = new AbortController()
   const subscriptions = createOpenSubscriptions({
     ...parts,
@@ -44,13 +49,19 @@ export async function startGateway(
     onKeysChanged: authenticate.forget,
   })
   const news = createJournalNews(parts)
-  const graphql = createGraphQL(parts, { news, subscriptions })
+  const graphql = createGraphQL(parts, {
+    news,
+    subscriptions,
+    limits,
+    forgetKeys: authenticate.forget,
+  })
   const routes: Routes = {
     parts,
     ready: createReadiness(parts),
     graphql,
     graphiql: parts.config.graphiql ? createGraphiQLPage() : null,
     authenticate,
+    hold: subscriptions.hold,
     closing: closing.signal,
   }
   const server = createHttpServer({
@@ -67,7 +78,11 @@ export async function startGateway(
       )
     },
   })
-  const closeWebSockets = serveWebSocket(server, graphql, { ...parts, authenticate })
+  const closeWebSockets = serveWebSocket(server, graphql, {
+    ...parts,
+    authenticate,
+    hold: subscriptions.hold,
+  })
   const url = await server.listen(at)
   return {
     url,
@@ -79,6 +94,7 @@ export async function startGateway(
       await closeWebSockets()
       await parts.writer.drained()
       await closed
+      await uses.stop()
     },
   }
 }
@@ -96,13 +112,14 @@ interface Routes {
   /** Null if it is switched off. */
   readonly graphiql: GraphiQLPage | null
   readonly authenticate: Authenticate
+  readonly hold: OpenSubscriptions['hold']
   readonly closing: AbortSignal
 }
 
-/** The routes beside `/graphql` that need a key for the whole Daybook. */
+/** The routes beside `/graphql`: they need a key that runs the whole Daybook, with another scope besides. */
 const JOURNAL_ROUTES = {
-  '/journal/export': { method: 'GET', answer: answerExport },
-  '/journal/import': { method: 'POST', answer: answerImport },
+  '/journal/export': { method: 'GET', needs: ['daybook', 'read'], answer: answerExport },
+  '/journal/import': { method: 'POST', needs: ['daybook', 'write'], answer: answerImport },
 } as const
 
 interface Exchange {
@@ -112,7 +129,7 @@ interface Exchange {
 }
 
 async function handle(
-  { parts, ready, graphql, graphiql, authenticate, closing }: Routes,
+  { parts, ready, graphql, graphiql, authenticate, hold, closing }: Routes,
   known: ReturnType<typeof readRequestContext>,
   { request, response, target }: Exchange,
 ): Promise<void> {
@@ -132,26 +149,24 @@ async function handle(
     return graphiql.answer(request, response)
 
   parts.activity?.touch()
-  const access = await authenticate(request.headers.authorization)
-  if (access === null) {
-    sendError(
-      response,
-      401,
-      'UNAUTHENTICATED',
-      'A valid API key is needed: send it as "Authorization: Bearer <key>". The daemon keeps the first one in <data folder>/api-key',
-      { 'www-authenticate': 'Bearer realm="daybook"' },
-    )
-    return discardBody(request)
-  }
+  const { authorization, 'x-daybook-project': project } = request.headers
+  const access = await authenticate({ authorization, project: project?.toString() })
   if (route === undefined) {
     // From a target in another form Yoga would build a different URL.
     request.url = target.relative
     return graphql(request, response, { ...known, access, connection: request.socket })
   }
 
-  if (!access.admin) throw forbidden()
-  if (request.method === route.method)
-    return route.answer({ ...parts, authenticate, closing }, request, response)
+  requireScopes(
+    access,
+    route.needs.map((scope) => ({ scope, field: pathname })),
+  )
+  if (request.method === route.method) {
+    const ended = new AbortController()
+    const release = hold(access, () => ended.abort())
+    const signal = AbortSignal.any([closing, ended.signal])
+    return route.answer({ ...parts, authenticate, closing: signal }, request, response).finally(release)
+  }
   sendError(response, 405, 'METHOD_NOT_ALLOWED', `${pathname} takes ${route.method} only`, {
     allow: route.method,
   })

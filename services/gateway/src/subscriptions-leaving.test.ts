@@ -37,7 +37,9 @@ describe.each(TEST_DATABASES)('subscribers who leave, on $name', ({ start }) => 
       trx
         .updateTable('api_keys')
         .set({ [column]: sql`now()` })
-        .where('project_id', '=', client.projectId)
+        .where('id', 'in', (keys) =>
+          keys.selectFrom('api_key_projects').select('key_id').where('project_id', '=', client.projectId),
+        )
         .execute(),
     )
   const subscribeOverSse = async (signal: AbortSignal, query = NEVER) =>

@@ -51,6 +51,18 @@ const READS = `query ($id: ID!) {
   system { databaseBytes memories events queuedTexts }
 }`
 
+const PROJECTS = `mutation ($name: String!) {
+  createProject(name: "made", limits: { memories: 10, queuedTexts: 10 }) { __typename }
+  renameProject(id: "made", name: $name) { __typename }
+  setProjectLimits(id: $name, limits: { bytes: 1e9 }) { __typename }
+  createKey(input: { name: "a", projects: ["default"], scopes: [READ, WRITE] }) { ... on CreatedKey { id } }
+}`
+
+const KEYS = `mutation ($id: ID!) {
+  rotateKey(id: $id) { __typename }
+  revokeKey(id: $id) { __typename }
+}`
+
 const UNDO = 'mutation { undo(filter: { context: "auth" }, since: "2026-01-01T00:00:00Z") { __typename } }'
 
 const PAST = `query ($id: ID!, $asOf: DateTime!) {
@@ -81,6 +93,7 @@ export async function useDaemon(dataDir: string): Promise<void> {
     const daemon = await startDaemon(config, { logger: silentLogger, progress: () => {}, shutdown })
     await read(daemon, await write(daemon))
     for (const projection of ['PGVECTOR', 'TYPESENSE']) await operate(daemon, projection)
+    await administer(daemon)
     await moveJournal(daemon)
     await searchMany(daemon)
   } finally {
@@ -93,6 +106,19 @@ interface Written {
   readonly sequence: number
   readonly hash: string
   readonly memory: { readonly id: string }
+}
+
+/** Makes projects and keys, and limits the project so that its waiting texts are counted. */
+async function administer(daemon: Daemon): Promise<void> {
+  const { createKey } = await ask<{ createKey: { id: string } }>(daemon, PROJECTS, { name: 'renamed' })
+  await ask(daemon, KEYS, createKey)
+  await ask(
+    daemon,
+    'mutation { setProjectLimits(id: "default", limits: { queuedTexts: 1000000 }) { __typename } }',
+  )
+  await ask(daemon, '{ keys(project: "default") { id projects { id memories bytes } } }')
+  const headers = { authorization: `Bearer ${daemon.apiKey}`, 'x-daybook-project': 'default' }
+  await fetch(`${daemon.url}/graphql?query={__typename}`, { headers })
 }
 
 async function ask<Data>(daemon: Daemon, query: string, variables = {}): Promise<Data> {

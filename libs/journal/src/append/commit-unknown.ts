@@ -1,5 +1,5 @@
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
-import { isDatabaseUnavailable, isDiskFull, whyUnavailable } from '@daybook/postgres/errors'
+import { exceededLimit, isDatabaseUnavailable, isDiskFull, whyUnavailable } from '@daybook/postgres/errors'
 import type { AppendRequest } from './append-request.ts'
 
 /** COMMIT was sent, but its outcome is unknown: the connection broke, or the server went down meanwhile. */
@@ -39,6 +39,8 @@ export function isStatementUnknown(error: unknown): boolean {
  */
 export function appendFailure(error: unknown, requests: readonly AppendRequest[]): unknown {
   if (!(error instanceof CommitUnknown)) {
+    const limit = exceededLimit(error)
+    if (limit !== null) return limit
     if (!isDatabaseUnavailable(error)) return error
     if (isDiskFull(error)) return new UnavailableError(whyUnavailable(error), { cause: error })
     return new UnavailableError(

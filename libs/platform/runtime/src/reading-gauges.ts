@@ -5,8 +5,10 @@ export interface Reading {
   /** `daybook_…` */
   readonly name: string
   readonly help: string
-  /** One value, or one for each projection. */
+  /** One value, or one for each value of the label. */
   readonly value: number | ReadonlyMap<string, number>
+  /** Default `projection`. */
+  readonly label?: string
 }
 
 /**
@@ -26,10 +28,10 @@ export function readingGauges(
 ): () => Promise<void> {
   const registers = [registry]
   const gauges = new Map<string, { readonly gauge: Gauge; readonly plain: boolean }>()
-  const gaugeOf = ({ name, help, value }: Reading): Gauge => {
+  const gaugeOf = ({ name, help, value, label = 'projection' }: Reading): Gauge => {
     const plain = typeof value === 'number'
     const known = gauges.get(name) ?? {
-      gauge: new Gauge({ name, help, labelNames: plain ? [] : ['projection'], registers }),
+      gauge: new Gauge({ name, help, labelNames: plain ? [] : [label], registers }),
       plain,
     }
     gauges.set(name, known)
@@ -52,7 +54,8 @@ export function readingGauges(
       for (const reading of await read()) {
         const gauge = gaugeOf(reading)
         if (typeof reading.value === 'number') gauge.set(reading.value)
-        else for (const [projection, value] of reading.value) gauge.set({ projection }, value)
+        else
+          for (const [of, value] of reading.value) gauge.set({ [reading.label ?? 'projection']: of }, value)
       }
       up.set(1)
     } catch (error) {

@@ -1,18 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { DaybookError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { type SqlBool, sql } from 'kysely'
 import type { Database, Queryable } from '../connect.ts'
+import { hashOfKey, isMistyped, KEY_PREFIX, newKey, shownPrefix } from './key-format.ts'
+import type { Scope } from './scopes.ts'
 
-/** How every key begins, so that scanners recognise a leaked one. */
-const PREFIX = 'dbk_'
-
-/** A fast hash is enough: a key has 256 random bits, so it cannot be guessed. */
-function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
-}
-
-/** What a key may do besides using its project. */
+/** What a key of one project may do besides reading and writing it. */
 export interface KeyRights {
   /**
    * Whether it may run the whole Daybook: rebuild, verify, export, see parked events of every project.
@@ -22,8 +15,8 @@ export interface KeyRights {
 }
 
 /**
- * Makes a key for the project. Only its hash is stored, so the key can be read only now.
- * @param db as the owner: the application may not make keys
+ * Makes a key that reads and writes the project. Only its hash is stored, so the key can be read only now.
+ * @param db as the owner: the application makes keys for administrators only (`manage-keys.ts`)
  */
 export async function createApiKey(
   db: Queryable,
@@ -31,7 +24,7 @@ export async function createApiKey(
   name: string,
   rights: KeyRights = {},
 ): Promise<string> {
-  const key = PREFIX + randomBytes(32).toString('base64url')
+  const key = newKey()
   await insertKey(db, projectId, name, key, rights)
   return key
 }
@@ -39,7 +32,7 @@ export async function createApiKey(
 /**
  * Stores a key that was made elsewhere, in the form that the settings check, as a key of the project.
  * @param db as the owner
- * @throws DaybookError CONFIGURATION if the key already opens another project
+ * @throws DaybookError CONFIGURATION if the key already opens another project, was revoked or has expired
  */
 export async function ensureApiKey(
   db: Queryable,
@@ -49,8 +42,13 @@ export async function ensureApiKey(
   rights: KeyRights = {},
 ): Promise<void> {
   await insertKey(db, projectId, name, key, rights)
-  const access = await accessOfKey(db, key)
-  if (access?.projectId !== projectId)
+  const found = await findKey(db, key)
+  if ('refusal' in found)
+    throw new DaybookError(
+      'CONFIGURATION',
+      `The key given for the project "${name}" was revoked or has expired: give another one.`,
+    )
+  if (!opens(found.access, projectId))
     throw new DaybookError(
       'CONFIGURATION',
       `The key given for the project "${name}" already opens another project.`,
@@ -64,45 +62,86 @@ async function insertKey(
   key: string,
   { admin = false }: KeyRights,
 ): Promise<void> {
-  await db
-    .insertInto('api_keys')
-    .values({ id: newId(), project_id: projectId, key_hash: hashOf(key), name, admin })
-    .onConflict((conflict) => conflict.column('key_hash').doNothing())
-    .execute()
+  const scopes = admin ? ['read', 'write', 'admin'] : ['read', 'write']
+  await sql`
+    with made as (
+      insert into api_keys (id, key_hash, prefix, name, scopes, admin)
+      values (${newId()}, ${hashOfKey(key)}, ${shownPrefix(key)}, ${name}, ${scopes}::text[], ${admin})
+      on conflict (key_hash) do nothing returning id)
+    insert into api_key_projects select id, ${projectId} from made`.execute(db)
 }
 
-/** The project that a key opens, and the key's name: the actor of the events written with it. */
+/** What a key opens, and the key's name: the actor of the events written with it. */
 export interface Access {
   readonly keyId: string
-  readonly projectId: string
   readonly keyName: string
-  /** Whether it may also run the whole Daybook. */
+  /** By which the database knows the key again, when it makes other keys. */
+  readonly keyHash: Buffer
+  readonly scopes: ReadonlySet<Scope>
+  /** Whether its scope `admin` is for the whole Daybook, not only for its projects. */
   readonly admin: boolean
+  /** The projects that it may use; null: all. */
+  readonly projects: readonly string[] | null
+  /** The project that the request is about; null if the key may use several and the request names none. */
+  readonly projectId: string | null
 }
 
-/** Selects keys that are neither revoked nor expired, by the database's clock. */
-const holds = sql<SqlBool>`revoked_at is null and (expires_at is null or expires_at > now())`
+/** Why a text opens nothing. */
+export type KeyRefusal = 'mistyped' | 'unknown' | 'revoked' | 'expired'
 
-/** What the key opens; null for any other string and for a revoked or expired key. */
+interface FoundRow {
+  readonly id: string
+  readonly name: string
+  readonly scopes: Scope[]
+  readonly admin: boolean
+  readonly projects: string[] | null
+  readonly ended: string | null
+}
+
+/** What the key opens; without it, why it opens nothing. */
+export async function findKey(
+  db: Queryable,
+  key: string,
+): Promise<{ readonly access: Access } | { readonly refusal: KeyRefusal }> {
+  if (!key.startsWith(KEY_PREFIX)) return { refusal: 'unknown' }
+  const keyHash = hashOfKey(key)
+  const { rows } = await sql<FoundRow>`
+    select id, name, scopes, admin, project_ids as projects, ended from find_api_key(${keyHash})`.execute(db)
+  const [row] = rows
+  if (row === undefined) return { refusal: isMistyped(key) ? 'mistyped' : 'unknown' }
+  if (row.ended !== null) return { refusal: row.ended as KeyRefusal }
+  const { id, name, scopes, admin, projects } = row
+  const projectId = projects?.length === 1 ? (projects[0] as string) : null
+  return {
+    access: { keyId: id, keyName: name, keyHash, scopes: new Set(scopes), admin, projects, projectId },
+  }
+}
+
+/** What the key opens; null for any other text and for a revoked or expired key. */
 export async function accessOfKey(db: Queryable, key: string): Promise<Access | null> {
-  if (!key.startsWith(PREFIX)) return null
-  const row = await db
-    .selectFrom('api_keys')
-    .select(['id', 'project_id', 'name', 'admin'])
-    .where('key_hash', '=', hashOf(key))
-    .where(holds)
-    .executeTakeFirst()
-  if (row === undefined) return null
-  return { keyId: row.id, projectId: row.project_id, keyName: row.name, admin: row.admin }
+  const found = await findKey(db, key)
+  return 'access' in found ? found.access : null
 }
 
-/** Which of these keys, by id, still open a project, and which project. */
-export async function readOpenKeys(db: Database, keyIds: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db
-    .selectFrom('api_keys')
-    .select(['id', 'project_id'])
-    .where(sql<SqlBool>`id = any(${keyIds}::uuid[])`)
-    .where(holds)
-    .execute()
-  return new Map(rows.map((row) => [row.id, row.project_id]))
+/** Whether a key may use the project. */
+export const opens = ({ projects }: Pick<Access, 'projects'>, projectId: string): boolean =>
+  projects === null || projects.includes(projectId)
+
+/** The projects of a key; null: all. */
+interface OpenKeyRow {
+  readonly id: string
+  readonly projects: string[] | null
 }
+
+/** Which of these keys, by id, are neither revoked nor expired by the database's clock, and what they open. */
+export async function readOpenKeys(
+  db: Database,
+  keyIds: readonly string[],
+): Promise<Map<string, Pick<Access, 'projects'>>> {
+  const { rows } = await sql<OpenKeyRow>`
+    select id, case when not all_projects then array(select project_id from api_key_projects where key_id = id) end as projects
+    from api_keys where id = any(${keyIds}::uuid[]) and ${holds}`.execute(db)
+  return new Map(rows.map(({ id, projects }) => [id, { projects }]))
+}
+
+const holds = sql<SqlBool>`revoked_at is null and (expires_at is null or expires_at > now())`

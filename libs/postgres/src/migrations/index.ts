@@ -27,6 +27,7 @@ import * as undoAndExpiry from './0026-undo-and-expiry.ts'
 import * as oneThingOneMemory from './0027-one-thing-one-memory.ts'
 import * as languages from './0028-languages.ts'
 import * as filterIndex from './0029-filter-index.ts'
+import * as keysAndProjects from './0030-keys-and-projects.ts'
 import * as erasure from './0031-erasure.ts'
 
 /**
@@ -62,5 +63,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0027-one-thing-one-memory': oneThingOneMemory,
   '0028-languages': languages,
   '0029-filter-index': filterIndex,
+  '0030-keys-and-projects': keysAndProjects,
   '0031-erasure': erasure,
 }

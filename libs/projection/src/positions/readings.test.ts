@@ -23,6 +23,8 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
       daybook_self_check_differed: new Map(),
       daybook_self_check_unhealed: new Map(),
       daybook_embedding_queue: 0,
+      daybook_project_memories: new Map(),
+      daybook_project_bytes: new Map(),
     })
   })
 

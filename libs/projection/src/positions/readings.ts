@@ -8,10 +8,19 @@ interface CountRow {
   readonly events: number
 }
 
+/** The most projects whose usage is reported, the largest first: each is a time series. */
+const MOST_PROJECTS = 1_000
+
+interface UsageRow {
+  readonly project: string
+  readonly memories: number
+  readonly bytes: number
+}
+
 /**
  * What the metrics report over all projects: the live generations' lag, their parked events, the projects in
- * which they have diverged, the texts that wait for vectors, and the findings of the self-check. Takes five
- * statements; three of them read one row per project. A new reading is an entry here, and a line in
+ * which they have diverged, the texts that wait for vectors, the findings of the self-check, and what projects
+ * hold. Takes six statements; four of them read one row per project. A new reading is an entry here, and a line in
  * `docs/operations.md`.
  */
 export async function readReadings(db: Database): Promise<Reading[]> {
@@ -44,6 +53,9 @@ export async function readReadings(db: Database): Promise<Reading[]> {
     from generations live left join self_checks checked
       on checked.projection = live.projection and checked.generation = live.generation
     where live.status = 'live' group by live.projection`.execute(db)
+  const usage = await sql<UsageRow>`
+    select project_id as project, memories, bytes from project_usage
+    order by bytes desc limit ${MOST_PROJECTS}`.execute(db)
   return [
     {
       name: 'daybook_projection_lag',
@@ -74,6 +86,18 @@ export async function readReadings(db: Database): Promise<Reading[]> {
       name: 'daybook_embedding_queue',
       help: 'Texts that wait for their vectors, counted once per project',
       value: queue?.texts ?? 0,
+    },
+    {
+      name: 'daybook_project_memories',
+      help: 'Memories of a project that are not forgotten',
+      label: 'project',
+      value: new Map(usage.rows.map((row) => [row.project, row.memories])),
+    },
+    {
+      name: 'daybook_project_bytes',
+      help: 'Bytes of the events of a project',
+      label: 'project',
+      value: new Map(usage.rows.map((row) => [row.project, row.bytes])),
     },
   ]
 }

@@ -1,6 +1,6 @@
 import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { RefusedError, UnauthorisedError } from '../cli-error.ts'
-import type { Connection } from '../settings.ts'
+import { type Connection, keyHeaders } from '../settings.ts'
 import { exchange } from './exchange.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -33,7 +33,7 @@ export function request<Result, Variables>(
 export async function requestBody<Result>(connection: Connection, body: string): Promise<Result> {
   const { status, text } = await post(connection, body)
   const answer = parseAnswer(text)
-  if (status === 401) throw unauthorised(connection)
+  if (status === 401) throw unauthorised(connection, answer?.errors?.[0]?.message)
   if (answer?.errors?.[0] !== undefined) throw refusal(answer.errors, status)
   if (answer?.data == null) {
     if ([502, 503, 504].includes(status))
@@ -50,7 +50,7 @@ async function post(connection: Connection, body: string): Promise<{ status: num
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
-        authorization: `Bearer ${connection.apiKey}`,
+        ...keyHeaders(connection),
       },
       body,
       timeoutMs: TIMEOUT_MS,
@@ -81,9 +81,11 @@ export function refusal(errors: readonly GraphQLError[], status: number): Refuse
   return new RefusedError(code, messages.slice(0, 5).join('\n'), { field, retryable })
 }
 
-/** The error for a key that the daemon does not accept. It names where the key came from. */
-export function unauthorised({ url, keySource }: Connection): UnauthorisedError {
-  return new UnauthorisedError(`Daybook at ${url} does not accept the API key from ${keySource}.`, [
+/** The error for a key that the daemon does not accept. It names where the key came from. @param reason the daemon's */
+export function unauthorised({ url, keySource }: Connection, reason = ''): UnauthorisedError {
+  // Of a key that it does not know, the daemon says only what the hints say better.
+  const why = reason.startsWith('This API key') ? ` ${reason}.` : ''
+  return new UnauthorisedError(`Daybook at ${url} does not accept the API key from ${keySource}.${why}`, [
     'The daemon keeps its first key in <its data folder>/api-key: name that folder with --data-dir, or DAYBOOK_DATA_DIR',
     'or give a valid key in DAYBOOK_API_KEY',
   ])

@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web'
-import type { Connection } from '../settings.ts'
+import { type Connection, keyHeaders } from '../settings.ts'
 import { parseAnswer, refusal, unauthorised } from './request.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -23,7 +23,7 @@ export async function openStream(
   const response = await fetch(`${connection.url}${path}`, {
     method,
     // The daemon is usually near: compressing would cost more than it saves.
-    headers: { authorization: `Bearer ${connection.apiKey}`, 'accept-encoding': 'identity' },
+    headers: { ...keyHeaders(connection), 'accept-encoding': 'identity' },
     ...(body === undefined ? {} : { body: ReadableStream.from(body), duplex: 'half' }),
     signal,
   } as RequestInit).catch((error: unknown) => {
@@ -32,7 +32,7 @@ export async function openStream(
   if (response.status === 200 && response.headers.get('content-type')?.includes('ndjson') === true)
     return explained(connection, response.body ?? new ReadableStream(), signal)
   const answer = parseAnswer(await response.text().catch(() => ''))
-  if (response.status === 401) throw unauthorised(connection)
+  if (response.status === 401) throw unauthorised(connection, answer?.errors?.[0]?.message)
   if (answer?.errors?.[0] !== undefined) throw refusal(answer.errors, response.status)
   throw unreachable(connection, null, `it answered ${path} with HTTP ${response.status}`)
 }

@@ -2,7 +2,7 @@ import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { RefusedError } from '../cli-error.ts'
-import type { Connection } from '../settings.ts'
+import { type Connection, keyHeaders } from '../settings.ts'
 import { unauthorised } from './request.ts'
 
 /** Milliseconds between two pings, and to wait for a pong: a connection can die without notice. */
@@ -27,7 +27,7 @@ export function subscribe<Result, Variables extends object>(
 ): Promise<void> {
   class WithKey extends WebSocket {
     constructor(address: string | URL, protocols?: string | string[]) {
-      super(address, protocols, { headers: { authorization: `Bearer ${connection.apiKey}` } })
+      super(address, protocols, { headers: keyHeaders(connection) })
     }
   }
   let pong: NodeJS.Timeout | undefined

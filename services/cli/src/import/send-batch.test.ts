@@ -26,7 +26,13 @@ async function serve(answer: (inputs: readonly Input[]) => Reply): Promise<Sendi
   const { port } = server.address() as AddressInfo
   const waits: string[] = []
   return {
-    connection: { url: `http://127.0.0.1:${port}`, dataDir: '/nowhere', apiKey: 'key', keySource: 'a test' },
+    connection: {
+      url: `http://127.0.0.1:${port}`,
+      dataDir: '/nowhere',
+      apiKey: 'key',
+      keySource: 'a test',
+      project: null,
+    },
     retryMs: 5_000,
     signal: new AbortController().signal,
     onWaiting: (reason) => waits.push(reason),

@@ -2,17 +2,19 @@ import { DaybookError } from '@daybook/memory/errors'
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayParts } from '../parts.ts'
+import type { LimitChecks } from '../project-limits.ts'
 import { createKeyWork } from './key-work.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
- * Bounds queries and mutations, over HTTP and WebSocket. Each has a deadline, and each key has a number of
- * turns. A request keeps its turn until its work is really over, even after its deadline. So a client gains
+ * Bounds queries and mutations, over HTTP and WebSocket. Each has a deadline, each project may have a limit of
+ * requests a second, and each key has a number of turns. A request keeps its turn until its work is really over, even after its deadline. So a client gains
  * nothing by giving up and retrying.
  */
 export function boundWork(
   { config, activity }: GatewayParts,
   mask: (error: unknown) => Error,
+  limits: LimitChecks,
 ): Plugin<RequestContext> {
   const { deadlineMs, perKey } = config.work
   const work = createKeyWork(perKey)
@@ -21,7 +23,9 @@ export function boundWork(
       setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
         activity?.touch()
         try {
-          const end = await work.begin(args.contextValue.access?.keyId ?? '')
+          const { access } = args.contextValue
+          if (access?.projectId != null) await limits.request(access.projectId)
+          const end = await work.begin(access?.keyId ?? '')
           const isMutation = getOperationAST(given.document, given.operationName)?.operation === 'mutation'
           const working = (async () => executeFn(given) as ExecutionResult)().finally(end)
           return await withinDeadline(working, deadlineMs, isMutation)

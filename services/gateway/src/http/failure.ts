@@ -1,6 +1,11 @@
 import { ImportConflictError, InvalidExportError } from '@daybook/journal/import/import-errors'
 import { DaybookError, type ErrorCode } from '@daybook/memory/errors'
-import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from '@daybook/postgres/errors'
+import {
+  exceededLimit,
+  isDatabaseUnavailable,
+  isStatementTimeout,
+  whyUnavailable,
+} from '@daybook/postgres/errors'
 import { RETRYABLE } from './retryable.ts'
 
 /** An error as a client sees it outside GraphQL. */
@@ -19,9 +24,11 @@ export interface Failure {
 const STATUS: Partial<Record<ErrorCode, number>> = {
   VALIDATION: 400,
   INVALID_EXPORT: 400,
+  UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   IMPORT_CONFLICT: 409,
+  LIMIT_EXCEEDED: 429,
   UNAVAILABLE: 503,
   CONFIGURATION: 503,
 }
@@ -30,6 +37,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 export function failureOf(error: unknown): Failure {
   if (isDatabaseUnavailable(error) || isStatementTimeout(error))
     return failure('UNAVAILABLE', whyUnavailable(error))
+  const limit = exceededLimit(error)
+  if (limit !== null) return failure(limit.code, limit.message)
   if (!(error instanceof DaybookError))
     return failure('INTERNAL', 'Something went wrong inside Daybook; its log says what')
   const { code, message } = error

@@ -16,8 +16,12 @@ export function sendError(
 
 /** Answers with a failure, in the same form. */
 export function sendFailure(response: ServerResponse, { status, message, ...extensions }: Failure): void {
-  const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {}
-  sendErrorBody(response, status, { message, extensions }, headers)
+  sendErrorBody(response, status, { message, extensions }, HEADERS[status])
+}
+
+const HEADERS: Readonly<Record<number, Record<string, string>>> = {
+  401: { 'www-authenticate': 'Bearer realm="daybook"' },
+  503: { 'retry-after': '1' },
 }
 
 function sendErrorBody(

@@ -1,4 +1,4 @@
-import { DaybookError, DivergedError, ValidationError } from '@daybook/memory/errors'
+import { DaybookError, DivergedError, LimitExceededError, ValidationError } from '@daybook/memory/errors'
 import {
   isDatabaseUnavailable,
   isRelationMissing,
@@ -26,12 +26,17 @@ function expected(error: DaybookError): GraphQLError {
   return createGraphQLError(error.message, {
     extensions: {
       code: error.code,
-      retryable: RETRYABLE.has(error.code),
+      retryable: RETRYABLE.has(error.code) || isPassingLimit(error),
       ...(error instanceof ValidationError ? { field: error.field } : {}),
+      ...(error instanceof LimitExceededError ? { limit: error.limit, most: error.most } : {}),
       ...(error instanceof DivergedError ? { head: error.head, lastCommon: error.lastCommon } : {}),
     },
   })
 }
+
+/** Of these limits, a project is below again in a moment. */
+const isPassingLimit = (error: DaybookError): boolean =>
+  error instanceof LimitExceededError && ['requestsPerSecond', 'queuedTexts'].includes(error.limit)
 
 /**
  * Decides what a client sees of an error. Expected failures and GraphQL's own errors about the request pass

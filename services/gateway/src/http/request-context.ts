@@ -5,7 +5,7 @@ import { checkTraceparent } from '@daybook/runtime/trace-context'
 
 /** What the server knows about a request before GraphQL gets it. */
 export interface RequestContext {
-  /** Null if the request has no key that opens a project. */
+  /** Null if the request has no valid key. */
   readonly access: Access | null
   /** The request's socket. Limits per connection are counted by it. */
   readonly connection: object
@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly traceparent: string | null
 }
 
-/** A request whose key opens a project. */
+/** A request with a valid key. */
 export type KnownRequest = RequestContext & { readonly access: Access }
 
 /** The longest correlation id. Every log line and event of the request repeats it. */

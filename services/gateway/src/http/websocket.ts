@@ -2,11 +2,12 @@ import { DaybookError } from '@daybook/memory/errors'
 import type { HttpServer } from '@daybook/runtime/http/http-server'
 import { withLogFields } from '@daybook/runtime/log-fields'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
-import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
+import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
 import { WebSocketServer } from 'ws'
-import type { Authenticate } from '../authenticate.ts'
+import type { Authenticate, Credentials } from '../authenticate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
+import type { OpenSubscriptions } from '../subscriptions/open-subscriptions.ts'
 import { type SocketExtra, speakGraphQL } from './graphql-socket.ts'
 import { createMaskError } from './mask-error.ts'
 import { type RequestContext, readRequestContext } from './request-context.ts'
@@ -24,14 +25,19 @@ type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
 /**
  * Serves subscriptions (and other operations) over WebSocket, protocol graphql-transport-ws. The key comes in
  * the upgrade's `Authorization` header, or as `Authorization` in the connection's parameters, because
- * browsers cannot set the header. It is checked for each operation: a connection may outlive its key.
+ * browsers cannot set the header; likewise `X-Daybook-Project`. The key is checked for each operation, and once
+ * it has ended the connection is closed.
  *
  * @returns a function that ends all connections and tells the clients that the server goes away
  */
 export function serveWebSocket(
   server: Pick<HttpServer, 'takeWebSockets'>,
   graphql: GraphQLServer,
-  { authenticate, ...parts }: GatewayParts & { readonly authenticate: Authenticate },
+  {
+    authenticate,
+    hold,
+    ...parts
+  }: GatewayParts & { readonly authenticate: Authenticate; readonly hold: OpenSubscriptions['hold'] },
 ): () => Promise<void> {
   const { logger } = parts
   const mask = createMaskError(parts)
@@ -47,8 +53,7 @@ export function serveWebSocket(
   )
 
   const prepare = async (connection: Connection, payload: SubscribePayload) => {
-    const access = await authenticate(authorizationOf(connection))
-    if (access === null) throw new DaybookError('UNAUTHENTICATED', KEY_GONE)
+    const access = await authenticate(credentialsOf(connection))
     // Each operation counts as its own request. The connection's headers are as old as the connection, so
     // they do not apply.
     const request = { ...readRequestContext({}), access, connection: connection.extra.socket }
@@ -82,8 +87,14 @@ export function serveWebSocket(
     execute: (args) => run(args as Enveloped, (args as Enveloped).rootValue.execute),
     subscribe: (args) => run(args as Enveloped, (args as Enveloped).rootValue.subscribe),
     onConnect: async (connection) => {
+      const access = await authenticate({ ...credentialsOf(connection), project: null }).catch(refused)
       // Returning false closes the socket with 4403 Forbidden.
-      if ((await authenticate(authorizationOf(connection))) === null) return false
+      if (access === null) return false
+      const { socket } = connection.extra
+      socket.once(
+        'close',
+        hold(access, () => setTimeout(() => socket.close(CloseCode.Forbidden, 'Forbidden'), LAST_MS)),
+      )
       connection.extra.isUnderWay = (id) => id in connection.subscriptions
       return true
     },
@@ -102,10 +113,20 @@ export function serveWebSocket(
   }
 }
 
-const KEY_GONE = 'The key of this connection was revoked or has expired: connect again with a valid one'
+/** How long a connection stays open after its key has ended, in milliseconds: its operations say why they end. */
+const LAST_MS = 500
 
-function authorizationOf({ connectionParams, extra }: Connection): string | null {
-  const parameter = connectionParams?.['Authorization'] ?? connectionParams?.['authorization']
-  const given = extra.request.headers.authorization ?? parameter
-  return typeof given === 'string' ? given : null
+function refused(error: unknown): null {
+  if (error instanceof DaybookError && error.code === 'UNAUTHENTICATED') return null
+  throw error
+}
+
+function credentialsOf({ connectionParams, extra }: Connection): Credentials {
+  const { headers } = extra.request
+  const given = (name: string) => {
+    const value =
+      headers[name.toLowerCase()] ?? connectionParams?.[name] ?? connectionParams?.[name.toLowerCase()]
+    return typeof value === 'string' ? value : null
+  }
+  return { authorization: given('Authorization'), project: given('X-Daybook-Project') }
 }

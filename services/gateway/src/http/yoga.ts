@@ -8,6 +8,7 @@ import { schema } from '../schema/index.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { bodyLimit } from './body-limit.ts'
 import { boundWork } from './bound-work.ts'
+import { checkScopes } from './check-scopes.ts'
 import { endWithError } from './end-with-error.ts'
 import { createMaskError } from './mask-error.ts'
 import type { RequestContext } from './request-context.ts'
@@ -30,13 +31,14 @@ export function createGraphQL(parts: GatewayParts, following: Following) {
     graphiql: false,
     context: ({ access, connection, correlationId, traceparent }) => {
       // The server has answered such requests with 401 before.
-      if (access === null) throw new Error('a request without a project reached GraphQL')
+      if (access === null) throw new Error('a request without a key reached GraphQL')
       return createContext(parts, { access, connection, correlationId, traceparent }, following)
     },
     plugins: [
       bodyLimit(),
       traceOperations(),
-      boundWork(parts, maskError),
+      checkScopes(maskError),
+      boundWork(parts, maskError, following.limits),
       endWithError(maskError),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
       maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),

@@ -1,5 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { type Access, readOpenKeys } from '@daybook/postgres/access/api-keys'
+import { type Access, opens, readOpenKeys } from '@daybook/postgres/access/api-keys'
 import type { Database } from '@daybook/postgres/connect'
 import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-iterator'
 import type { Logger } from '@daybook/runtime/logger'
@@ -38,6 +38,11 @@ export interface OpenSubscriptions {
     subscriber: Subscriber,
     generate: (ended: AbortSignal) => AsyncGenerator<T, void>,
   ): AsyncIterableIterator<T>
+  /**
+   * Calls `end` once the key is revoked or has expired, for other things that last, such as connections.
+   * @returns a function that ends the hold
+   */
+  hold(access: Access, end: () => void): () => void
   /** Ends all subscriptions when the gateway stops. */
   stop(): void
 }
@@ -45,6 +50,11 @@ export interface OpenSubscriptions {
 interface Open {
   readonly access: Access
   readonly iterator: EndingIterator<unknown>
+}
+
+interface Held {
+  readonly access: Access
+  readonly end: () => void
 }
 
 /**
@@ -70,6 +80,7 @@ export function createOpenSubscriptions({
     help: 'Subscriptions that this process serves',
   })
   const all = new Set<Open>()
+  const holds = new Set<Held>()
   const ofKey = new Map<string, number>()
   const ofConnection = new WeakMap<object, number>()
   let stopped = false
@@ -89,16 +100,26 @@ export function createOpenSubscriptions({
   }
 
   const lookAtKeys = async () => {
-    const looked = [...all]
-    const keys = await readOpenKeys(db, [...new Set(looked.map(({ access }) => access.keyId))])
-    const changed = looked.filter(({ access }) => keys.get(access.keyId) !== access.projectId)
-    if (changed.length > 0) onKeysChanged()
+    const [looked, held] = [[...all], [...holds]]
+    const keyIds = new Set([...looked, ...held].map(({ access }) => access.keyId))
+    const keys = await readOpenKeys(db, [...keyIds])
+    const stillOpens = ({ keyId, projectId }: Access) => {
+      const key = keys.get(keyId)
+      return key !== undefined && (projectId === null || opens(key, projectId))
+    }
+    const changed = looked.filter(({ access }) => !stillOpens(access))
+    const gone = held.filter(({ access }) => !keys.has(access.keyId))
+    if (changed.length > 0 || gone.length > 0) onKeysChanged()
     for (const { access, iterator } of changed)
       iterator.end(keys.has(access.keyId) ? projectMoved() : keyGone())
+    for (const one of gone) {
+      holds.delete(one)
+      one.end()
+    }
   }
   const looking = lookWhile(lookAtKeys, {
     everyMs: KEYS_MS,
-    needed: () => all.size > 0,
+    needed: () => all.size > 0 || holds.size > 0,
     logger,
     // While the database is unavailable, those keys cannot read anything either. The next check finds out.
     problem: 'the keys of subscriptions could not be looked at',
@@ -117,6 +138,12 @@ export function createOpenSubscriptions({
       if (stopped) iterator.end()
       looking.begin()
       return iterator
+    },
+    hold(access, end) {
+      const one = { access, end }
+      holds.add(one)
+      looking.begin()
+      return () => holds.delete(one)
     },
     stop() {
       stopped = true

@@ -1,6 +1,7 @@
 import type { Check } from '../../checks/check.ts'
 import { runChecks } from '../../checks/run-checks.ts'
 import { builder } from '../builder.ts'
+import { DAYBOOK } from '../needs.ts'
 import { requireAdmin } from '../require-admin.ts'
 
 const checkStatus = builder.enumType('CheckStatus', {
@@ -27,6 +28,7 @@ builder.objectType(check, {
 
 builder.queryField('checks', (t) =>
   t.field({
+    ...DAYBOOK,
     type: [check],
     complexity: 500,
     description: 'Checks every dependency and setting. It takes some seconds if something does not move.',

@@ -12,6 +12,7 @@ import {
 import { swapGenerations } from '@daybook/projection/generations/swap-generations'
 import { PROJECTIONS } from '../../projection-names.ts'
 import { builder } from '../builder.ts'
+import { DAYBOOK } from '../needs.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { projectionName } from '../types/projection-name.ts'
@@ -70,6 +71,7 @@ const generationResult = builder.errorUnion('GenerationResult', {
 
 builder.queryField('generations', (t) =>
   t.field({
+    ...DAYBOOK,
     type: [generation],
     args: { projection: t.arg({ type: projectionName }) },
     resolve: async (_, { projection }, context) => {
@@ -82,6 +84,7 @@ builder.queryField('generations', (t) =>
 
 builder.mutationFields((t) => ({
   rollback: t.field({
+    ...DAYBOOK,
     type: generationResult,
     description: 'Makes the previous generation live again, at once.',
     args: { projection: t.arg({ type: projectionName, required: true }) },
@@ -99,6 +102,7 @@ builder.mutationFields((t) => ({
     },
   }),
   dropGeneration: t.field({
+    ...DAYBOOK,
     type: generationResult,
     description:
       'Deletes an old generation for good, within some seconds. A rollback to it is then impossible.',

@@ -1,6 +1,7 @@
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { type ProjectLanguage, readLanguage, setLanguage } from '@daybook/postgres/access/languages'
 import { builder } from '../builder.ts'
+import { DAYBOOK } from '../needs.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { checkProject } from './check-arguments.ts'
 
@@ -23,6 +24,7 @@ const PROJECT = "The name or id of a project. Default: the key's."
 
 builder.queryField('language', (t) =>
   t.field({
+    ...DAYBOOK,
     type: projectLanguage,
     description: 'The language of a project.',
     args: { project: t.arg.string({ description: PROJECT }) },
@@ -35,6 +37,7 @@ builder.queryField('language', (t) =>
 
 builder.mutationField('setLanguage', (t) =>
   t.field({
+    ...DAYBOOK,
     type: builder.errorUnion('SetLanguageResult', {
       types: [projectLanguage, ValidationError, NotFoundError],
       resolveType: () => 'ProjectLanguage',

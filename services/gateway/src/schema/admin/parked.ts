@@ -5,6 +5,7 @@ import { dropParked, listParked, type ParkedRow } from '@daybook/projection/appl
 import { liveGeneration } from '@daybook/projection/generations/generations'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
+import { DAYBOOK, READ } from '../needs.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { event } from '../types/event.ts'
 import { checkFirst } from '../types/page.ts'
@@ -28,6 +29,7 @@ builder.objectType(parkedEvent, {
     parkedAt: t.field({ type: 'DateTime', resolve: (one) => one.parkedAt }),
     droppedAt: t.field({ type: 'DateTime', nullable: true, resolve: (one) => one.droppedAt }),
     event: t.field({
+      ...READ,
       type: event,
       nullable: true,
       complexity: 5,
@@ -43,6 +45,7 @@ builder.objectType(parkedEvent, {
 
 builder.queryField('parkedEvents', (t) =>
   t.field({
+    ...DAYBOOK,
     type: [parkedEvent],
     description: 'The parked events of the live generation, by sequence.',
     args: {
@@ -79,6 +82,7 @@ const dropResult = builder.errorUnion('DropParkedResult', {
 
 builder.mutationField('dropParked', (t) =>
   t.field({
+    ...DAYBOOK,
     type: dropResult,
     description:
       'Skips a parked event for good: the projection shows the memory without it. The journal keeps the event, and a rebuild tries it again.',

@@ -7,6 +7,7 @@ import { projectScope } from '@daybook/postgres/project-scope'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { requireMemoryId } from '../mutations/request.ts'
+import { DAYBOOK } from '../needs.ts'
 import { operationAccess } from '../operation-access.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { memoryKind } from '../types/memory-kind.ts'
@@ -46,6 +47,7 @@ const onProjection = (t: MutationFields) => ({
 
 builder.mutationFields((t) => ({
   reindex: t.field({
+    ...DAYBOOK,
     type: operationResult,
     description:
       'Builds a new generation of a projection from the journal, beside the live one, and swaps it in. With `kinds` or `project` it rewrites only those memories, in the live generation.',
@@ -90,6 +92,7 @@ builder.mutationFields((t) => ({
     },
   }),
   verify: t.field({
+    ...DAYBOOK,
     type: operationResult,
     description: 'Compares a projection with the journal, memory by memory.',
     args: {
@@ -112,6 +115,7 @@ builder.mutationFields((t) => ({
       }),
   }),
   verifyJournal: t.field({
+    ...DAYBOOK,
     type: operationResult,
     description: 'Checks every event against the hash chain of its journal.',
     args: {
@@ -134,6 +138,7 @@ builder.mutationFields((t) => ({
     },
   }),
   replay: t.field({
+    ...DAYBOOK,
     type: operationResult,
     description:
       'Sends a range of a project’s journal again: to one projection, or to all listeners on the bus.',
@@ -159,6 +164,7 @@ builder.mutationFields((t) => ({
     },
   }),
   backfill: t.field({
+    ...DAYBOOK,
     type: operationResult,
     description: 'Makes the vectors that memories lack, including those that failed before.',
     args: {
@@ -172,6 +178,7 @@ builder.mutationFields((t) => ({
       }),
   }),
   retryParked: t.field({
+    ...DAYBOOK,
     type: operationResult,
     description: 'Tries to apply parked events again.',
     args: {

@@ -8,6 +8,7 @@ import { VERSION } from '@daybook/runtime/version'
 import { describeParts, type SystemPart } from '../../checks/describe-parts.ts'
 import { OUTER_ENGINES } from '../../checks/engines.ts'
 import { builder } from '../builder.ts'
+import { DAYBOOK } from '../needs.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 
@@ -76,6 +77,7 @@ builder.objectType(system, {
 
 builder.queryField('system', (t) =>
   t.field({
+    ...DAYBOOK,
     type: system,
     resolve: (_, __, context) => ({ db: requireAdmin(context) }),
   }),

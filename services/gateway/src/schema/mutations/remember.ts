@@ -1,5 +1,5 @@
-import type { Appended, AppendRequest } from '@daybook/journal/append/append-request'
-import { ConflictError, ValidationError } from '@daybook/memory/errors'
+import type { Appended, AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
+import { ConflictError, LimitExceededError, ValidationError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import type { Context } from '../../context.ts'
@@ -17,12 +17,12 @@ addSimilar(remembered)
 
 /** The result of remembering. */
 export const rememberResult = builder.errorUnion('RememberResult', {
-  types: [remembered, ValidationError, ConflictError],
+  types: [remembered, ValidationError, ConflictError, LimitExceededError],
   resolveType: () => 'Remembered',
 })
 
 /** The result of one input. GraphQL reports any other error for its item, masked. */
-type RememberOutcome = Appended | ValidationError | ConflictError
+type RememberOutcome = Appended | ValidationError | ConflictError | LimitExceededError
 
 type Given = typeof rememberInput.$inferInput
 
@@ -70,8 +70,7 @@ async function rememberMany(context: Context, inputs: readonly Given[]): Promise
     }
   })
   const requests = prepared.filter((one): one is AppendRequest => !(one instanceof Error))
-  const outcomes =
-    requests.length === 0 ? [] : await context.parts.writer.appendMany(context.project, requests)
+  const outcomes = await appendAll(context, requests)
   let next = 0
   return prepared.map((one, index) => {
     if (one instanceof Error) return one
@@ -79,6 +78,20 @@ async function rememberMany(context: Context, inputs: readonly Given[]): Promise
     if (outcome === undefined) throw new Error('an append had no outcome')
     return 'error' in outcome ? located(outcome.error, index) : outcome.appended
   })
+}
+
+/** They are committed together, so if they exceed a limit of the project, none is. */
+async function appendAll(
+  context: Context,
+  requests: readonly AppendRequest[],
+): Promise<readonly AppendOutcome[]> {
+  if (requests.length === 0) return []
+  try {
+    return await context.parts.writer.appendMany(context.project, requests)
+  } catch (error) {
+    if (error instanceof LimitExceededError) return requests.map(() => ({ error }))
+    throw error
+  }
 }
 
 /** Adds the input's index to the error's field. */

@@ -3,6 +3,7 @@ import { DUPLICATE_COSINE, nearDuplicates } from '@daybook/search/similar/near-d
 import { searchPartsOf } from '../../search-parts-of.ts'
 import { builder } from '../builder.ts'
 import { listCost, SEARCH_COST } from '../limits.ts'
+import { READ } from '../needs.ts'
 import { searchResult } from '../types/search-result.ts'
 import type { written } from './written.ts'
 
@@ -13,6 +14,7 @@ const DEFAULT_LIMIT = 3
 export function addSimilar(remembered: ReturnType<typeof written>): void {
   builder.objectField(remembered, 'similar', (t) =>
     t.field({
+      ...READ,
       type: searchResult,
       complexity: ({ limit }) => listCost(limit ?? DEFAULT_LIMIT, SEARCH_COST),
       description: `Memories that say nearly the same: a cosine of ${DUPLICATE_COSINE} or more. Looked up after the write is committed, and only if asked for, because the text has to be embedded first. Revise one of them, or say that the new one supersedes it.`,

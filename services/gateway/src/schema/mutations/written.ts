@@ -1,5 +1,5 @@
 import type { Appended } from '@daybook/journal/append/append-request'
-import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { ConflictError, LimitExceededError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { builder } from '../builder.ts'
 import { memoryInterface } from '../types/memory.ts'
 
@@ -29,7 +29,7 @@ export function written(name: string, description: string) {
  */
 export function changeResult(resultName: string, name: string, description: string) {
   return builder.errorUnion(resultName, {
-    types: [written(name, description), ValidationError, ConflictError, NotFoundError],
+    types: [written(name, description), ValidationError, ConflictError, NotFoundError, LimitExceededError],
     resolveType: () => name,
   })
 }

@@ -1,4 +1,10 @@
-import { ConflictError, type DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import {
+  ConflictError,
+  type DaybookError,
+  LimitExceededError,
+  NotFoundError,
+  ValidationError,
+} from '@daybook/memory/errors'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { builder } from '../builder.ts'
 
@@ -19,7 +25,7 @@ builder.objectType(ValidationError, {
 builder.objectType(ConflictError, {
   name: 'ConflictError',
   description:
-    'The memory or the idempotency key is not in the state that the caller assumed; nothing was written.',
+    'The memory, the idempotency key or the name is not in the state that the caller assumed; nothing was written.',
   interfaces: [errorInterface],
   fields: (t) => ({ currentVersion: t.exposeInt('currentVersion', { nullable: true }) }),
 })
@@ -28,6 +34,16 @@ builder.objectType(NotFoundError, {
   name: 'NotFoundError',
   description: 'There is no such memory in the project of the key.',
   interfaces: [errorInterface],
+})
+
+builder.objectType(LimitExceededError, {
+  name: 'LimitExceededError',
+  description: 'The project would exceed one of its limits; nothing was written.',
+  interfaces: [errorInterface],
+  fields: (t) => ({
+    limit: t.exposeString('limit', { description: 'As in `ProjectLimits`: memories, bytes, queuedTexts.' }),
+    most: t.exposeFloat('most'),
+  }),
 })
 
 builder.objectType(OperationRefusedError, {

@@ -3,6 +3,7 @@ import type { Operation } from '@daybook/operations/operation'
 import { operation } from '../admin/operation.ts'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
+import { READ } from '../needs.ts'
 import { checkFirst } from './page.ts'
 
 /** What an undo would do, and the operation that does it. */
@@ -64,6 +65,7 @@ builder.objectType(undo, {
   fields: (t) => {
     const list = (name: 'changes' | 'refusals', description: string) =>
       t.field({
+        ...READ,
         type: [undoItem],
         description: `${description} At most ${ITEMS_MAX}.`,
         args: { first: t.arg.int({ defaultValue: 100 }) },

@@ -1,0 +1,186 @@
+import { graphql } from '@daybook/api/graphql'
+import { safeLine } from '@daybook/memory/safe-text'
+import { grouped } from '@daybook/memory/size-in-words'
+import { parseBytes } from '@daybook/runtime/units'
+import { type Command, InvalidArgumentError } from 'commander'
+import { request } from '../client/request.ts'
+import { FAILURE, succeeded } from '../client/result.ts'
+import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
+import { print, printJson } from '../output/print.ts'
+import { size } from '../output/size.ts'
+import { table } from '../output/table.ts'
+
+const NAMED = 'its name or id'
+
+/** Adds the subcommands of `daybook projects`. */
+export function configure(command: Command): void {
+  command
+    .command('list', { isDefault: true })
+    .description('the projects that your key may read, what they hold and what they may hold')
+    .action((_, self: Command) => list(self))
+  addLimitOptions(
+    command
+      .command('create')
+      .description('make an empty project')
+      .argument('<name>', 'a name that is not taken'),
+  ).action((name: string, options: LimitOptions, self: Command) => create(name, options, self))
+  command
+    .command('rename')
+    .description('give a project another name; its id, memories and keys stay')
+    .argument('<project>', NAMED)
+    .argument('<name>', 'a name that is not taken')
+    .action((id: string, name: string, _, self: Command) => rename(id, name, self))
+  addLimitOptions(
+    command
+      .command('limits')
+      .description('show or set what a project may hold and ask for; "none" removes a limit')
+      .argument('<project>', NAMED),
+  ).action((id: string, options: LimitOptions, self: Command) => limits(id, options, self))
+  for (const one of command.commands) addGlobalOptions(one)
+  addExamples(command, [
+    'daybook projects',
+    'daybook projects create shop --memories 100,000',
+    'daybook projects rename shop store',
+    'daybook projects limits shop --bytes 1GiB --requests 50 --queued-texts none',
+  ])
+  addNotes(
+    command,
+    `
+A project is a tenant: no key of another project can see or find what is in it. To use a new one, make a key for it with
+"daybook keys create". Making, renaming and limiting need a key that runs the whole Daybook, such as the daemon's first.`,
+  )
+}
+
+/** Commander turns null into an empty text. */
+type Limit = number | 'none'
+
+interface LimitOptions {
+  readonly memories?: Limit
+  readonly bytes?: Limit
+  readonly requests?: Limit
+  readonly queuedTexts?: Limit
+}
+
+const orNone =
+  (parse: (value: string) => number) =>
+  (value: string): Limit =>
+    value === 'none' ? value : parse(value)
+
+function addLimitOptions(command: Command): Command {
+  return command
+    .option('--memories <n>', 'the most memories, without forgotten ones', orNone(wholeNumber()))
+    .option('--bytes <size>', 'the most bytes of events: 500MiB, 2GiB', orNone(bytes))
+    .option('--requests <n>', 'the most requests a second, at each gateway', orNone(wholeNumber(1)))
+    .option('--queued-texts <n>', 'the most texts that wait for their vectors', orNone(wholeNumber()))
+}
+
+function bytes(value: string): number {
+  const parsed = parseBytes(value)
+  if (parsed === null) throw new InvalidArgumentError('It must be a size such as 500MiB, or "none".')
+  return parsed
+}
+
+const given = (limit: Limit | undefined) => (limit === 'none' ? null : limit)
+
+function limitsFrom({ memories, bytes: most, requests, queuedTexts }: LimitOptions) {
+  return {
+    memories: given(memories),
+    bytes: given(most),
+    requestsPerSecond: given(requests),
+    queuedTexts: given(queuedTexts),
+  }
+}
+
+const LIST = graphql(`query Projects {
+  projects { id name memories bytes createdAt limits { memories bytes requestsPerSecond queuedTexts } }
+}`)
+
+async function list(command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { projects } = await request(connection, LIST, {})
+  if (json) return printJson({ projects })
+  const rows = projects.map(({ id, name, memories, bytes: held, limits: most }) => [
+    safeLine(name),
+    `${grouped(memories)}${most.memories === null ? '' : ` of ${grouped(most.memories)}`}`,
+    `${size(held)}${most.bytes === null ? '' : ` of ${size(most.bytes)}`}`,
+    most.requestsPerSecond ?? '',
+    most.queuedTexts ?? '',
+    safeLine(id),
+  ])
+  print(table(['name', 'memories', 'size', 'requests/s', 'queued texts', 'id'], rows))
+}
+
+const CREATE = graphql(
+  `mutation CreateProject($name: String!, $limits: ProjectLimitsInput) {
+    made: createProject(name: $name, limits: $limits) {
+      __typename
+      ... on CreatedProject { project { id name limits { memories bytes requestsPerSecond queuedTexts } } }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+async function create(name: string, options: LimitOptions, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const variables = { name, limits: limitsFrom(options) }
+  const { project } = succeeded((await request(connection, CREATE, variables)).made)
+  if (json) return printJson({ project })
+  print(`The project "${safeLine(project.name)}" is made; its id is ${safeLine(project.id)}.`)
+  print(
+    `Nobody can use it yet. Make a key for it: daybook keys create <name> --project ${quoted(project.name)}`,
+  )
+}
+
+const RENAME = graphql(
+  `mutation RenameProject($id: ID!, $name: String!) {
+    renamed: renameProject(id: $id, name: $name) {
+      __typename ... on CreatedProject { project { id name } } ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+async function rename(id: string, name: string, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { project } = succeeded((await request(connection, RENAME, { id, name })).renamed)
+  if (json) return printJson({ project })
+  print(
+    `The project is now called "${safeLine(project.name)}". Its id ${safeLine(project.id)} and its keys stay; whoever names it in --project or DAYBOOK_PROJECT needs the new name.`,
+  )
+}
+
+const LIMIT = graphql(
+  `mutation SetProjectLimits($id: ID!, $limits: ProjectLimitsInput!) {
+    limited: setProjectLimits(id: $id, limits: $limits) {
+      __typename
+      ... on CreatedProject {
+        project { id name memories bytes limits { memories bytes requestsPerSecond queuedTexts } }
+      }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+async function limits(id: string, options: LimitOptions, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  // Without an option nothing changes, and the answer says what there is.
+  const { project } = succeeded(
+    (await request(connection, LIMIT, { id, limits: limitsFrom(options) })).limited,
+  )
+  if (json) return printJson({ project })
+  const { memories, bytes: most, requestsPerSecond, queuedTexts } = project.limits
+  const rows = [
+    ['memories', grouped(project.memories), memories === null ? 'none' : grouped(memories)],
+    ['bytes', size(project.bytes), most === null ? 'none' : size(most)],
+    ['requests a second', '', requestsPerSecond === null ? 'none' : grouped(requestsPerSecond)],
+    ['queued texts', '', queuedTexts === null ? 'none' : grouped(queuedTexts)],
+  ]
+  print(`The project "${safeLine(project.name)}":`)
+  print(table(['limit', 'now', 'at most'], rows))
+}
+
+/** As a shell takes it for one word. */
+const quoted = (name: string): string =>
+  /^[\w.-]+$/u.test(name) ? name : `'${safeLine(name).replaceAll("'", "'\\''")}'`

@@ -1,0 +1,107 @@
+import type { AppendRequest } from '@daybook/journal/append/append-request'
+import type { JournalWriter } from '@daybook/journal/append/journal-writer'
+import { LimitExceededError } from '@daybook/memory/errors'
+import { type ProjectLimits, readProjects } from '@daybook/postgres/access/projects'
+import type { Database } from '@daybook/postgres/connect'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
+
+/*
+ * The limits of projects that are about speed. Those of what a project holds are checked where it is counted,
+ * in the database (migration 0030).
+ */
+
+/** How long limits are cached, in milliseconds: a change counts after that. */
+const LIMITS_MS = 2_000
+/** How long the count of waiting texts is cached, in milliseconds. */
+const QUEUE_MS = 500
+
+/** Checks the limits of projects. */
+export interface LimitChecks {
+  /**
+   * Counts a request of the project.
+   * @throws LimitExceededError if there were as many as allowed in the last second
+   */
+  request(projectId: string): Promise<void>
+  /** The same writer, which refuses what would give the embedder more work than the project may. */
+  limit(writer: JournalWriter): JournalWriter
+  /** Call this when limits have changed. */
+  forget(): void
+}
+
+/** Allows so many requests a second and, after a rest, a second's worth at once. */
+interface Bucket {
+  left: number
+  at: number
+}
+
+/** Creates checks that know nothing yet. */
+export function createLimitChecks(db: Database): LimitChecks {
+  const limits = new LRUCache<string, Promise<ProjectLimits | null>>({ max: 10_000, ttl: LIMITS_MS })
+  const queues = new LRUCache<string, Promise<number>>({ max: 10_000, ttl: QUEUE_MS })
+  const buckets = new LRUCache<string, Bucket>({ max: 10_000 })
+
+  const limitsOf = (projectId: string) =>
+    cached(limits, projectId, async () => {
+      const [project] = await readProjects(projectScope(db, projectId).db, [projectId])
+      return project?.limits ?? null
+    })
+  const checkQueue = async (scope: ProjectScope): Promise<void> => {
+    const most = (await limitsOf(scope.projectId))?.queuedTexts ?? null
+    if (most === null) return
+    const queued = await cached(queues, scope.projectId, () => countQueued(scope))
+    if (queued >= most) throw new LimitExceededError('queuedTexts', most)
+  }
+
+  return {
+    async request(projectId) {
+      const most = (await limitsOf(projectId))?.requestsPerSecond ?? null
+      if (most === null) return
+      const now = performance.now()
+      const bucket = buckets.get(projectId) ?? { left: most, at: now }
+      buckets.set(projectId, bucket)
+      bucket.left = Math.min(most, bucket.left + ((now - bucket.at) / 1_000) * most)
+      bucket.at = now
+      if (bucket.left < 1) throw new LimitExceededError('requestsPerSecond', most)
+      bucket.left -= 1
+    },
+    limit: (writer) => ({
+      ...writer,
+      async append(scope, request) {
+        if (asksForVectors(request)) await checkQueue(scope)
+        return writer.append(scope, request)
+      },
+      async appendMany(scope, requests) {
+        if (requests.some(asksForVectors)) await checkQueue(scope)
+        return writer.appendMany(scope, requests)
+      },
+    }),
+    forget: () => limits.clear(),
+  }
+}
+
+/** Overlapping reads share one; a failed one is not kept. */
+function cached<T extends object | number | null>(
+  cache: LRUCache<string, Promise<T>>,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const known = cache.get(key)
+  if (known !== undefined) return known
+  const reading = read()
+  cache.set(key, reading)
+  reading.catch(() => cache.delete(key))
+  return reading
+}
+
+const asksForVectors = ({ command }: AppendRequest): boolean => command.type !== 'forget'
+
+/** Texts of the project without vectors. */
+async function countQueued({ db, projectId }: ProjectScope): Promise<number> {
+  const { rows } = await sql<{ queued: number }>`
+    select count(*) as queued from embeddings where project_id = ${projectId} and embedded_at is null`.execute(
+    db,
+  )
+  return rows[0]?.queued ?? 0
+}

@@ -1,0 +1,23 @@
+import { NotFoundError } from '@daybook/memory/errors'
+import { findProject, type Project } from '@daybook/postgres/access/projects'
+import type { Context } from '../context.ts'
+
+/** The ids of the projects that the request's key administers; null: all. */
+export function administered({ access }: Pick<Context, 'access'>): readonly string[] | null {
+  if (access.admin) return null
+  // Such a key is refused before; without its scope it administers nothing.
+  return access.scopes.has('admin') ? access.projects : []
+}
+
+/**
+ * The project of that name or with that id, if the request's key administers it.
+ * @throws NotFoundError, in the same words for a project that does not exist
+ */
+export async function administeredProject(
+  context: Pick<Context, 'access' | 'directory'>,
+  nameOrId: string,
+): Promise<Project> {
+  const project = await findProject(context.directory, nameOrId, administered(context))
+  if (project === null) throw new NotFoundError(`The project "${nameOrId.slice(0, 64)}"`, 'Daybook')
+  return project
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
+import { runCli } from './run-cli.ts'
+
+/* Projects and keys with the real binary, against a real daemon. */
+
+interface KeyJson {
+  readonly id: string
+  readonly name: string
+  readonly isOwn: boolean
+  readonly isValid: boolean
+  readonly projects: readonly { readonly name: string }[]
+}
+
+describe('daybook projects and daybook keys', () => {
+  let daemon: TestDaemon
+  beforeAll(async () => {
+    daemon = createTestDaemon(undefined, { environment: { DAYBOOK_EMBEDDER: 'none' } })
+    await daemon.start()
+  })
+  afterAll(() => daemon?.remove())
+
+  const address = () => ({ DAYBOOK_URL: daemon.url() ?? '' })
+  /** As the daemon's first key. */
+  const run = (...args: string[]) => runCli(args, { ...address(), DAYBOOK_DATA_DIR: daemon.dataDir })
+  const as = (key: string, args: string[], more: Record<string, string> = {}) =>
+    runCli(args, { ...address(), DAYBOOK_API_KEY: key, ...more })
+  const keys = async (...args: string[]) =>
+    (JSON.parse((await run('keys', 'list', '--json', ...args)).stdout) as { keys: KeyJson[] }).keys
+
+  test('each command has help', async () => {
+    for (const command of [
+      ['projects'],
+      ['projects', 'list'],
+      ['projects', 'create'],
+      ['projects', 'rename'],
+      ['projects', 'limits'],
+      ['keys'],
+      ['keys', 'list'],
+      ['keys', 'create'],
+      ['keys', 'rotate'],
+      ['keys', 'revoke'],
+    ])
+      expect(await run(...command, '--help'), command.join(' ')).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining('--json'),
+      })
+  })
+
+  test('a project is made, gets a key, and is used with it', async () => {
+    const made = await run('projects', 'create', 'shop', '--memories', '2')
+    expect(made).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(made.stdout).toContain('The project "shop" is made')
+    expect(made.stdout).toContain('daybook keys create <name> --project shop')
+    expect(await run('projects', 'create', 'shop')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('already: choose another name'),
+    })
+
+    const created = await run('keys', 'create', 'shop-agent', '--project', 'shop')
+    expect(created.stdout).toMatch(/^dbk_[0-9A-Za-z]{36}\n$/u)
+    expect(created.stderr).toContain('may read, write in shop. It is shown only now:')
+    expect(created.stderr).toContain('daybook keys revoke')
+    const key = created.stdout.trim()
+    for (const text of ['one', 'two'])
+      expect(await as(key, ['remember', 'note', text])).toMatchObject({ exitCode: 0 })
+    const full = await as(key, ['remember', 'note', 'three'])
+    expect(full).toMatchObject({ exitCode: 1 })
+    expect(full.stderr).toContain('limit memories of 2')
+    const listed = await as(key, ['projects'])
+    expect(listed.stdout).toMatch(/^shop +2 of 2 /mu)
+    expect(listed.stdout).not.toContain('default')
+    expect(
+      (await run('projects', 'limits', 'shop', '--memories', 'none', '--requests', '100')).stdout,
+    ).toMatch(/^requests a second +100$/mu)
+    expect(await as(key, ['remember', 'note', 'three'])).toMatchObject({ exitCode: 0 })
+    const renamed = await run('projects', 'rename', 'shop', 'store')
+    expect(renamed.stdout).toContain('now called "store"')
+    expect((await as(key, ['projects', '--json'])).stdout).toContain('"store"')
+  })
+
+  test('a key of several projects is told which one is meant', async () => {
+    await run('projects', 'create', 'blog')
+    const { stdout } = await run('keys', 'create', 'both', '--project', 'blog', '--project', 'default')
+    const key = stdout.trim()
+    const unsaid = await as(key, ['list'])
+    expect(unsaid).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--project') })
+    expect(await as(key, ['remember', 'note', 'of the blog', '--project', 'blog'])).toMatchObject({
+      exitCode: 0,
+    })
+    expect((await as(key, ['list'], { DAYBOOK_PROJECT: 'blog' })).stdout).toContain('of the blog')
+    expect((await as(key, ['--project', 'blog', 'list', '--json'])).stdout).toContain('of the blog')
+    expect((await as(key, ['list', '--project', 'default'])).stdout).not.toContain('of the blog')
+    const other = await as(key, ['list', '--project', 'store'])
+    const none = await as(key, ['list', '--project', 'nowhere'])
+    expect(other).toMatchObject({ exitCode: 1 })
+    expect(other.stderr.replace('store', '…')).toBe(none.stderr.replace('nowhere', '…'))
+    // `--project` of a command that has its own is what the command is about.
+    expect(await run('keys', 'list', '--project', 'blog')).toMatchObject({ exitCode: 0 })
+  })
+
+  test('a key for reading cannot write, and says what it lacks', async () => {
+    const { stdout } = await run('keys', 'create', 'reader', '--scope', 'read', '--expires', '1h')
+    const key = stdout.trim()
+    expect(await as(key, ['list'])).toMatchObject({ exitCode: 0 })
+    const refused = await as(key, ['remember', 'note', 'x'])
+    expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('needs the scope WRITE') })
+    expect((await as(key, ['keys'])).stderr).toContain('needs the scope ADMIN')
+  })
+
+  test('a key is rotated and revoked, and a mistyped one is told so', async () => {
+    const first = (await run('keys', 'create', 'ci')).stdout.trim()
+    const made = (await keys()).find(({ name }) => name === 'ci')
+    const rotated = await run('keys', 'rotate', made?.id ?? '')
+    expect(rotated.stderr).toContain('The old one is valid until')
+    const second = rotated.stdout.trim()
+    for (const key of [first, second]) expect(await as(key, ['list'])).toMatchObject({ exitCode: 0 })
+    // Nobody can be asked here.
+    expect(await run('keys', 'revoke', made?.id ?? '')).toMatchObject({ exitCode: 2 })
+    const revoked = await run('keys', 'revoke', made?.id ?? '', '--yes')
+    expect(revoked.stdout).toContain('The key "ci" is revoked')
+    const refused = await as(first, ['list'])
+    expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('was revoked') })
+    expect(await as(second, ['list'])).toMatchObject({ exitCode: 0 })
+    const typo = second.slice(0, -1) + (second.endsWith('x') ? 'y' : 'x')
+    expect((await as(typo, ['list'])).stderr).toContain('mistyped')
+    expect((await keys()).some(({ id }) => id === made?.id)).toBe(false)
+    expect((await keys('--all')).find(({ id }) => id === made?.id)).toMatchObject({ isValid: false })
+    const own = (await keys()).find(({ isOwn }) => isOwn)
+    expect(own).toMatchObject({ name: 'default' })
+    expect((await run('keys')).stdout).toMatch(/^default \(yours\) /mu)
+  })
+
+  test('a wrong command line is refused before anything is asked', async () => {
+    for (const args of [
+      ['keys', 'create'],
+      ['keys', 'create', 'x', '--scope', 'root'],
+      ['keys', 'create', 'x', '--expires', 'soon'],
+      ['keys', 'create', 'x', '--project', 'a', '--all-projects'],
+      ['keys', 'rotate', 'x', '--grace', 'long'],
+      ['projects', 'limits', 'x', '--bytes', 'much'],
+      ['projects', 'limits'],
+    ])
+      expect(await run(...args), args.join(' ')).toMatchObject({ exitCode: 2, stdout: '' })
+  })
+})
