@@ -2,25 +2,40 @@ import { DaybookError } from '@daybook/memory/errors'
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayParts } from '../parts.ts'
+import type { KeyBudget } from './key-budget.ts'
 import { createKeyWork } from './key-work.ts'
+import { costOfOperation } from './operation-cost.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
  * Bounds queries and mutations, over HTTP and WebSocket. Each has a deadline, and each key has a number of
- * turns. A request keeps its turn until its work is really over, even after its deadline. So a client gains
+ * turns, and a budget that the cost of each operation is taken from, of subscriptions too. A request keeps its turn until its work is really over, even after its deadline. So a client gains
  * nothing by giving up and retrying.
  */
 export function boundWork(
-  { config, activity }: GatewayParts,
+  { config, activity, budget }: GatewayParts & { readonly budget: KeyBudget },
   mask: (error: unknown) => Error,
 ): Plugin<RequestContext> {
   const { deadlineMs, perKey } = config.work
   const work = createKeyWork(perKey)
+  const spend = ({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs) => {
+    const { access } = contextValue as RequestContext
+    const operation = { document, operationName, variables: variableValues }
+    budget.spend(access?.keyId ?? '', costOfOperation(schema, operation))
+  }
   return {
+    onSubscribe({ args, setResultAndStopExecution }) {
+      try {
+        spend(args)
+      } catch (error) {
+        setResultAndStopExecution({ errors: [mask(error) as never] })
+      }
+    },
     onExecute({ args, executeFn, setExecuteFn }) {
       setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
         activity?.touch()
         try {
+          spend(given)
           const end = await work.begin(args.contextValue.access?.keyId ?? '')
           const isMutation = getOperationAST(given.document, given.operationName)?.operation === 'mutation'
           const working = (async () => executeFn(given) as ExecutionResult)().finally(end)

@@ -1,6 +1,7 @@
 import { ImportConflictError, InvalidExportError } from '@daybook/journal/import/import-errors'
 import { DaybookError, type ErrorCode } from '@daybook/memory/errors'
 import { isDatabaseUnavailable, isStatementTimeout, whyUnavailable } from '@daybook/postgres/errors'
+import { RateLimitedError } from './key-budget.ts'
 import { RETRYABLE } from './retryable.ts'
 
 /** An error as a client sees it outside GraphQL. */
@@ -12,6 +13,8 @@ export interface Failure {
   readonly retryable: boolean
   /** The line of the imported file, from 1. */
   readonly line?: number
+  /** Seconds after which the same request is taken. */
+  readonly retryAfter?: number
   /** The sequence of the event that conflicts with an import. */
   readonly sequence?: number
 }
@@ -22,6 +25,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   IMPORT_CONFLICT: 409,
+  RATE_LIMITED: 429,
+  TOO_MANY_STREAMS: 429,
   UNAVAILABLE: 503,
   CONFIGURATION: 503,
 }
@@ -36,6 +41,7 @@ export function failureOf(error: unknown): Failure {
   return {
     ...failure(code, message),
     ...(error instanceof InvalidExportError && { line: error.line }),
+    ...(error instanceof RateLimitedError && { retryAfter: error.retryAfter }),
     ...(error instanceof ImportConflictError && { sequence: error.sequence }),
   }
 }

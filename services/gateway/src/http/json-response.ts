@@ -16,7 +16,8 @@ export function sendError(
 
 /** Answers with a failure, in the same form. */
 export function sendFailure(response: ServerResponse, { status, message, ...extensions }: Failure): void {
-  const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {}
+  const retryAfter = extensions.retryAfter ?? (status === 503 ? 1 : null)
+  const headers: Record<string, string> = retryAfter === null ? {} : { 'retry-after': String(retryAfter) }
   sendErrorBody(response, status, { message, extensions }, headers)
 }
 

@@ -8,6 +8,7 @@ import {
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import type { GatewayParts } from '../parts.ts'
+import { RateLimitedError } from './key-budget.ts'
 import { RETRYABLE } from './retryable.ts'
 
 /**
@@ -29,9 +30,16 @@ function expected(error: DaybookError): GraphQLError {
       retryable: RETRYABLE.has(error.code),
       ...(error instanceof ValidationError ? { field: error.field } : {}),
       ...(error instanceof DivergedError ? { head: error.head, lastCommon: error.lastCommon } : {}),
+      ...(error instanceof RateLimitedError ? tooFast(error) : {}),
     },
   })
 }
+
+/** Yoga takes the status and the headers from `http`, and sends the rest. */
+const tooFast = ({ retryAfter }: RateLimitedError) => ({
+  retryAfter,
+  http: { status: 429, headers: { 'retry-after': String(retryAfter) } },
+})
 
 /**
  * Decides what a client sees of an error. Expected failures and GraphQL's own errors about the request pass

@@ -1,5 +1,8 @@
 import { DaybookError } from '@daybook/memory/errors'
 import type { HttpServer } from '@daybook/runtime/http/http-server'
+import { answerRaw } from '@daybook/runtime/http/raw-answer'
+import { readRequestTarget } from '@daybook/runtime/http/request-target'
+import type { TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { withLogFields } from '@daybook/runtime/log-fields'
 import type { ExecutionArgs, GraphQLError } from 'graphql'
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
@@ -7,8 +10,12 @@ import { WebSocketServer } from 'ws'
 import type { Authenticate } from '../authenticate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
-import { type SocketExtra, speakGraphQL } from './graphql-socket.ts'
+import { judgeNames } from './foreign-request.ts'
+import { type SocketExtra, speakGraphQL, TRY_AGAIN_LATER } from './graphql-socket.ts'
+import type { KeyBudget } from './key-budget.ts'
+import type { KeyStreams } from './key-streams.ts'
 import { createMaskError } from './mask-error.ts'
+import { REQUEST_COST } from './operation-cost.ts'
 import { type RequestContext, readRequestContext } from './request-context.ts'
 import type { GraphQLServer } from './yoga.ts'
 
@@ -21,6 +28,14 @@ type Enveloped = ExecutionArgs & {
 
 type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
 
+/** What the WebSockets share with the other routes. */
+interface SocketParts extends GatewayParts {
+  readonly authenticate: Authenticate
+  readonly names: TrustedNames
+  readonly budget: KeyBudget
+  readonly streams: KeyStreams
+}
+
 /**
  * Serves subscriptions (and other operations) over WebSocket, protocol graphql-transport-ws. The key comes in
  * the upgrade's `Authorization` header, or as `Authorization` in the connection's parameters, because
@@ -31,24 +46,31 @@ type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
 export function serveWebSocket(
   server: Pick<HttpServer, 'takeWebSockets'>,
   graphql: GraphQLServer,
-  { authenticate, ...parts }: GatewayParts & { readonly authenticate: Authenticate },
+  parts: SocketParts,
 ): () => Promise<void> {
-  const { logger } = parts
+  const { logger, authenticate, names, budget, streams } = parts
   const mask = createMaskError(parts)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: REQUEST_LIMITS.bodyBytes,
     handleProtocols,
   })
-  server.takeWebSockets('/graphql', (request, socket, head) =>
+  server.takeWebSockets('/graphql', (request, socket, head) => {
+    // Browsers ask no permission for a WebSocket to another site, so that this is the only check of its origin.
+    const foreign = judgeNames(names, request, readRequestTarget(request.url))
+    if (foreign !== null) {
+      const { status, code, message } = foreign
+      return answerRaw(socket, status, { errors: [{ message, extensions: { code, retryable: false } }] })
+    }
     sockets.handleUpgrade(request, socket, head, (webSocket) =>
       sockets.emit('connection', webSocket, request),
-    ),
-  )
+    )
+  })
 
   const prepare = async (connection: Connection, payload: SubscribePayload) => {
     const access = await authenticate(authorizationOf(connection))
     if (access === null) throw new DaybookError('UNAUTHENTICATED', KEY_GONE)
+    budget.spend(access.keyId, REQUEST_COST)
     // Each operation counts as its own request. The connection's headers are as old as the connection, so
     // they do not apply.
     const request = { ...readRequestContext({}), access, connection: connection.extra.socket }
@@ -82,8 +104,18 @@ export function serveWebSocket(
     execute: (args) => run(args as Enveloped, (args as Enveloped).rootValue.execute),
     subscribe: (args) => run(args as Enveloped, (args as Enveloped).rootValue.subscribe),
     onConnect: async (connection) => {
+      const access = await authenticate(authorizationOf(connection))
       // Returning false closes the socket with 4403 Forbidden.
-      if ((await authenticate(authorizationOf(connection))) === null) return false
+      if (access === null) return false
+      const { socket } = connection.extra
+      try {
+        const release = streams.hold(access.keyId, socket)
+        if (socket.readyState === socket.OPEN) socket.once('close', release)
+        else release()
+      } catch (error) {
+        socket.close(TRY_AGAIN_LATER, (error as Error).message)
+        return false
+      }
       connection.extra.isUnderWay = (id) => id in connection.subscriptions
       return true
     },
@@ -95,7 +127,9 @@ export function serveWebSocket(
       }
     },
   })
-  sockets.on('connection', (socket, request) => speakGraphQL(service, { socket, request }, logger))
+  sockets.on('connection', (socket, request) =>
+    speakGraphQL(service, { socket, request }, { logger, limits: parts.config.streams }),
+  )
   return async () => {
     for (const socket of sockets.clients) socket.close(1001, 'Going away')
     sockets.close()

@@ -9,7 +9,7 @@ import { hostileRequest } from '../testing/hostile-request.ts'
 import { createMemoryLogger } from '../testing/memory-logger.ts'
 import { rawConnection, rawRequest, statusOf, untilQuiet } from '../testing/raw-http.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from './http-server.ts'
-import { DEFAULT_HTTP_LIMITS, KEEP_ALIVE_MS } from './limits.ts'
+import { DEFAULT_HTTP_LIMITS } from './limits.ts'
 
 const AT = { host: '127.0.0.1', port: 0 }
 /** Use more for a nightly run: 20000 take half a minute. */
@@ -85,7 +85,7 @@ describe('the server of every service', () => {
 
   it('C4: a client that stops reading is cut off after the write timeout, one that reads slowly is not', async () => {
     const body = Buffer.alloc(8_000_000)
-    const limits = { writeTimeoutMs: 800, maxConnections: 10 }
+    const limits = { ...DEFAULT_HTTP_LIMITS, writeTimeoutMs: 800, maxConnections: 10 }
     const url = await start({ limits, handle: (_request, response) => void response.end(body) })
     const ask = async () => {
       const socket = await rawConnection(url)
@@ -113,7 +113,7 @@ describe('the server of every service', () => {
   })
 
   it('C4: the same holds for a WebSocket', async () => {
-    const limits = { writeTimeoutMs: 300, maxConnections: 10 }
+    const limits = { ...DEFAULT_HTTP_LIMITS, writeTimeoutMs: 300, maxConnections: 10 }
     const url = await start({ limits, handle: (_request, response) => void response.end() }, (server) =>
       server.takeWebSockets('/ws', (_request, socket) => {
         socket.on('error', () => {})
@@ -133,7 +133,7 @@ describe('the server of every service', () => {
 
   it('C4: connections beyond the limit are closed at once, and said', async () => {
     const { logger, lines } = createMemoryLogger()
-    const limits = { writeTimeoutMs: 1_000, maxConnections: 2 }
+    const limits = { ...DEFAULT_HTTP_LIMITS, writeTimeoutMs: 1_000, maxConnections: 2 }
     const url = await start({ logger, limits, handle: (_request, response) => void response.end('a') })
     const first = await Promise.all([rawConnection(url), rawConnection(url)])
     const third = await rawConnection(url)
@@ -145,8 +145,8 @@ describe('the server of every service', () => {
   it('C9: a connection stays open for longer than balancers keep theirs', async () => {
     const url = await probes()
     const answer = await rawRequest(url, 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 300)
-    expect(answer).toContain(`Keep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}`)
-    expect(KEEP_ALIVE_MS).toBeGreaterThan(60_000)
+    expect(answer).toContain(`Keep-Alive: timeout=${DEFAULT_HTTP_LIMITS.keepAliveMs / 1_000}`)
+    expect(DEFAULT_HTTP_LIMITS.keepAliveMs).toBeGreaterThan(60_000)
   })
 
   it('C9: an upgrade to anything but a WebSocket is ignored, its body and what follows it are read', async () => {
