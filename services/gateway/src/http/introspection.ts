@@ -9,7 +9,7 @@ function refuseIntrospection(context: ValidationContext): ASTVisitor {
       context.reportError(
         createGraphQLError(
           `"${node.name.value}" cannot be asked here: introspection is switched off (DAYBOOK_INTROSPECTION=on allows it). The schema is in services/gateway/schema.graphql`,
-          { nodes: [node], extensions: { code: 'INTROSPECTION_OFF', http: { status: 403 } } },
+          { nodes: [node], extensions: { code: 'INTROSPECTION_OFF', http: { status: 403, spec: false } } },
         ),
       )
     },

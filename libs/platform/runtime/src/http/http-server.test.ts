@@ -10,6 +10,7 @@ import { createMemoryLogger } from '../testing/memory-logger.ts'
 import { rawConnection, rawRequest, statusOf, untilQuiet } from '../testing/raw-http.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from './http-server.ts'
 import { DEFAULT_HTTP_LIMITS } from './limits.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 const AT = { host: '127.0.0.1', port: 0 }
 /** Use more for a nightly run: 20000 take half a minute. */
@@ -37,9 +38,9 @@ describe('the server of every service', () => {
 
   it('C1: a request for // is answered, and the process lives', async () => {
     const url = await probes()
-    for (const target of ['//', '///', '//[', 'http://[/', '*', '//a:99999999/'])
+    for (const target of ['//', '///', '//[', 'http://127.0.0.1/', '*', '//a:99999999/'])
       expect(
-        statusOf(await rawRequest(url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)),
+        statusOf(await rawRequest(url, `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)),
       ).toBe(404)
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
@@ -144,7 +145,7 @@ describe('the server of every service', () => {
 
   it('C9: a connection stays open for longer than balancers keep theirs', async () => {
     const url = await probes()
-    const answer = await rawRequest(url, 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 300)
+    const answer = await rawRequest(url, 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', 300)
     expect(answer).toContain(`Keep-Alive: timeout=${DEFAULT_HTTP_LIMITS.keepAliveMs / 1_000}`)
     expect(DEFAULT_HTTP_LIMITS.keepAliveMs).toBeGreaterThan(60_000)
   })
@@ -181,5 +182,65 @@ describe('the server of every service', () => {
     expect(upgraded).toEqual(['/ws'])
     const elsewhere = 'GET /c HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n'
     expect(statusOf(await rawRequest(url, elsewhere))).toBe(200)
+  })
+
+  it('a request whose head or body is too slow gets 408, with the setting, and an idle connection stays', async () => {
+    const limits = { ...DEFAULT_HTTP_LIMITS, headersTimeoutMs: 200, requestTimeoutMs: 600 }
+    const url = await start({ limits, handle: (_request, response) => void response.end('answered') })
+    const slowHead = await rawConnection(url)
+    slowHead.write('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ')
+    const dribble = setInterval(() => slowHead.write('y'), 50)
+    const answer = await untilQuiet(slowHead, 3_000)
+    clearInterval(dribble)
+    expect(statusOf(answer)).toBe(408)
+    expect(answer).toContain('DAYBOOK_HEADERS_TIMEOUT')
+    expect(answer).toContain("content-security-policy: default-src 'none'")
+
+    const nothing = await rawConnection(url)
+    expect(statusOf(await untilQuiet(nothing, 3_000))).toBe(408)
+
+    // A time between two requests is not a slow head.
+    const idle = await rawConnection(url)
+    const seen: string[] = []
+    idle.on('data', (part: Buffer) => seen.push(String(part)))
+    const ask = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+    idle.write(ask)
+    await pause(1_000)
+    idle.write(ask)
+    await pause(200)
+    expect(seen.join('').match(/HTTP\/1\.1 200/gu)).toHaveLength(2)
+    idle.destroy()
+  })
+
+  it('a body that is slow to a handler that reads it gets 408', async () => {
+    const limits = { ...DEFAULT_HTTP_LIMITS, headersTimeoutMs: 200, requestTimeoutMs: 400 }
+    const url = await start({
+      limits,
+      async handle(request, response) {
+        for await (const _ of request);
+        response.end()
+      },
+    })
+    const socket = await rawConnection(url)
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n')
+    const dribble = setInterval(() => socket.write('y'), 50)
+    const answer = await untilQuiet(socket, 3_000)
+    clearInterval(dribble)
+    expect(statusOf(answer)).toBe(408)
+    expect(answer).toContain('DAYBOOK_REQUEST_TIMEOUT')
+  })
+
+  it('a request that is none, or has headers without end, is answered so, with the headers of every answer', async () => {
+    const url = await probes()
+    const cases: [request: string, status: number][] = [
+      ['nonsense\r\n\r\n', 400],
+      [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+      ['GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', 400],
+    ]
+    for (const [request, status] of cases) {
+      const answer = await rawRequest(url, request)
+      expect(statusOf(answer)).toBe(status)
+      for (const header of Object.keys(SECURITY_HEADERS)) expect(answer).toContain(`\r\n${header}: `)
+    }
   })
 })

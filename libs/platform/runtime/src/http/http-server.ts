@@ -48,8 +48,9 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { logger, limits, limitsBodies = false } = options
   const sockets = new Set<Socket>()
-  /** How many requests of a connection are not fully answered. */
-  const answering = new WeakMap<Duplex, number>()
+  /** The answers of a connection that are not fully sent. */
+  const answering = new WeakMap<Duplex, Set<ServerResponse>>()
+  const answersOf = (socket: Duplex): ReadonlySet<ServerResponse> => answering.get(socket) ?? new Set()
   const server = createServer(
     {
       // Node refuses a request's time that is shorter than its head's.
@@ -61,9 +62,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     (request, response) => {
       const { socket } = request
-      const count = (by: 1 | -1) => answering.set(socket, (answering.get(socket) ?? 0) + by)
-      count(1)
-      response.once('close', () => count(-1))
+      const answers = answering.get(socket) ?? new Set()
+      answering.set(socket, answers.add(response))
+      response.once('close', () => answers.delete(response))
       void guarded(options, request, response)
     },
   )
@@ -73,7 +74,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    answerUnreadable(error, socket, (answering.get(socket) ?? 0) > 0),
+    // An answer now would be taken for that of an earlier request, or be mixed into its bytes.
+    answerUnreadable(
+      error,
+      socket,
+      [...answersOf(socket)].some(({ headersSent, req }) => headersSent || req.complete),
+    ),
   )
   let droppedAt = Number.NEGATIVE_INFINITY
   server.on('drop', () => {
@@ -95,7 +101,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     listen: (at) => listen(server, at),
     takeWebSockets: (path, take) =>
-      takeWebSockets(server, path, { take, isAnswering: (socket) => (answering.get(socket) ?? 0) > 0 }),
+      takeWebSockets(server, path, { take, isAnswering: (socket) => answersOf(socket).size > 0 }),
     async stop(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       // Connections become idle when their last answers are sent. What is still running at the end has had

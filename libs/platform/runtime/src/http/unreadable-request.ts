@@ -28,7 +28,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 /**
  * Answers a request that Node could not read or that came too slowly. Node's own answer has no body, so a client would not
  * learn which limit it met.
- * @param isAnswering whether an answer is being sent on the socket: another would be mixed into its bytes
+ * @param isAnswering whether an answer to an earlier request is still to be sent on the socket
  */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void {
   if (error.code === 'ECONNRESET' || isAnswering) return void socket.destroy()
