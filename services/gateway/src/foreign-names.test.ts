@@ -143,13 +143,23 @@ describe('requests under other names', () => {
     try {
       const its = { ...open.client(client), url: open.gateway.url.replace('0.0.0.0', '127.0.0.1') }
       const query = '/graphql?query={__typename}'
-      const hosts = { 'daybook.example.com': 200, '10.1.2.3:80': 200, [EVIL]: 421, 'x.daybook.example.com': 421 }
+      const hosts = {
+        'daybook.example.com': 200,
+        '10.1.2.3:80': 200,
+        [EVIL]: 421,
+        'x.daybook.example.com': 421,
+      }
       for (const [host, status] of Object.entries(hosts))
         expect(statusOf(await ask(query, { host }, its)), host).toBe(status)
 
       const host = 'daybook.example.com'
       const origin = 'https://app.example.com'
-      const asked = await ask('/graphql', { host, origin, 'access-control-request-method': 'POST' }, its, 'OPTIONS')
+      const asked = await ask(
+        '/graphql',
+        { host, origin, 'access-control-request-method': 'POST' },
+        its,
+        'OPTIONS',
+      )
       expect(statusOf(asked)).toBe(204)
       expect(asked).toMatch(/access-control-allow-headers: .*authorization/iu)
       const answer = await ask(query, { host, origin }, its)

@@ -75,7 +75,13 @@ describe('the HTTP side of a service', () => {
     const ask = async (head: string) =>
       statusOf(await rawRequest(http.url, `GET /health HTTP/1.${head}\r\nConnection: close\r\n\r\n`))
     const { port } = new URL(http.url)
-    for (const host of ['10.1.2.3', '10.1.2.3:4001', '[fd00::1]:80', `localhost:${port}`, `projector:${port}`])
+    for (const host of [
+      '10.1.2.3',
+      '10.1.2.3:4001',
+      '[fd00::1]:80',
+      `localhost:${port}`,
+      `projector:${port}`,
+    ])
       expect(await ask(`1\r\nHost: ${host}`), host).toBe(200)
     expect(await ask('0')).toBe(200)
     for (const host of ['evil.example', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`])

@@ -52,7 +52,8 @@ export function speakGraphQL(
         return resolve()
       }
       socket.send(text, (error) => {
-        if (error) return reject(error)
+        // A client that has gone needs no answer.
+        if (error && socket.readyState === socket.OPEN) return reject(error)
         if (socket.isPaused && socket.bufferedAmount <= limits.bufferBytes * FULL) socket.resume()
         resolve()
       })

@@ -4,8 +4,9 @@ import { answerRaw } from '@daybook/runtime/http/raw-answer'
 import { readRequestTarget } from '@daybook/runtime/http/request-target'
 import type { TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { withLogFields } from '@daybook/runtime/log-fields'
-import type { ExecutionArgs, GraphQLError } from 'graphql'
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import { type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
+import { createGraphQLError } from 'graphql-yoga'
 import { WebSocketServer } from 'ws'
 import type { Authenticate } from '../authenticate.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -78,7 +79,7 @@ export function serveWebSocket(
     const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
     const document = parse(payload.query)
     const errors = validate(schema, document)
-    if (errors.length > 0) return errors
+    if (errors.length > 0) return withoutHttp(errors)
     const args = {
       schema,
       operationName: payload.operationName,
@@ -93,9 +94,11 @@ export function serveWebSocket(
   const run = async (args: Enveloped, start: Run) => {
     try {
       const { correlationId } = args.contextValue
-      return (await withLogFields({ correlationId }, async () => start(args))) as never
+      const result = await withLogFields({ correlationId }, async () => start(args))
+      const { errors } = result as ExecutionResult
+      return (errors === undefined ? result : { ...(result as object), errors: withoutHttp(errors) }) as never
     } catch (error) {
-      return { errors: [mask(error) as GraphQLError] } as never
+      return { errors: withoutHttp([mask(error) as GraphQLError]) } as never
     }
   }
 
@@ -123,7 +126,7 @@ export function serveWebSocket(
       try {
         return await prepare(connection, payload)
       } catch (error) {
-        return [mask(error) as GraphQLError]
+        return withoutHttp([mask(error) as GraphQLError])
       }
     },
   })
@@ -134,6 +137,19 @@ export function serveWebSocket(
     for (const socket of sockets.clients) socket.close(1001, 'Going away')
     sockets.close()
   }
+}
+
+/** Errors without what is meant for the head of an HTTP answer; there, Yoga takes it out. */
+function withoutHttp(errors: readonly GraphQLError[]): GraphQLError[] {
+  return errors.map((error) => {
+    const { http: _, ...extensions } = error.extensions
+    const { nodes, path } = error
+    return createGraphQLError(error.message, {
+      ...(nodes !== undefined && { nodes }),
+      ...(path !== undefined && { path }),
+      extensions,
+    })
+  })
 }
 
 const KEY_GONE = 'The key of this connection was revoked or has expired: connect again with a valid one'

@@ -40,7 +40,9 @@ describe('the server of every service', () => {
     const url = await probes()
     for (const target of ['//', '///', '//[', 'http://127.0.0.1/', '*', '//a:99999999/'])
       expect(
-        statusOf(await rawRequest(url, `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)),
+        statusOf(
+          await rawRequest(url, `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`),
+        ),
       ).toBe(404)
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
