@@ -178,6 +178,7 @@ describe('a bucket', () => {
     const cost = (query: string, more = {}) => costOfOperation(schema, { document: parse(query), ...more })
     expect(cost(SEARCH)).toBeGreaterThan(1_500)
     expect(cost('{ __typename }')).toBeLessThan(10)
+    expect(cost('{ __schema { types { name } } }')).toBeGreaterThanOrEqual(500)
     expect(cost(`query A { __typename } query B ${SEARCH}`, { operationName: 'B' })).toBe(cost(SEARCH))
     expect(cost(MANY, { variables: { inputs: notes(500) } })).toBeGreaterThanOrEqual(5_000)
     expect(cost(`query A { __typename } query B ${SEARCH}`)).toBe(0)

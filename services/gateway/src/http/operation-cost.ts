@@ -1,9 +1,12 @@
 import { complexityFromQuery } from '@pothos/plugin-complexity'
-import { type DocumentNode, type GraphQLSchema, getOperationAST, Kind } from 'graphql'
+import { BREAK, type DocumentNode, type GraphQLSchema, getOperationAST, Kind, visit } from 'graphql'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 
 /** What every request costs, so that a flood of empty ones has a limit too: it is read, parsed and checked. */
 export const REQUEST_COST = 50
+
+/** What a question about the schema costs beside its fields, which the analysis takes for few. */
+export const INTROSPECTION_COST = 500
 
 /** What an export or import costs beside its events: as much as the costliest query. */
 export const JOURNAL_COST = REQUEST_LIMITS.cost
@@ -25,10 +28,24 @@ export function costOfOperation(
       { ...document, definitions: [operation, ...fragments] },
       { schema, variables: { ...variables } },
     )
-    return complexity > REQUEST_LIMITS.cost ? 0 : complexity
+    return complexity > REQUEST_LIMITS.cost
+      ? 0
+      : complexity + (isIntrospection(document) ? INTROSPECTION_COST : 0)
   } catch {
     return 0
   }
+}
+
+function isIntrospection(document: DocumentNode): boolean {
+  let found = false
+  visit(document, {
+    Field({ name: { value } }) {
+      if (value !== '__schema' && value !== '__type') return undefined
+      found = true
+      return BREAK
+    },
+  })
+  return found
 }
 
 interface Operation {
