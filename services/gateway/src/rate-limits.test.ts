@@ -165,12 +165,12 @@ describe('a bucket', () => {
       expect.objectContaining({ code: 'RATE_LIMITED', retryAfter: 3 }),
     )
     now += 2_400
-    expect(() => budget.spend('a', 25)).toThrow()
+    expect(() => budget.spend('a', 25)).toThrow('DAYBOOK_COST_PER_SECOND')
     now += 100
     budget.spend('a', 25)
     now += 1_000_000
     budget.spend('a', 100)
-    expect(() => budget.spend('a', 1)).toThrow()
+    expect(() => budget.spend('a', 1)).toThrow('DAYBOOK_COST_PER_SECOND')
     budget.spend('b', 100)
   })
 

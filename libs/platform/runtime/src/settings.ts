@@ -335,10 +335,10 @@ export const SETTINGS = {
   streams: {
     perKey: {
       name: 'DAYBOOK_STREAMS_PER_KEY',
-      schema: wholeNumber(1, 1_000_000).prefault('500'),
+      schema: wholeNumber(1, 1_000_000).prefault('800'),
       type: 'connections',
       description:
-        'WebSockets, and connections with a subscription over SSE, that may be open with one key at one gateway',
+        'WebSockets, and connections with a subscription over SSE, that may be open with one key at one gateway. Keep it below `DAYBOOK_MAX_CONNECTIONS`, so that one key cannot take all',
     },
     pingMs: {
       name: 'DAYBOOK_WEBSOCKET_PING',
