@@ -20,6 +20,8 @@ export type ErrorCode =
   | 'BUSY'
   | 'REFUSED'
   | 'TOO_MANY_SUBSCRIPTIONS'
+  | 'TOO_MANY_STREAMS'
+  | 'RATE_LIMITED'
   | 'PARKED'
   | 'OUTCOME_UNKNOWN'
   | 'DEADLINE'

@@ -59,16 +59,24 @@ export class RefusedError extends CliError {
   readonly field: string | null
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
+  /** Milliseconds after which it may; null if Daybook did not say. */
+  readonly retryAfterMs: number | null
 
-  constructor(code: string, message: string, { field = null, retryable = false }: Partial<Refusal> = {}) {
+  constructor(
+    code: string,
+    message: string,
+    { field = null, retryable = false, retryAfterMs = null }: Partial<Refusal> = {},
+  ) {
     const refused = code === 'FORBIDDEN' ? EXIT.unauthorised : EXIT.failed
     super(retryable ? EXIT.unreachable : refused, code, message, retryable ? [] : HINTS[code])
     this.field = field
     this.retryable = retryable
+    this.retryAfterMs = retryAfterMs
   }
 }
 
 interface Refusal {
   readonly field: string | null
   readonly retryable: boolean
+  readonly retryAfterMs: number | null
 }

@@ -7,16 +7,18 @@ import type { Daemon } from './start-daemon.ts'
 
 const startedAt = Date.now()
 
-/** Output that does not go to a terminal ends in files and logs, where the key must not be. */
+/** Output that does not go to a terminal ends in files and logs, where no way to the key must be. */
 const isTerminal = process.stdout.isTTY === true
 
-function greeting({ url, apiKey, apiKeyPlace }: Daemon, dataDir: string): string {
+function greeting({ url, graphiqlLink, apiKeyPlace }: Daemon, dataDir: string): string {
   // `daybook` finds this folder by itself from here, and the address in it.
   const folder = dataDir === resolve('.daybook') ? '' : ` --data-dir ${dataDir}`
+  const link = isTerminal ? graphiqlLink() : null
+  const graphiql = link === null ? `${url}/graphql` : `${link}   (this link works once, for 10 minutes)`
   return `
 Daybook is ready at ${url} (after ${((Date.now() - startedAt) / 1000).toFixed(1)} s)
 
-  GraphiQL   ${url}/graphql${isTerminal ? `#key=${apiKey}` : ''}
+  GraphiQL   ${graphiql}
   API key    ${apiKeyPlace}
 
 Try, in another terminal:

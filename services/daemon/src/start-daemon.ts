@@ -13,6 +13,8 @@ import { lockDataFolder } from './data-folder.ts'
 export interface Daemon {
   readonly url: string
   readonly apiKey: string
+  /** The address of GraphiQL that hands it the API key, once; null if GraphiQL is switched off. */
+  graphiqlLink(): string | null
   /** Where a person finds the API key. */
   readonly apiKeyPlace: string
 }
@@ -53,5 +55,10 @@ export async function startDaemon(
   await embedders.ready()
   const gateway = await startServices(config, { db, embedders, without }, parts)
   lock.serving(gateway.url)
-  return { url: gateway.url, apiKey: defaultKey.key, apiKeyPlace: defaultKey.place }
+  return {
+    url: gateway.url,
+    apiKey: defaultKey.key,
+    graphiqlLink: () => gateway.graphiqlLink(defaultKey.key),
+    apiKeyPlace: defaultKey.place,
+  }
 }

@@ -215,7 +215,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
       for (const path of ['/journal/import', '/graphql']) {
         const socket = await rawConnection(own.gateway.url)
         socket.write(
-          `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"a`,
+          `POST ${path} HTTP/1.1\r\nHost: ${new URL(own.gateway.url).host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"a`,
         )
         await sleep(200)
         socket.destroy()

@@ -1,17 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createHttpServer } from '@daybook/runtime/http/http-server'
 import type { RequestTarget } from '@daybook/runtime/http/request-target'
+import { createTrustedNames, type TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { withLogFields } from '@daybook/runtime/log-fields'
 import { answerProbe, type Readiness } from '@daybook/runtime/probes'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { requireScopes } from './http/check-scopes.ts'
+import { answerCors } from './http/cors.ts'
 import { discardBody } from './http/discard-body.ts'
 import { failureOf } from './http/failure.ts'
+import { judgeNames } from './http/foreign-request.ts'
 import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql-page.ts'
 import { createReadiness } from './http/health.ts'
 import { answerExport } from './http/journal-export.ts'
 import { answerImport } from './http/journal-import.ts'
 import { sendError, sendFailure } from './http/json-response.ts'
+import { createKeyBudget, type KeyBudget } from './http/key-budget.ts'
+import { answerKeyCode, createKeyCodes, type KeyCodes } from './http/key-codes.ts'
+import { createKeyStreams } from './http/key-streams.ts'
+import { limitUpload } from './http/limit-upload.ts'
+import { JOURNAL_COST, REQUEST_COST } from './http/operation-cost.ts'
 import { readRequestContext } from './http/request-context.ts'
 import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
@@ -25,6 +33,11 @@ import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions
 export interface Gateway {
   /** `http://127.0.0.1:4000` */
   readonly url: string
+  /**
+   * The address of GraphiQL, with a code that hands the key to the page once within 10 minutes. Null if GraphiQL is
+   * switched off.
+   */
+  graphiqlLink(key: string): string | null
   /** Accepts no new requests, finishes those under way and ends subscriptions. */
   stop(): Promise<void>
 }
@@ -40,35 +53,42 @@ export async function startGateway(
 ): Promise<Gateway> {
   const limits = createLimitChecks(given.db)
   const parts = { ...given, writer: limits.limit(given.writer) }
+  const { config } = parts
   const uses = createKeyUses(parts.db, parts.logger)
   const authenticate = createAuthenticate(parts.db, uses)
+  const names = createTrustedNames({ ...config, host: at.host })
+  const budget = createKeyBudget(config.work)
+  const streams = createKeyStreams(config.streams.perKey)
+  const codes = createKeyCodes()
   const closing = new AbortController()
   const subscriptions = createOpenSubscriptions({
     ...parts,
-    limits: parts.config.subscriptions,
+    limits: config.subscriptions,
+    streams,
     onKeysChanged: authenticate.forget,
   })
   const news = createJournalNews(parts)
-  const graphql = createGraphQL(parts, {
-    news,
-    subscriptions,
-    limits,
-    forgetKeys: authenticate.forget,
-  })
+  const graphql = createGraphQL(
+    { ...parts, budget },
+    { news, subscriptions, limits, forgetKeys: authenticate.forget },
+  )
   const routes: Routes = {
     parts,
     ready: createReadiness(parts),
     graphql,
-    graphiql: parts.config.graphiql ? createGraphiQLPage() : null,
+    graphiql: config.graphiql ? createGraphiQLPage() : null,
     authenticate,
     hold: subscriptions.hold,
+    names,
+    budget,
+    codes,
     closing: closing.signal,
   }
   const server = createHttpServer({
     logger: parts.logger,
-    limits: parts.config.httpLimits,
-    // An import takes as long as its file needs, so `limitUpload` limits the body's time per request instead.
-    requestTimeoutMs: 0,
+    limits: config.httpLimits,
+    // An import takes as long as its file needs, so `limitUpload` limits each request's time instead.
+    limitsBodies: true,
     handle(request, response, target) {
       const known = readRequestContext(request.headers)
       return withLogFields({ correlationId: known.correlationId }, () =>
@@ -82,10 +102,14 @@ export async function startGateway(
     ...parts,
     authenticate,
     hold: subscriptions.hold,
+    names,
+    budget,
+    streams,
   })
   const url = await server.listen(at)
   return {
     url,
+    graphiqlLink: (key) => (config.graphiql ? `${url}/graphql#code=${codes.offer(key)}` : null),
     async stop() {
       const closed = server.stop(GRACE_MS)
       closing.abort()
@@ -102,9 +126,6 @@ export async function startGateway(
 /** How long requests under way may take after a stop, in milliseconds. */
 const GRACE_MS = 3_000
 
-/** How long a request's body may take to arrive, in milliseconds; an import's has no limit. */
-const UPLOAD_MS = 300_000
-
 interface Routes {
   readonly parts: GatewayParts
   readonly ready: () => Promise<Readiness>
@@ -113,6 +134,9 @@ interface Routes {
   readonly graphiql: GraphiQLPage | null
   readonly authenticate: Authenticate
   readonly hold: OpenSubscriptions['hold']
+  readonly names: TrustedNames
+  readonly budget: KeyBudget
+  readonly codes: KeyCodes
   readonly closing: AbortSignal
 }
 
@@ -129,18 +153,32 @@ interface Exchange {
 }
 
 async function handle(
-  { parts, ready, graphql, graphiql, authenticate, hold, closing }: Routes,
+  routes: Routes,
   known: ReturnType<typeof readRequestContext>,
   { request, response, target }: Exchange,
 ): Promise<void> {
+  const { parts, ready, graphql, graphiql, authenticate, hold, names, budget, codes, closing } = routes
   const pathname = target.path
-  if (pathname !== '/journal/import') limitUpload(request)
+  limitUpload(request, {
+    timeoutMs: parts.config.httpLimits.requestTimeoutMs,
+    whileSilent: pathname === '/journal/import',
+  })
+  const foreign = judgeNames(names, request, target)
+  if (foreign !== null) {
+    sendError(response, foreign.status, foreign.code, foreign.message)
+    return discardBody(request)
+  }
+  if (answerCors(names, request, response)) return
   const probes = { ready, metrics: parts.metrics }
   if (await answerProbe(pathname, response, probes)) return
   response.setHeader('x-correlation-id', known.correlationId)
   if (pathname === '/') {
     response.writeHead(302, { location: '/graphql' }).end()
     return
+  }
+  if (graphiql !== null) {
+    if (pathname === '/graphql/key') return answerKeyCode(codes, request, response)
+    if (await graphiql.answerFile(pathname, request, response)) return
   }
   const route = Object.entries(JOURNAL_ROUTES).find(([path]) => path === pathname)?.[1]
   if (pathname !== '/graphql' && route === undefined)
@@ -151,6 +189,7 @@ async function handle(
   parts.activity?.touch()
   const { authorization, 'x-daybook-project': project } = request.headers
   const access = await authenticate({ authorization, project: project?.toString() })
+  budget.spend(access.keyId, route === undefined ? REQUEST_COST : JOURNAL_COST)
   if (route === undefined) {
     // From a target in another form Yoga would build a different URL.
     request.url = target.relative
@@ -171,15 +210,6 @@ async function handle(
     allow: route.method,
   })
   discardBody(request)
-}
-
-/** Limits the time of one request's body: Node's own limit is the same for all requests. */
-function limitUpload(request: IncomingMessage): void {
-  const timer = setTimeout(() => {
-    if (!request.complete) request.destroy()
-  }, UPLOAD_MS)
-  timer.unref()
-  request.once('close', () => clearTimeout(timer))
 }
 
 /**

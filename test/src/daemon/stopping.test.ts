@@ -54,7 +54,9 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
     sockets.push(socket)
     const key = readFileSync(join(daemon.dataDir, 'api-key'), 'utf8').trim()
     socket.pause()
-    socket.write(`${request} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${body}`)
+    socket.write(
+      `${request} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAuthorization: Bearer ${key}\r\n${body}`,
+    )
     return socket
   }
   const remember = (daemon: TestDaemon, inputs: object[]) =>

@@ -1,4 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
+import { isLoopback } from './http/trusted-names.ts'
 import { readSettings, type Values } from './settings/setting.ts'
 import { brokenRules, SETTINGS } from './settings.ts'
 
@@ -8,7 +9,9 @@ type AllValues = Values<typeof SETTINGS>
 type Used<Server> = { readonly [Key in keyof Server]: NonNullable<Server[Key]> }
 
 /** The checked settings of a Daybook process. `SETTINGS` says what each is. */
-export interface Config extends Omit<AllValues, 'nats' | 'typesense'> {
+export interface Config extends Omit<AllValues, 'nats' | 'typesense' | 'graphiql' | 'introspection'> {
+  readonly graphiql: boolean
+  readonly introspection: boolean
   /** Undefined: events travel inside the process, and projectors elsewhere poll the journal. */
   readonly nats: Used<AllValues['nats']> | undefined
   /** Undefined: words are searched in Postgres. */
@@ -48,7 +51,15 @@ export function readConfig(
     problems.push(...brokenRules(values).map(({ setting, problem }) => `${setting}: ${problem}`))
   if (problems.length > 0)
     throw new DaybookError('CONFIGURATION', `The environment is not right.\n${problems.join('\n')}`)
-  return { ...values, nats: usedOnly(values.nats), typesense: usedOnly(values.typesense) }
+  // They help who develops on this machine, and strangers who look for a way in.
+  const { graphiql = isLoopback(values.host), introspection = isLoopback(values.host) } = values
+  return {
+    ...values,
+    graphiql,
+    introspection,
+    nats: usedOnly(values.nats),
+    typesense: usedOnly(values.typesense),
+  }
 }
 
 /** A server's settings if it has an address. `brokenRules` has checked that the others are set then. */

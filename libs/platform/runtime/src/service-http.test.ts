@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { silentLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { type ServiceHttp, startServiceHttp } from './service-http.ts'
+import { rawRequest, statusOf } from './testing/raw-http.ts'
 import { VERSION } from './version.ts'
 
 const AT = { host: '127.0.0.1', port: 0 }
@@ -64,5 +65,26 @@ describe('the HTTP side of a service', () => {
     await fetch(`${url}/health`)
     await started.pop()?.stop()
     await expect(fetch(`${url}/health`)).rejects.toThrow('fetch failed')
+  })
+
+  it('answers to addresses and to no name at all, and to other names only if they are allowed', async () => {
+    const probes = { ready: async () => ({ ready: true, problems: [] }), metrics: null, logger: silentLogger }
+    const allowedHosts = [{ name: 'projector', port: null }]
+    const http = await startServiceHttp(probes, { ...AT, allowedHosts })
+    started.push(http)
+    const ask = async (head: string) =>
+      statusOf(await rawRequest(http.url, `GET /health HTTP/1.${head}\r\nConnection: close\r\n\r\n`))
+    const { port } = new URL(http.url)
+    for (const host of [
+      '10.1.2.3',
+      '10.1.2.3:4001',
+      '[fd00::1]:80',
+      `localhost:${port}`,
+      `projector:${port}`,
+    ])
+      expect(await ask(`1\r\nHost: ${host}`), host).toBe(200)
+    expect(await ask('0')).toBe(200)
+    for (const host of ['evil.example', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`])
+      expect(await ask(`1\r\nHost: ${host}`), host).toBe(421)
   })
 })

@@ -1,5 +1,6 @@
 import { createHttpServer } from './http/http-server.ts'
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './http/limits.ts'
+import { createTrustedNames, describeForeignHost, type HostName } from './http/trusted-names.ts'
 import type { Logger } from './logger.ts'
 import { answerProbe, type Probes, sendJson } from './probes.ts'
 
@@ -15,6 +16,8 @@ export interface ServiceHttpSettings {
   readonly host: string
   readonly port: number
   readonly httpLimits?: HttpLimits
+  /** Names that it may be asked by, beside its address. Default none. */
+  readonly allowedHosts?: readonly HostName[]
 }
 
 /**
@@ -23,12 +26,15 @@ export interface ServiceHttpSettings {
  */
 export async function startServiceHttp(
   probes: Probes & { readonly logger: Logger },
-  { host, port, httpLimits = DEFAULT_HTTP_LIMITS }: ServiceHttpSettings,
+  { host, port, httpLimits = DEFAULT_HTTP_LIMITS, allowedHosts = [] }: ServiceHttpSettings,
 ): Promise<ServiceHttp> {
+  const names = createTrustedNames({ host, allowedHosts, allowedOrigins: [] })
   const server = createHttpServer({
     logger: probes.logger,
     limits: httpLimits,
-    async handle(_request, response, { path }) {
+    async handle({ headers, socket }, response, { path, authority }) {
+      const sent = { host: headers.host, authority, port: socket.localPort }
+      if (!names.isProbeHost(sent)) return sendJson(response, 421, { message: describeForeignHost(sent) })
       if (await answerProbe(path, response, probes)) return
       const message = `There is nothing at ${path}: this service has /health, /ready and /metrics`
       sendJson(response, 404, { message })

@@ -2,7 +2,17 @@ import { join } from 'node:path'
 import envPaths from 'env-paths'
 import { z } from 'zod'
 import { DEFAULT_HTTP_LIMITS } from './http/limits.ts'
-import { bytes, duration, folder, onOrOff, url, urls, wholeNumber } from './settings/parsers.ts'
+import {
+  bytes,
+  duration,
+  folder,
+  hostNames,
+  onOrOff,
+  origins,
+  url,
+  urls,
+  wholeNumber,
+} from './settings/parsers.ts'
 import { fileVariable, listSettings, type Setting, type Settings, type Values } from './settings/setting.ts'
 
 /**
@@ -23,6 +33,20 @@ export const SETTINGS = {
     description:
       'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 picks a free one. Other services have other defaults: 4001 (pgvector projector), 4002 (Typesense projector), 4003 (reindex)',
   },
+  allowedHosts: {
+    name: 'DAYBOOK_ALLOWED_HOSTS',
+    schema: hostNames.prefault(''),
+    type: 'names',
+    description:
+      'Names, separated by commas, that clients may ask for beside its own address: `daybook.example.com`, `gateway:4000`. A name without a port also allows 80, 443 and the own port. Other names get 421 (`HOST_NOT_ALLOWED`)',
+  },
+  allowedOrigins: {
+    name: 'DAYBOOK_ALLOWED_ORIGINS',
+    schema: origins.prefault(''),
+    type: 'origins',
+    description:
+      'Origins, separated by commas, whose pages may use the API in browsers: `https://app.example.com`. Pages of other origins get 403 (`ORIGIN_NOT_ALLOWED`)',
+  },
   httpLimits: {
     maxConnections: {
       name: 'DAYBOOK_MAX_CONNECTIONS',
@@ -36,12 +60,40 @@ export const SETTINGS = {
       type: 'duration',
       description: 'How long a client may read nothing of a waiting answer before its connection is cut',
     },
+    headersTimeoutMs: {
+      name: 'DAYBOOK_HEADERS_TIMEOUT',
+      schema: duration.prefault('15s'),
+      type: 'duration',
+      description: 'How long the head of a request may take to arrive; a slower one gets 408',
+    },
+    requestTimeoutMs: {
+      name: 'DAYBOOK_REQUEST_TIMEOUT',
+      schema: duration.prefault('60s'),
+      type: 'duration',
+      description:
+        'How long a whole request may take to arrive; a slower one gets 408. An import may take as long as it likes, but must not send nothing for that long',
+    },
+    keepAliveMs: {
+      name: 'DAYBOOK_KEEP_ALIVE_TIMEOUT',
+      schema: duration.prefault('75s'),
+      type: 'duration',
+      description:
+        'How long a connection may stay open between two requests. It must be longer than your load balancer keeps its own (AWS: 60 s)',
+    },
   },
   graphiql: {
     name: 'DAYBOOK_GRAPHIQL',
-    schema: onOrOff.prefault('on'),
+    schema: onOrOff.optional(),
     type: '`on` or `off`',
-    description: 'Whether browsers get GraphiQL at `/graphql`',
+    description:
+      'Whether browsers get GraphiQL at `/graphql`. Default: `on` if `DAYBOOK_HOST` is a loopback address, `off` elsewhere',
+  },
+  introspection: {
+    name: 'DAYBOOK_INTROSPECTION',
+    schema: onOrOff.optional(),
+    type: '`on` or `off`',
+    description:
+      'Whether clients may ask for the GraphQL schema, as GraphiQL and code generators do. Default: `on` if `DAYBOOK_HOST` is a loopback address, `off` elsewhere',
   },
   dataDir: {
     name: 'DAYBOOK_DATA_DIR',
@@ -285,6 +337,29 @@ export const SETTINGS = {
       description: 'Subscriptions that may be open with one key, over all connections of one gateway',
     },
   },
+  streams: {
+    perKey: {
+      name: 'DAYBOOK_STREAMS_PER_KEY',
+      schema: wholeNumber(1, 1_000_000).prefault('800'),
+      type: 'connections',
+      description:
+        'WebSockets, and connections with a subscription over SSE, that may be open with one key at one gateway. Keep it below `DAYBOOK_MAX_CONNECTIONS`, so that one key cannot take all',
+    },
+    pingMs: {
+      name: 'DAYBOOK_WEBSOCKET_PING',
+      schema: duration.prefault('12s'),
+      type: 'duration',
+      description:
+        'How often a WebSocket is pinged. A client that has not answered one ping by the next is cut off',
+    },
+    bufferBytes: {
+      name: 'DAYBOOK_WEBSOCKET_BUFFER',
+      schema: bytes.prefault('16MiB'),
+      type: 'bytes',
+      description:
+        'Answers that may wait for the client of one WebSocket. From a sixteenth of that, nothing more is read from the client; beyond it, the connection is cut',
+    },
+  },
   work: {
     deadlineMs: {
       name: 'DAYBOOK_REQUEST_DEADLINE',
@@ -299,6 +374,19 @@ export const SETTINGS = {
       type: 'number',
       description:
         'Queries and mutations of one key that a gateway works on at a time; others wait for 5 s and are then refused as `BUSY`',
+    },
+    costPerSecond: {
+      name: 'DAYBOOK_COST_PER_SECOND',
+      schema: wholeNumber(1, 999_999_999).prefault('200000'),
+      type: 'cost',
+      description:
+        'Cost of queries (see above) that one key may spend per second at one gateway, in the long run. Beyond that, and what it has saved up, its requests get 429 (`RATE_LIMITED`)',
+    },
+    costSaved: {
+      name: 'DAYBOOK_COST_SAVED',
+      schema: wholeNumber(20_100, 999_999_999).prefault('12000000'),
+      type: 'cost',
+      description: 'Cost that a key can save up while it asks for less, and spend at once',
     },
   },
   otlpEndpoint: {

@@ -31,10 +31,16 @@ export async function mutate<Result, Variables>(
     } catch (error) {
       const passing = isLost(error) || (error instanceof RefusedError && error.retryable)
       if (attempt >= TRIES || !passing) throw advised(error, given, key)
-      await pause(backoffDelay(attempt, { firstMs: 200, maxMs: 1_000 }))
+      await pause(Math.max(backoffDelay(attempt, { firstMs: 200, maxMs: 1_000 }), askedToWait(error)))
     }
   }
 }
+
+/** The longest that a command waits because its key has asked for too much, in milliseconds. */
+const LONGEST_WAIT_MS = 10_000
+
+const askedToWait = (error: unknown): number =>
+  error instanceof RefusedError ? Math.min(error.retryAfterMs ?? 0, LONGEST_WAIT_MS) : 0
 
 /** Whether the request may have arrived. If nothing listens, it has not, and a retry would not help. */
 const isLost = (error: unknown) => error instanceof UnreachableError && error.mayHaveArrived

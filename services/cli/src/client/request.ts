@@ -9,7 +9,13 @@ const TIMEOUT_MS = 60_000
 
 interface GraphQLError {
   readonly message: string
-  readonly extensions?: { readonly code?: string; readonly field?: string; readonly retryable?: boolean }
+  readonly extensions?: {
+    readonly code?: string
+    readonly field?: string
+    readonly retryable?: boolean
+    /** Seconds. */
+    readonly retryAfter?: number
+  }
 }
 
 interface Answer {
@@ -78,7 +84,8 @@ export function refusal(errors: readonly GraphQLError[], status: number): Refuse
   const { code = status === 413 ? 'BODY_TOO_LARGE' : 'REFUSED', field = null } = extensions
   const messages = [...new Set(errors.map(({ message }) => message))]
   const retryable = extensions.retryable ?? (code === 'UNAVAILABLE' || [502, 503, 504].includes(status))
-  return new RefusedError(code, messages.slice(0, 5).join('\n'), { field, retryable })
+  const retryAfterMs = extensions.retryAfter === undefined ? null : extensions.retryAfter * 1_000
+  return new RefusedError(code, messages.slice(0, 5).join('\n'), { field, retryable, retryAfterMs })
 }
 
 /** The error for a key that the daemon does not accept. It names where the key came from. @param reason the daemon's */

@@ -21,8 +21,37 @@ function unsupported() {
   })
 }
 
+function tooSlow(timeoutMs: number) {
+  return createGraphQLError(
+    `The request's body did not arrive within ${timeoutMs / 1_000} s, which is the limit (DAYBOOK_REQUEST_TIMEOUT)`,
+    {
+      extensions: {
+        code: 'REQUEST_TIMEOUT',
+        retryable: false,
+        http: { status: 408, headers: { connection: 'close' } },
+      },
+    },
+  )
+}
+
 const JSON_TYPE = /^application\/(?:graphql\+)?json\s*(?:;|$)/iu
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads a body, for as long as it may take. */
+async function readInTime(request: Request, timeoutMs: number): Promise<Uint8Array> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs)
+  })
+  const reading = readLimited(request)
+  // After the deadline the connection is cut, and nobody waits for the body any more.
+  reading.catch(() => {})
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** Reads a body. It stops as soon as the body exceeds the limit, whatever its headers said. */
 async function readLimited(request: Request): Promise<Uint8Array> {
@@ -64,15 +93,15 @@ function parseJson(body: Uint8Array): GraphQLParams {
 }
 
 /**
- * Reads every posted body, of any type, with a limit on its size; Yoga would read bodies of any size into
+ * Reads every posted body, of any type, with a limit on its size and time; Yoga would read bodies of any size into
  * memory. Anything but JSON is refused: nobody needs forms and plain queries.
  */
-export function bodyLimit(): Plugin {
+export function bodyLimit(timeoutMs: number): Plugin {
   return {
     onRequestParse({ request, setRequestParser }) {
       if (request.method !== 'POST') return
       setRequestParser(async (posted) => {
-        const body = await readLimited(posted)
+        const body = await readInTime(posted, timeoutMs)
         if (!JSON_TYPE.test(posted.headers.get('content-type') ?? '')) throw unsupported()
         return parseJson(body)
       })

@@ -3,27 +3,43 @@ import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graph
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayParts } from '../parts.ts'
 import type { LimitChecks } from '../project-limits.ts'
+import type { KeyBudget } from './key-budget.ts'
 import { createKeyWork } from './key-work.ts'
+import { costOfOperation } from './operation-cost.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
  * Bounds queries and mutations, over HTTP and WebSocket. Each has a deadline, each project may have a limit of
- * requests a second, and each key has a number of turns. A request keeps its turn until its work is really over, even after its deadline. So a client gains
+ * requests a second, and each key has a number of turns, and a budget that the cost of each operation is taken from, of
+ * subscriptions too. A request keeps its turn until its work is really over, even after its deadline. So a client gains
  * nothing by giving up and retrying.
  */
 export function boundWork(
-  { config, activity }: GatewayParts,
+  { config, activity, budget }: GatewayParts & { readonly budget: KeyBudget },
   mask: (error: unknown) => Error,
   limits: LimitChecks,
 ): Plugin<RequestContext> {
   const { deadlineMs, perKey } = config.work
   const work = createKeyWork(perKey)
+  const spend = ({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs) => {
+    const { access } = contextValue as RequestContext
+    const operation = { document, operationName, variables: variableValues }
+    budget.spend(access?.keyId ?? '', costOfOperation(schema, operation))
+  }
   return {
+    onSubscribe({ args, setResultAndStopExecution }) {
+      try {
+        spend(args)
+      } catch (error) {
+        setResultAndStopExecution({ errors: [mask(error) as never] })
+      }
+    },
     onExecute({ args, executeFn, setExecuteFn }) {
       setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
         activity?.touch()
         try {
           const { access } = args.contextValue
+          spend(given)
           if (access?.projectId != null) await limits.request(access.projectId)
           const end = await work.begin(access?.keyId ?? '')
           const isMutation = getOperationAST(given.document, given.operationName)?.operation === 'mutation'

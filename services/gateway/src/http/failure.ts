@@ -6,6 +6,7 @@ import {
   isStatementTimeout,
   whyUnavailable,
 } from '@daybook/postgres/errors'
+import { RateLimitedError } from './key-budget.ts'
 import { RETRYABLE } from './retryable.ts'
 
 /** An error as a client sees it outside GraphQL. */
@@ -17,6 +18,8 @@ export interface Failure {
   readonly retryable: boolean
   /** The line of the imported file, from 1. */
   readonly line?: number
+  /** Seconds after which the same request is taken. */
+  readonly retryAfter?: number
   /** The sequence of the event that conflicts with an import. */
   readonly sequence?: number
 }
@@ -29,6 +32,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   NOT_FOUND: 404,
   IMPORT_CONFLICT: 409,
   LIMIT_EXCEEDED: 429,
+  RATE_LIMITED: 429,
+  TOO_MANY_STREAMS: 429,
   UNAVAILABLE: 503,
   CONFIGURATION: 503,
 }
@@ -45,6 +50,7 @@ export function failureOf(error: unknown): Failure {
   return {
     ...failure(code, message),
     ...(error instanceof InvalidExportError && { line: error.line }),
+    ...(error instanceof RateLimitedError && { retryAfter: error.retryAfter }),
     ...(error instanceof ImportConflictError && { sequence: error.sequence }),
   }
 }

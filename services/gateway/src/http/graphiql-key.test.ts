@@ -1,19 +1,25 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { renderOfflineGraphiQL } from './graphiql.ts'
+import { loadGraphiQL } from './graphiql.ts'
 import { KEY_FORM, OFFER_KEY, TAKE_KEY } from './graphiql-key.ts'
 
 /** As much of a tab as the page's scripts need. */
-function openTab(hash = '', storage = new Map<string, string>()) {
+function openTab(hash = '', storage = new Map<string, string>(), exchanged: object = {}) {
   const sent: { target: string; authorization: string | null }[] = []
+  const codes: string[] = []
   let address = `/graphql${hash}`
   let reloads = 0
   let submit: (event: object) => void = () => undefined
   const field = { value: '', placeholder: '' }
   const use = { textContent: 'Use' }
   const window = {
-    fetch: (target: string, { headers }: { headers: Headers }) =>
-      sent.push({ target, authorization: headers.get('authorization') }),
+    fetch: async (target: string, { headers, body }: { headers: Headers; body?: string }) => {
+      if (target === '/graphql/key') {
+        codes.push(body ?? '')
+        return { json: async () => exchanged }
+      }
+      return sent.push({ target, authorization: headers.get('authorization') })
+    },
   }
   const page = {
     window,
@@ -51,7 +57,8 @@ function openTab(hash = '', storage = new Map<string, string>()) {
     field,
     use,
     sent,
-    fetch: window.fetch as unknown as (target: string, options?: object) => void,
+    codes,
+    fetch: window.fetch as unknown as (target: string, options?: object) => Promise<void>,
     paste(key: string) {
       field.value = key
       submit({ preventDefault: () => undefined })
@@ -62,19 +69,20 @@ function openTab(hash = '', storage = new Map<string, string>()) {
 }
 
 describe('the key of GraphiQL', () => {
-  it('is pasted into the page, kept in the tab, and sent with its requests', () => {
+  it('is pasted into the page, kept in the tab, and sent with its requests', async () => {
     const tab = openTab()
-    tab.fetch('/graphql')
+    await tab.fetch('/graphql')
     tab.paste('  dbk_pasted\n')
     expect(tab.storage).toEqual(new Map([['daybook-key', 'dbk_pasted']]))
     expect(tab.reloads()).toBe(1)
     const again = openTab('', tab.storage)
-    again.fetch('/graphql', { headers: { 'content-type': 'application/json' } })
+    await again.fetch('/graphql', { headers: { 'content-type': 'application/json' } })
     expect([...tab.sent, ...again.sent].map(({ authorization }) => authorization)).toEqual([
       null,
       'Bearer dbk_pasted',
     ])
     expect(again.field).toEqual({ value: '', placeholder: expect.stringContaining('A key is set') as string })
+    expect([...tab.codes, ...again.codes]).toEqual([])
   })
 
   it('is forgotten where the field is left empty', () => {
@@ -83,12 +91,13 @@ describe('the key of GraphiQL', () => {
     expect(tab.storage.size).toBe(0)
   })
 
-  it('is taken out of the address, and goes to no other server, and not before a key that was written by hand', () => {
-    const tab = openTab('#key=dbk_given')
+  it('is got for the code in the address, before the first request, and goes to no other server', async () => {
+    const tab = openTab('#code=once', new Map(), { key: 'dbk_given' })
     expect(tab.address()).toBe('/graphql')
-    tab.fetch('https://example.org/graphql')
-    tab.fetch('/graphql', { headers: { authorization: 'Bearer dbk_own' } })
-    tab.fetch('/graphql')
+    await tab.fetch('https://example.org/graphql')
+    await tab.fetch('/graphql', { headers: { authorization: 'Bearer dbk_own' } })
+    await tab.fetch('/graphql')
+    expect(tab.codes).toEqual(['{"code":"once"}'])
     expect(tab.sent.map(({ authorization }) => authorization)).toEqual([
       null,
       'Bearer dbk_own',
@@ -96,13 +105,27 @@ describe('the key of GraphiQL', () => {
     ])
   })
 
+  it('is not taken from the address itself, and a code that does not work is said', async () => {
+    const tab = openTab('#key=dbk_given&code=used', new Map(), {
+      errors: [{ message: 'This link was used' }],
+    })
+    await tab.fetch('/graphql')
+    expect(tab.sent.map(({ authorization }) => authorization)).toEqual([null])
+    expect(tab.storage.size).toBe(0)
+    expect(tab.field.placeholder).toBe('This link was used')
+  })
+
   it('has its field above GraphiQL, with the place where a key is', async () => {
-    const page = await renderOfflineGraphiQL()
-    const [form, root] = [page.indexOf('<form id="daybook-key"'), page.indexOf('<div id="root">')]
+    const { page, script, style } = await loadGraphiQL()
+    const text = page({ nonce: 'n', script: '/s', style: '/t' })
+    const [form, root] = [text.indexOf('<form id="daybook-key"'), text.indexOf('<div id="root">')]
     expect(form).toBeGreaterThan(0)
     expect(root).toBeGreaterThan(form)
-    expect(page.indexOf(OFFER_KEY)).toBeGreaterThan(form)
-    expect(page.indexOf(TAKE_KEY)).toBeLessThan(form)
+    expect(text.indexOf(OFFER_KEY)).toBeGreaterThan(form)
+    expect(text.indexOf(TAKE_KEY)).toBeLessThan(form)
+    expect(text.indexOf('src="/s"')).toBeGreaterThan(root)
     expect(KEY_FORM).toContain('&lt;data folder&gt;/api-key')
+    expect(script).toMatch(/renderYogaGraphiQL\([^]*\)/u)
+    expect(style).not.toContain('<')
   })
 })

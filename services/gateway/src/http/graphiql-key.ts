@@ -5,17 +5,27 @@
  */
 
 /**
- * Runs in the page before GraphiQL. It takes the API key from the address's fragment, which browsers do not
- * send to servers, keeps it for this tab, and adds it to requests that have no key.
+ * Runs in the page before GraphiQL. The address's fragment, which browsers do not send to servers, may hold a
+ * code that works once; it is exchanged for the API key, which this tab keeps and adds to requests that have no
+ * key. Requests wait for that, because GraphiQL asks for the schema when it starts.
  */
 export const TAKE_KEY = `
-  const given = new URLSearchParams(location.hash.slice(1)).get('key');
-  if (given) {
-    sessionStorage.setItem('daybook-key', given);
-    history.replaceState(null, '', location.pathname + location.search);
-  }
   const send = window.fetch;
-  window.fetch = (target, options = {}) => {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (code) history.replaceState(null, '', location.pathname + location.search);
+  const exchange = async () => {
+    const answer = await send('/graphql/key', {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }),
+    });
+    const { key, errors } = await answer.json();
+    if (!key) return errors[0].message;
+    sessionStorage.setItem('daybook-key', key);
+  };
+  window.daybookKeyProblem = code
+    ? exchange().catch(() => 'Daybook did not answer: paste the key')
+    : Promise.resolve();
+  window.fetch = async (target, options = {}) => {
+    await window.daybookKeyProblem;
     const key = sessionStorage.getItem('daybook-key');
     const headers = new Headers(options.headers);
     const own = new URL(target.url ?? target, location.href).origin === location.origin;
@@ -31,10 +41,13 @@ export const TAKE_KEY = `
 export const OFFER_KEY = `
   const form = document.getElementById('daybook-key');
   const field = form.elements.key;
-  if (sessionStorage.getItem('daybook-key')) {
-    field.placeholder = 'A key is set for this tab. Paste another, or leave this empty to forget it.';
-    form.elements.use.textContent = 'Change';
-  }
+  window.daybookKeyProblem.then((problem) => {
+    if (problem) field.placeholder = problem;
+    else if (sessionStorage.getItem('daybook-key')) {
+      field.placeholder = 'A key is set for this tab. Paste another, or leave this empty to forget it.';
+      form.elements.use.textContent = 'Change';
+    }
+  });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const key = field.value.trim();
@@ -48,21 +61,21 @@ export const OFFER_KEY = `
   });
 `
 
-/** The form for the key, above GraphiQL, which fills the rest of the window. */
-export const KEY_FORM = `
-  <style>
+/** GraphiQL fills the window below the form. */
+export const KEY_STYLE = `
     body { display: flex; flex-direction: column; height: 100vh; margin: 0 }
     #root { flex: 1; min-height: 0; height: auto !important }
     #daybook-key { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; padding: 8px 12px; font: 14px system-ui, sans-serif;
       border-bottom: 1px solid #8884 }
     #daybook-key input { -webkit-text-security: disc; flex: 1; min-width: 16em; padding: 4px 8px; font: inherit }
     #daybook-key button { padding: 4px 12px; font: inherit }
-  </style>
-  <form id="daybook-key" method="dialog">
+`
+
+/** The form for the key, above GraphiQL. */
+export const KEY_FORM = `<form id="daybook-key" method="dialog">
     <label for="daybook-key-field">API key</label>
     <input id="daybook-key-field" name="key" type="text" autocomplete="off" spellcheck="false" placeholder="Paste it here">
     <button name="use" type="submit">Use</button>
     <span>The first start wrote it to <code>&lt;data folder&gt;/api-key</code>, as a rule <code>.daybook/api-key</code>.
       It stays in this tab.</span>
-  </form>
-`
+  </form>`

@@ -4,6 +4,7 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { rawConnection } from '@daybook/runtime/testing/raw-http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts'
+import type { GraphiQLParts } from './graphiql.ts'
 import { createGraphiQLPage } from './graphiql-page.ts'
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -11,22 +12,40 @@ const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 describe('C4: the page of GraphiQL', () => {
   const servers: Server[] = []
   afterAll(() => servers.forEach((server) => server.close()))
-  const serve = async (render: () => Promise<string>): Promise<string> => {
-    const page = createGraphiQLPage(render)
+  const serve = async (load: () => Promise<GraphiQLParts>): Promise<string> => {
+    const page = createGraphiQLPage(load)
     const server = createServer((request, response) => {
-      page.answer(request, response).catch(() => response.writeHead(500).end())
+      const answered = page.answerFile(request.url ?? '', request, response)
+      answered
+        .then((isFile) => (isFile ? undefined : page.answer(request, response)))
+        .catch(() => response.writeHead(500).end())
     })
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
+  const partsOf = (script: string): GraphiQLParts => ({
+    script,
+    style: 'a {}',
+    page: (names) => `${names.nonce} ${names.script} ${names.style}`,
+  })
+  /** The page, as its three words. */
+  const read = async (url: string) => {
+    const response = await fetch(url)
+    const [nonce = '', script = '', style = ''] = (await response.text()).split(' ')
+    return { nonce, script, style, response }
+  }
   const ask = (url: string, headers: Record<string, string>) => fetch(url, { headers })
 
-  it('is made once, however many ask for it at once', async () => {
+  it('is made once, however many ask for it at once, and has another nonce for each', async () => {
     let made = 0
-    const url = await serve(async () => `page ${++made}`)
-    const texts = await Promise.all(Array.from({ length: 20 }, async () => (await fetch(url)).text()))
-    expect(new Set(texts)).toEqual(new Set(['page 1']))
+    const url = await serve(async () => partsOf(`script ${++made}`))
+    const pages = await Promise.all(Array.from({ length: 20 }, () => read(url)))
+    expect(made).toBe(1)
+    expect(new Set(pages.map(({ script }) => script)).size).toBe(1)
+    expect(new Set(pages.map(({ nonce }) => nonce)).size).toBe(20)
+    for (const { nonce, response } of pages)
+      expect(response.headers.get('content-security-policy')).toContain(`script-src 'nonce-${nonce}';`)
   })
 
   it('is tried again after it could not be made', async () => {
@@ -34,38 +53,42 @@ describe('C4: the page of GraphiQL', () => {
     const url = await serve(async () => {
       tries += 1
       if (tries === 1) throw new Error('no memory')
-      return 'page'
+      return partsOf('script')
     })
     expect((await fetch(url)).status).toBe(500)
-    expect(await (await fetch(url)).text()).toBe('page')
+    expect((await fetch(url)).status).toBe(200)
   })
 
-  it('is sent as the client takes it, with a tag of its own for each form', async () => {
-    const url = await serve(async () => 'page '.repeat(1_000))
+  it('has files that are sent as the client takes them, with a tag of its own for each form', async () => {
+    const url = await serve(async () => partsOf('script '.repeat(1_000)))
+    const { script, style } = await read(url)
+    expect(await (await fetch(url + style)).text()).toBe('a {}')
     const encodings: [accepted: string, sent: string | null][] = [
       ['br, gzip', 'br'],
       ['gzip, deflate', 'gzip'],
       ['gzip;q=0.5, br;q=0', 'gzip'],
       ['*', 'br'],
       ['identity', null],
-      ['br;q=x, *;q=0', null],
     ]
     for (const [accepted, sent] of encodings) {
-      const response = await ask(url, { 'accept-encoding': accepted })
+      const response = await ask(url + script, { 'accept-encoding': accepted })
       expect(response.headers.get('content-encoding'), accepted).toBe(sent)
       expect(response.headers.get('etag')).toContain(sent ?? 'identity')
-      expect(response.headers.get('vary')).toBe('accept, accept-encoding')
-      expect(await response.text()).toBe('page '.repeat(1_000))
+      expect(response.headers.get('vary')).toBe('accept-encoding')
+      expect(await response.text()).toBe('script '.repeat(1_000))
     }
   })
 
-  it('is not sent again to who has it', async () => {
-    const url = await serve(async () => 'page')
-    const etag = (await ask(url, { 'accept-encoding': 'gzip' })).headers.get('etag') ?? ''
-    const again = await ask(url, { 'accept-encoding': 'gzip', 'if-none-match': `"x", W/${etag}` })
+  it('has files that are not sent again to who has them', async () => {
+    const url = await serve(async () => partsOf('script'))
+    const { script } = await read(url)
+    const first = await ask(url + script, { 'accept-encoding': 'gzip' })
+    expect(first.headers.get('cache-control')).toContain('immutable')
+    const etag = first.headers.get('etag') ?? ''
+    const again = await ask(url + script, { 'accept-encoding': 'gzip', 'if-none-match': `"x", W/${etag}` })
     expect(again.status).toBe(304)
     expect(await again.text()).toBe('')
-    const other = await ask(url, { 'accept-encoding': 'br', 'if-none-match': etag })
+    const other = await ask(url + script, { 'accept-encoding': 'br', 'if-none-match': etag })
     expect(other.status).toBe(200)
   })
 })
@@ -84,17 +107,37 @@ describe('C4: the gateway', () => {
     await database?.stop()
   })
 
+  const scriptOf = (page: string) => /src="(\/graphql\/[^"]+\.js)"/u.exec(page)?.[1] ?? ''
+
   it('sends GraphiQL to browsers, compressed, and lets no other page show it in a frame', async () => {
-    const response = await fetch(`${running.gateway.url}/graphql`, {
-      headers: { ...HTML, 'accept-encoding': 'gzip' },
-    })
+    const { url } = running.gateway
+    const response = await fetch(`${url}/graphql`, { headers: HTML })
     expect(response.status).toBe(200)
-    expect(Number(response.headers.get('content-length'))).toBeLessThan(3_000_000)
+    expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('x-frame-options')).toBe('DENY')
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
     const page = await response.text()
     expect(page).toContain('<form id="daybook-key"')
-    expect(page.length).toBeGreaterThan(5_000_000)
+    const script = await fetch(url + scriptOf(page), { headers: { 'accept-encoding': 'gzip' } })
+    expect(Number(script.headers.get('content-length'))).toBeLessThan(3_000_000)
+    expect((await script.text()).length).toBeGreaterThan(5_000_000)
+  })
+
+  it('runs and styles nothing without the nonce, and loads nothing from elsewhere', async () => {
+    const { url } = running.gateway
+    const response = await fetch(`${url}/graphql`, { headers: HTML })
+    const policy = response.headers.get('content-security-policy') ?? ''
+    const nonce = /script-src 'nonce-([\w-]{22})'/u.exec(policy)?.[1]
+    expect(policy).toMatch(/^default-src 'none'/u)
+    expect(policy).not.toMatch(/unsafe|https?:|\*/u)
+    const page = await response.text()
+    const elements = page.match(/<(?:script|style|link rel="stylesheet")[^>]*>/gu) ?? []
+    expect(elements).toHaveLength(5)
+    for (const element of elements) expect(element).toContain(`nonce="${nonce}"`)
+    expect(page).not.toMatch(/<[^>]+\s(?:style|on\w+)=/u)
+    expect(
+      page.match(/(?:src|href)="[^"]*"/gu)?.filter((one) => !/="(?:\/graphql\/|data:)/u.test(one)),
+    ).toEqual([])
   })
 
   it('has no GraphiQL where it is switched off', async () => {
@@ -109,20 +152,20 @@ describe('C4: the gateway', () => {
   })
 
   it('holds one page for 60 readers who stop reading', async () => {
-    await fetch(`${running.gateway.url}/graphql`, { headers: HTML })
+    const { url } = running.gateway
+    const script = scriptOf(await (await fetch(`${url}/graphql`, { headers: HTML })).text())
+    await (await fetch(url + script)).arrayBuffer()
     const before = process.memoryUsage().rss
     const sockets = await Promise.all(
       Array.from({ length: 60 }, async () => {
-        const socket = await rawConnection(running.gateway.url)
+        const socket = await rawConnection(url)
         socket.pause()
-        socket.write('GET /graphql HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n\r\n')
+        socket.write(`GET ${script} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAccept-Encoding: gzip\r\n\r\n`)
         return socket
       }),
     )
     // One more who reads to the end: by then the others have been answered as far as they take it.
-    const last = await fetch(`${running.gateway.url}/graphql`, {
-      headers: { ...HTML, 'accept-encoding': 'gzip' },
-    })
+    const last = await fetch(url + script, { headers: { 'accept-encoding': 'gzip' } })
     await last.arrayBuffer()
     const held = process.memoryUsage().rss - before
     for (const socket of sockets) socket.destroy()

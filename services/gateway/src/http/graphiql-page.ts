@@ -1,103 +1,92 @@
-import { createHash } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-import { renderOfflineGraphiQL } from './graphiql.ts'
+import { type GraphiQLParts, loadGraphiQL } from './graphiql.ts'
+import { makeStaticFile, type StaticFile } from './static-file.ts'
 
-/** Serves GraphiQL. The page is made and compressed once, at its first request. */
+/**
+ * Serves GraphiQL: a small page that is another for each request, because its Content-Security-Policy has a
+ * nonce, and a script and a style that browsers keep. These are made and compressed once, at the first request.
+ */
 export interface GraphiQLPage {
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Answers with the page's script or style. @returns false for any other path */
+  answerFile(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>
 }
 
-type Encoding = 'br' | 'gzip' | 'identity'
-
-interface Page {
-  readonly hash: string
-  readonly bodies: Readonly<Record<Encoding, Buffer>>
+interface Made {
+  readonly page: GraphiQLParts['page']
+  /** By path. */
+  readonly files: ReadonlyMap<string, StaticFile>
+  readonly script: string
+  readonly style: string
 }
 
-/** Level 9 takes six times as long and saves 5 % more (docs/measurements.md#graphiqls-page-compressed). */
-const BROTLI_LEVEL = 5
+const FILES = /^\/graphql\/graphiql-[\w-]+\.(?:js|css)$/u
 
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  // The browser keeps the page but asks each time whether it changed: a new version of Daybook has a new
-  // page.
-  'cache-control': 'no-cache',
-  // Other clients get GraphQL's answers at the same address.
-  vary: 'accept, accept-encoding',
-  // The page holds its user's key, so no other page may embed it and steal clicks.
-  'x-frame-options': 'DENY',
-  'content-security-policy': "frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-}
-
-/** @param render makes the page. Default: GraphiQL's */
-export function createGraphiQLPage(render: () => Promise<string> = renderOfflineGraphiQL): GraphiQLPage {
-  let made: Promise<Page> | undefined
-  const page = (): Promise<Page> => {
-    made ??= makePage(render).catch((error: unknown) => {
-      made = undefined
-      throw error
-    })
-    return made
+/** @param load takes GraphiQL apart */
+export function createGraphiQLPage(load: () => Promise<GraphiQLParts> = loadGraphiQL): GraphiQLPage {
+  let making: Promise<Made> | undefined
+  const made = (): Promise<Made> => {
+    making ??= load()
+      .then(make)
+      .catch((error: unknown) => {
+        making = undefined
+        throw error
+      })
+    return making
   }
   return {
-    async answer({ method, headers }, response) {
-      const { hash, bodies } = await page()
-      const encoding = chooseEncoding(headers['accept-encoding'])
-      const etag = `"${hash}-${encoding}"`
-      if (isKnown(headers['if-none-match'], etag))
-        return void response.writeHead(304, { ...HEADERS, etag }).end()
-      const body = bodies[encoding]
+    async answer({ method }, response) {
+      const { page, script, style } = await made()
+      const nonce = randomBytes(16).toString('base64url')
+      const body = page({ nonce, script, style })
       response.writeHead(200, {
-        ...HEADERS,
-        etag,
-        'content-length': body.length,
-        ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+        'content-type': 'text/html; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        'content-security-policy': policyWith(nonce),
+        // Other clients get GraphQL's answers at the same address.
+        vary: 'accept',
       })
-      // All clients get the same buffer, so a slow reader costs no copy.
       response.end(method === 'HEAD' ? undefined : body)
+    },
+    async answerFile(path, request, response) {
+      if (!FILES.test(path)) return false
+      const file = (await made()).files.get(path)
+      file?.answer(request, response)
+      return file !== undefined
     },
   }
 }
 
-/** Compresses in zlib's threads, so the event loop is not blocked. */
-async function makePage(render: () => Promise<string>): Promise<Page> {
-  const identity = Buffer.from(await render())
-  const [br, zipped] = await Promise.all([
-    promisify(brotliCompress)(identity, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL,
-        [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
-      },
-    }),
-    promisify(gzip)(identity),
+async function make({ page, script, style }: GraphiQLParts): Promise<Made> {
+  const [js, css] = await Promise.all([
+    makeStaticFile('text/javascript; charset=utf-8', script),
+    makeStaticFile('text/css; charset=utf-8', style),
   ])
-  const hash = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
-  return { hash, bodies: { identity, br, gzip: zipped } }
+  const paths = { script: `/graphql/graphiql-${js.hash}.js`, style: `/graphql/graphiql-${css.hash}.css` }
+  const files = new Map([
+    [paths.script, js],
+    [paths.style, css],
+  ])
+  return { page, files, ...paths }
 }
 
-/** The smallest encoding that the client accepts (RFC 9110, 12.5.3). */
-function chooseEncoding(accepted: string | string[] | undefined): Encoding {
-  const refused = new Set<string>()
-  const taken = new Set<string>()
-  for (const part of String(accepted ?? '').split(',')) {
-    const [name = '', ...parameters] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/u)
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-    ;(Number(weight ?? 1) > 0 ? taken : refused).add(name)
-  }
-  const offered = (['br', 'gzip'] as const).find(
-    (name) => !refused.has(name) && (taken.has(name) || taken.has('*')),
-  )
-  return offered ?? 'identity'
-}
-
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = new Set((ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//u, '')))
-  return tags.has(etag) || tags.has('*')
+/**
+ * What the page may do. It holds its user's key: so it sends nothing elsewhere (`connect-src`), no other page
+ * shows it in a frame and steals clicks, and nothing runs that is not ours.
+ */
+function policyWith(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    // The editor's icons and fonts are in its style; its workers are made from texts in its script.
+    'font-src data:',
+    'img-src data:',
+    'worker-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 }

@@ -12,11 +12,19 @@ export interface SocketExtra {
   isUnderWay?: (operationId: string) => boolean
 }
 
-/** Milliseconds between two pings. A client that has not answered one by the next is gone. */
-const PING_MS = 12_000
+/** What a WebSocket may take from us. */
+export interface SocketLimits {
+  /** Milliseconds between two pings. A client that has not answered one by the next is gone. */
+  readonly pingMs: number
+  /** Bytes of answers that may wait for the client. */
+  readonly bufferBytes: number
+}
+
+/** From this part of the buffer on, nothing is read from the client, who should read its answers first. */
+const FULL = 1 / 16
 
 /** WebSocket's code for "try again later": clients reconnect after it, and give up after the others. */
-const TRY_AGAIN_LATER = 1013
+export const TRY_AGAIN_LATER = 1013
 
 /**
  * Speaks graphql-transport-ws on one socket. A faulty operation ends only itself: a malformed `subscribe`
@@ -24,14 +32,34 @@ const TRY_AGAIN_LATER = 1013
  * would end all its operations.) A message that is not JSON, or of an unknown type, belongs to no operation;
  * the protocol's only answer is 4400.
  */
-export function speakGraphQL(server: Server<SocketExtra>, extra: SocketExtra, logger: Logger): void {
+export function speakGraphQL(
+  server: Server<SocketExtra>,
+  extra: SocketExtra,
+  { logger, limits }: { readonly logger: Logger; readonly limits: SocketLimits },
+): void {
   const { socket } = extra
   let beingRead: string | null = null
 
   const send = (text: string) =>
     new Promise<void>((resolve, reject) => {
       if (socket.readyState !== socket.OPEN) return resolve()
-      socket.send(text, (error) => (error ? reject(error) : resolve()))
+      if (socket.bufferedAmount > limits.bufferBytes) {
+        logger.info(
+          { waiting: socket.bufferedAmount },
+          'a client was cut off: its WebSocket had more answers waiting than DAYBOOK_WEBSOCKET_BUFFER',
+        )
+        socket.terminate()
+        return resolve()
+      }
+      socket.send(text, (error) => {
+        // A client that has gone needs no answer.
+        if (error && socket.readyState === socket.OPEN) return reject(error)
+        if (socket.isPaused && socket.bufferedAmount <= limits.bufferBytes * FULL) socket.resume()
+        resolve()
+      })
+      // graphql-ws sends each operation's next result only after this one was taken; but a client could begin
+      // operation after operation and read none of their answers.
+      if (socket.bufferedAmount > limits.bufferBytes * FULL) socket.pause()
     })
   const closed = server.opened(
     {
@@ -70,7 +98,7 @@ export function speakGraphQL(server: Server<SocketExtra>, extra: SocketExtra, lo
     if (!answered) return socket.terminate()
     answered = false
     socket.ping()
-  }, PING_MS)
+  }, limits.pingMs)
   socket.on('pong', () => {
     answered = true
   })

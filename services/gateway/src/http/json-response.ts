@@ -16,12 +16,12 @@ export function sendError(
 
 /** Answers with a failure, in the same form. */
 export function sendFailure(response: ServerResponse, { status, message, ...extensions }: Failure): void {
-  sendErrorBody(response, status, { message, extensions }, HEADERS[status])
-}
-
-const HEADERS: Readonly<Record<number, Record<string, string>>> = {
-  401: { 'www-authenticate': 'Bearer realm="daybook"' },
-  503: { 'retry-after': '1' },
+  const retryAfter = extensions.retryAfter ?? (status === 503 ? 1 : null)
+  const headers: Record<string, string> = {
+    ...(retryAfter !== null && { 'retry-after': String(retryAfter) }),
+    ...(status === 401 && { 'www-authenticate': 'Bearer realm="daybook"' }),
+  }
+  sendErrorBody(response, status, { message, extensions }, headers)
 }
 
 function sendErrorBody(

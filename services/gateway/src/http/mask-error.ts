@@ -8,6 +8,7 @@ import {
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import type { GatewayParts } from '../parts.ts'
+import { RateLimitedError } from './key-budget.ts'
 import { RETRYABLE } from './retryable.ts'
 
 /**
@@ -30,6 +31,7 @@ function expected(error: DaybookError): GraphQLError {
       ...(error instanceof ValidationError ? { field: error.field } : {}),
       ...(error instanceof LimitExceededError ? { limit: error.limit, most: error.most } : {}),
       ...(error instanceof DivergedError ? { head: error.head, lastCommon: error.lastCommon } : {}),
+      ...(error instanceof RateLimitedError ? tooFast(error) : {}),
     },
   })
 }
@@ -37,6 +39,12 @@ function expected(error: DaybookError): GraphQLError {
 /** Of these limits, a project is below again in a moment. */
 const isPassingLimit = (error: DaybookError): boolean =>
   error instanceof LimitExceededError && ['requestsPerSecond', 'queuedTexts'].includes(error.limit)
+
+/** Yoga takes the status and the headers from `http`, and sends the rest. */
+const tooFast = ({ retryAfter }: RateLimitedError) => ({
+  retryAfter,
+  http: { status: 429, headers: { 'retry-after': String(retryAfter) } },
+})
 
 /**
  * Decides what a client sees of an error. Expected failures and GraphQL's own errors about the request pass

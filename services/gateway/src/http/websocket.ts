@@ -1,15 +1,23 @@
 import { DaybookError } from '@daybook/memory/errors'
 import type { HttpServer } from '@daybook/runtime/http/http-server'
+import { answerRaw } from '@daybook/runtime/http/raw-answer'
+import { readRequestTarget } from '@daybook/runtime/http/request-target'
+import type { TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { withLogFields } from '@daybook/runtime/log-fields'
-import type { ExecutionArgs, GraphQLError } from 'graphql'
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
+import { createGraphQLError } from 'graphql-yoga'
 import { WebSocketServer } from 'ws'
 import type { Authenticate, Credentials } from '../authenticate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import type { OpenSubscriptions } from '../subscriptions/open-subscriptions.ts'
-import { type SocketExtra, speakGraphQL } from './graphql-socket.ts'
+import { judgeNames } from './foreign-request.ts'
+import { type SocketExtra, speakGraphQL, TRY_AGAIN_LATER } from './graphql-socket.ts'
+import type { KeyBudget } from './key-budget.ts'
+import type { KeyStreams } from './key-streams.ts'
 import { createMaskError } from './mask-error.ts'
+import { REQUEST_COST } from './operation-cost.ts'
 import { type RequestContext, readRequestContext } from './request-context.ts'
 import type { GraphQLServer } from './yoga.ts'
 
@@ -22,6 +30,15 @@ type Enveloped = ExecutionArgs & {
 
 type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
 
+/** What the WebSockets share with the other routes. */
+interface SocketParts extends GatewayParts {
+  readonly authenticate: Authenticate
+  readonly names: TrustedNames
+  readonly budget: KeyBudget
+  readonly streams: KeyStreams
+  readonly hold: OpenSubscriptions['hold']
+}
+
 /**
  * Serves subscriptions (and other operations) over WebSocket, protocol graphql-transport-ws. The key comes in
  * the upgrade's `Authorization` header, or as `Authorization` in the connection's parameters, because
@@ -33,27 +50,30 @@ type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
 export function serveWebSocket(
   server: Pick<HttpServer, 'takeWebSockets'>,
   graphql: GraphQLServer,
-  {
-    authenticate,
-    hold,
-    ...parts
-  }: GatewayParts & { readonly authenticate: Authenticate; readonly hold: OpenSubscriptions['hold'] },
+  parts: SocketParts,
 ): () => Promise<void> {
-  const { logger } = parts
+  const { logger, authenticate, names, budget, streams, hold } = parts
   const mask = createMaskError(parts)
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: REQUEST_LIMITS.bodyBytes,
     handleProtocols,
   })
-  server.takeWebSockets('/graphql', (request, socket, head) =>
+  server.takeWebSockets('/graphql', (request, socket, head) => {
+    // Browsers ask no permission for a WebSocket to another site, so that this is the only check of its origin.
+    const foreign = judgeNames(names, request, readRequestTarget(request.url))
+    if (foreign !== null) {
+      const { status, code, message } = foreign
+      return answerRaw(socket, status, { errors: [{ message, extensions: { code, retryable: false } }] })
+    }
     sockets.handleUpgrade(request, socket, head, (webSocket) =>
       sockets.emit('connection', webSocket, request),
-    ),
-  )
+    )
+  })
 
   const prepare = async (connection: Connection, payload: SubscribePayload) => {
     const access = await authenticate(credentialsOf(connection))
+    budget.spend(access.keyId, REQUEST_COST)
     // Each operation counts as its own request. The connection's headers are as old as the connection, so
     // they do not apply.
     const request = { ...readRequestContext({}), access, connection: connection.extra.socket }
@@ -61,7 +81,7 @@ export function serveWebSocket(
     const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
     const document = parse(payload.query)
     const errors = validate(schema, document)
-    if (errors.length > 0) return errors
+    if (errors.length > 0) return withoutHttp(errors)
     const args = {
       schema,
       operationName: payload.operationName,
@@ -76,9 +96,11 @@ export function serveWebSocket(
   const run = async (args: Enveloped, start: Run) => {
     try {
       const { correlationId } = args.contextValue
-      return (await withLogFields({ correlationId }, async () => start(args))) as never
+      const result = await withLogFields({ correlationId }, async () => start(args))
+      const { errors } = result as ExecutionResult
+      return (errors === undefined ? result : { ...(result as object), errors: withoutHttp(errors) }) as never
     } catch (error) {
-      return { errors: [mask(error) as GraphQLError] } as never
+      return { errors: withoutHttp([mask(error) as GraphQLError]) } as never
     }
   }
 
@@ -91,6 +113,14 @@ export function serveWebSocket(
       // Returning false closes the socket with 4403 Forbidden.
       if (access === null) return false
       const { socket } = connection.extra
+      try {
+        const release = streams.hold(access.keyId, socket)
+        if (socket.readyState === socket.OPEN) socket.once('close', release)
+        else release()
+      } catch (error) {
+        socket.close(TRY_AGAIN_LATER, (error as Error).message)
+        return false
+      }
       socket.once(
         'close',
         hold(access, () => setTimeout(() => socket.close(CloseCode.Forbidden, 'Forbidden'), LAST_MS)),
@@ -102,11 +132,13 @@ export function serveWebSocket(
       try {
         return await prepare(connection, payload)
       } catch (error) {
-        return [mask(error) as GraphQLError]
+        return withoutHttp([mask(error) as GraphQLError])
       }
     },
   })
-  sockets.on('connection', (socket, request) => speakGraphQL(service, { socket, request }, logger))
+  sockets.on('connection', (socket, request) =>
+    speakGraphQL(service, { socket, request }, { logger, limits: parts.config.streams }),
+  )
   return async () => {
     for (const socket of sockets.clients) socket.close(1001, 'Going away')
     sockets.close()
@@ -115,6 +147,19 @@ export function serveWebSocket(
 
 /** How long a connection stays open after its key has ended, in milliseconds: its operations say why they end. */
 const LAST_MS = 500
+
+/** Errors without what is meant for the head of an HTTP answer; there, Yoga takes it out. */
+function withoutHttp(errors: readonly GraphQLError[]): GraphQLError[] {
+  return errors.map((error) => {
+    const { http: _, ...extensions } = error.extensions
+    const { nodes, path } = error
+    return createGraphQLError(error.message, {
+      ...(nodes !== undefined && { nodes }),
+      ...(path !== undefined && { path }),
+      extensions,
+    })
+  })
+}
 
 function refused(error: unknown): null {
   if (error instanceof DaybookError && error.code === 'UNAUTHENTICATED') return null

@@ -10,24 +10,25 @@ import { bodyLimit } from './body-limit.ts'
 import { boundWork } from './bound-work.ts'
 import { checkScopes } from './check-scopes.ts'
 import { endWithError } from './end-with-error.ts'
+import { withoutIntrospection } from './introspection.ts'
+import type { KeyBudget } from './key-budget.ts'
 import { createMaskError } from './mask-error.ts'
 import type { RequestContext } from './request-context.ts'
 import { traceOperations } from './trace-operations.ts'
 
 /** Creates GraphQL over HTTP and SSE, with all limits on what a request may cost. */
-export function createGraphQL(parts: GatewayParts, following: Following) {
+export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget }, following: Following) {
   const maskError = createMaskError(parts)
   return createYoga<RequestContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
     batching: false,
-    // The key is in a header that browsers do not send by themselves, so other origins gain nothing from
-    // requests.
+    // `cors.ts` answers for every route.
     cors: false,
     logging: false,
     maskedErrors: { maskError },
-    // `graphiql-page.ts` serves it: Yoga would render its 9 MB again for each request.
+    // `graphiql-page.ts` serves it: Yoga would render its 9 MB again for each request, with inline scripts.
     graphiql: false,
     context: ({ access, connection, correlationId, traceparent }) => {
       // The server has answered such requests with 401 before.
@@ -35,11 +36,12 @@ export function createGraphQL(parts: GatewayParts, following: Following) {
       return createContext(parts, { access, connection, correlationId, traceparent }, following)
     },
     plugins: [
-      bodyLimit(),
+      bodyLimit(parts.config.httpLimits.requestTimeoutMs),
       traceOperations(),
       checkScopes(maskError),
       boundWork(parts, maskError, following.limits),
       endWithError(maskError),
+      ...(parts.config.introspection ? [] : [withoutIntrospection()]),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),
       maxAliasesPlugin({ n: REQUEST_LIMITS.aliases, allowList: [] }),
       maxDirectivesPlugin({ n: REQUEST_LIMITS.directives }),

@@ -4,6 +4,7 @@ import type { Database } from '@daybook/postgres/connect'
 import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-iterator'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
+import type { KeyStreams } from '../http/key-streams.ts'
 import { lookWhile } from './look-while.ts'
 
 /**
@@ -32,7 +33,7 @@ export interface OpenSubscriptions {
   /**
    * Begins a subscription. It ends when its client leaves, its key is revoked or expires, or the gateway
    * stops.
-   * @throws DaybookError TOO_MANY_SUBSCRIPTIONS
+   * @throws DaybookError TOO_MANY_SUBSCRIPTIONS, TOO_MANY_STREAMS
    */
   open<T>(
     subscriber: Subscriber,
@@ -66,12 +67,14 @@ export function createOpenSubscriptions({
   limits,
   logger,
   metrics,
+  streams,
   onKeysChanged,
 }: {
   readonly db: Database
   readonly limits: SubscriptionLimits
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly streams: KeyStreams
   /** Called when keys no longer open what they opened. */
   onKeysChanged(): void
 }): OpenSubscriptions {
@@ -128,9 +131,11 @@ export function createOpenSubscriptions({
   return {
     open(subscriber, generate) {
       checkLimits(subscriber)
+      const release = streams.hold(subscriber.access.keyId, subscriber.connection)
       count(subscriber, 1)
       const iterator = endingIterator(generate, () => {
         all.delete(entry)
+        release()
         count(subscriber, -1)
       })
       const entry: Open = { access: subscriber.access, iterator }

@@ -109,7 +109,7 @@ export async function startTestGateway(
     })
   let projector: GenerationApplier | null = await startProjector()
   const parts = { db, writer, bus, signal, embedders, engines, access, logger, config, metrics }
-  const gateway = await startGateway(parts, { host: '127.0.0.1', port: 0 })
+  const gateway = await startGateway(parts, { host: config.host, port: 0 })
   return {
     gateway,
     async newClient(admin = false) {

@@ -9,7 +9,8 @@ import { hostileRequest } from '../testing/hostile-request.ts'
 import { createMemoryLogger } from '../testing/memory-logger.ts'
 import { rawConnection, rawRequest, statusOf, untilQuiet } from '../testing/raw-http.ts'
 import { createHttpServer, type HttpServer, type HttpServerOptions } from './http-server.ts'
-import { DEFAULT_HTTP_LIMITS, KEEP_ALIVE_MS } from './limits.ts'
+import { DEFAULT_HTTP_LIMITS } from './limits.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 
 const AT = { host: '127.0.0.1', port: 0 }
 /** Use more for a nightly run: 20000 take half a minute. */
@@ -37,9 +38,11 @@ describe('the server of every service', () => {
 
   it('C1: a request for // is answered, and the process lives', async () => {
     const url = await probes()
-    for (const target of ['//', '///', '//[', 'http://[/', '*', '//a:99999999/'])
+    for (const target of ['//', '///', '//[', 'http://127.0.0.1/', '*', '//a:99999999/'])
       expect(
-        statusOf(await rawRequest(url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)),
+        statusOf(
+          await rawRequest(url, `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`),
+        ),
       ).toBe(404)
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
@@ -85,7 +88,7 @@ describe('the server of every service', () => {
 
   it('C4: a client that stops reading is cut off after the write timeout, one that reads slowly is not', async () => {
     const body = Buffer.alloc(8_000_000)
-    const limits = { writeTimeoutMs: 800, maxConnections: 10 }
+    const limits = { ...DEFAULT_HTTP_LIMITS, writeTimeoutMs: 800, maxConnections: 10 }
     const url = await start({ limits, handle: (_request, response) => void response.end(body) })
     const ask = async () => {
       const socket = await rawConnection(url)
@@ -113,7 +116,7 @@ describe('the server of every service', () => {
   })
 
   it('C4: the same holds for a WebSocket', async () => {
-    const limits = { writeTimeoutMs: 300, maxConnections: 10 }
+    const limits = { ...DEFAULT_HTTP_LIMITS, writeTimeoutMs: 300, maxConnections: 10 }
     const url = await start({ limits, handle: (_request, response) => void response.end() }, (server) =>
       server.takeWebSockets('/ws', (_request, socket) => {
         socket.on('error', () => {})
@@ -133,7 +136,7 @@ describe('the server of every service', () => {
 
   it('C4: connections beyond the limit are closed at once, and said', async () => {
     const { logger, lines } = createMemoryLogger()
-    const limits = { writeTimeoutMs: 1_000, maxConnections: 2 }
+    const limits = { ...DEFAULT_HTTP_LIMITS, writeTimeoutMs: 1_000, maxConnections: 2 }
     const url = await start({ logger, limits, handle: (_request, response) => void response.end('a') })
     const first = await Promise.all([rawConnection(url), rawConnection(url)])
     const third = await rawConnection(url)
@@ -144,9 +147,9 @@ describe('the server of every service', () => {
 
   it('C9: a connection stays open for longer than balancers keep theirs', async () => {
     const url = await probes()
-    const answer = await rawRequest(url, 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 300)
-    expect(answer).toContain(`Keep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}`)
-    expect(KEEP_ALIVE_MS).toBeGreaterThan(60_000)
+    const answer = await rawRequest(url, 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', 300)
+    expect(answer).toContain(`Keep-Alive: timeout=${DEFAULT_HTTP_LIMITS.keepAliveMs / 1_000}`)
+    expect(DEFAULT_HTTP_LIMITS.keepAliveMs).toBeGreaterThan(60_000)
   })
 
   it('C9: an upgrade to anything but a WebSocket is ignored, its body and what follows it are read', async () => {
@@ -181,5 +184,65 @@ describe('the server of every service', () => {
     expect(upgraded).toEqual(['/ws'])
     const elsewhere = 'GET /c HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n'
     expect(statusOf(await rawRequest(url, elsewhere))).toBe(200)
+  })
+
+  it('a request whose head or body is too slow gets 408, with the setting, and an idle connection stays', async () => {
+    const limits = { ...DEFAULT_HTTP_LIMITS, headersTimeoutMs: 200, requestTimeoutMs: 600 }
+    const url = await start({ limits, handle: (_request, response) => void response.end('answered') })
+    const slowHead = await rawConnection(url)
+    slowHead.write('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ')
+    const dribble = setInterval(() => slowHead.write('y'), 50)
+    const answer = await untilQuiet(slowHead, 3_000)
+    clearInterval(dribble)
+    expect(statusOf(answer)).toBe(408)
+    expect(answer).toContain('DAYBOOK_HEADERS_TIMEOUT')
+    expect(answer).toContain("content-security-policy: default-src 'none'")
+
+    const nothing = await rawConnection(url)
+    expect(statusOf(await untilQuiet(nothing, 3_000))).toBe(408)
+
+    // A time between two requests is not a slow head.
+    const idle = await rawConnection(url)
+    const seen: string[] = []
+    idle.on('data', (part: Buffer) => seen.push(String(part)))
+    const ask = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+    idle.write(ask)
+    await pause(1_000)
+    idle.write(ask)
+    await pause(200)
+    expect(seen.join('').match(/HTTP\/1\.1 200/gu)).toHaveLength(2)
+    idle.destroy()
+  })
+
+  it('a body that is slow to a handler that reads it gets 408', async () => {
+    const limits = { ...DEFAULT_HTTP_LIMITS, headersTimeoutMs: 200, requestTimeoutMs: 400 }
+    const url = await start({
+      limits,
+      async handle(request, response) {
+        for await (const _ of request);
+        response.end()
+      },
+    })
+    const socket = await rawConnection(url)
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n')
+    const dribble = setInterval(() => socket.write('y'), 50)
+    const answer = await untilQuiet(socket, 3_000)
+    clearInterval(dribble)
+    expect(statusOf(answer)).toBe(408)
+    expect(answer).toContain('DAYBOOK_REQUEST_TIMEOUT')
+  })
+
+  it('a request that is none, or has headers without end, is answered so, with the headers of every answer', async () => {
+    const url = await probes()
+    const cases: [request: string, status: number][] = [
+      ['nonsense\r\n\r\n', 400],
+      [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+      ['GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', 400],
+    ]
+    for (const [request, status] of cases) {
+      const answer = await rawRequest(url, request)
+      expect(statusOf(answer)).toBe(status)
+      for (const header of Object.keys(SECURITY_HEADERS)) expect(answer).toContain(`\r\n${header}: `)
+    }
   })
 })

@@ -5,8 +5,10 @@ import { listen } from '../listen.ts'
 import type { Logger } from '../logger.ts'
 import { sendJson } from '../probes.ts'
 import { cutSlowReaders } from './cut-slow-readers.ts'
-import { HEADERS_MS, type HttpLimits, KEEP_ALIVE_MS } from './limits.ts'
+import type { HttpLimits } from './limits.ts'
 import { isHost, type RequestTarget, readRequestTarget } from './request-target.ts'
+import { setSecurityHeaders } from './security-headers.ts'
+import { answerUnreadable } from './unreadable-request.ts'
 import { type TakeUpgrade, takeWebSockets } from './upgrades.ts'
 
 /**
@@ -22,8 +24,8 @@ export type RequestHandler = (
 export interface HttpServerOptions {
   readonly logger: Logger
   readonly limits: HttpLimits
-  /** Milliseconds in which a whole request must arrive; 0: the handler checks that itself. @default 300000 */
-  readonly requestTimeoutMs?: number
+  /** Whether the handler itself limits the time in which a request's body arrives. @default false */
+  readonly limitsBodies?: boolean
   readonly handle: RequestHandler
 }
 
@@ -44,17 +46,25 @@ export interface HttpServer {
 
 /** A server that does not listen yet. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { logger, limits, requestTimeoutMs = 300_000 } = options
+  const { logger, limits, limitsBodies = false } = options
   const sockets = new Set<Socket>()
-  /** How many requests of a connection are not fully answered. */
-  const answering = new WeakMap<Duplex, number>()
+  /** The answers of a connection that are not fully sent. */
+  const answering = new WeakMap<Duplex, Set<ServerResponse>>()
+  const answersOf = (socket: Duplex): ReadonlySet<ServerResponse> => answering.get(socket) ?? new Set()
   const server = createServer(
-    { requestTimeout: requestTimeoutMs, headersTimeout: HEADERS_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    {
+      // Node refuses a request's time that is shorter than its head's.
+      requestTimeout: limitsBodies ? 0 : Math.max(limits.requestTimeoutMs, limits.headersTimeoutMs),
+      headersTimeout: limits.headersTimeoutMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      // Node looks every 30 s, so that a slow client would have that much longer.
+      connectionsCheckingInterval: Math.max(20, Math.min(1_000, limits.headersTimeoutMs / 4)),
+    },
     (request, response) => {
       const { socket } = request
-      const count = (by: 1 | -1) => answering.set(socket, (answering.get(socket) ?? 0) + by)
-      count(1)
-      response.once('close', () => count(-1))
+      const answers = answering.get(socket) ?? new Set()
+      answering.set(socket, answers.add(response))
+      response.once('close', () => answers.delete(response))
       void guarded(options, request, response)
     },
   )
@@ -63,6 +73,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    // An answer now would be taken for that of an earlier request, or be mixed into its bytes.
+    answerUnreadable(
+      error,
+      socket,
+      [...answersOf(socket)].some(({ headersSent, req }) => headersSent || req.complete),
+    ),
+  )
   let droppedAt = Number.NEGATIVE_INFINITY
   server.on('drop', () => {
     if (performance.now() - droppedAt < DROPS_SAID_MS) return
@@ -83,7 +101,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     listen: (at) => listen(server, at),
     takeWebSockets: (path, take) =>
-      takeWebSockets(server, path, { take, isAnswering: (socket) => (answering.get(socket) ?? 0) > 0 }),
+      takeWebSockets(server, path, { take, isAnswering: (socket) => answersOf(socket).size > 0 }),
     async stop(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       // Connections become idle when their last answers are sent. What is still running at the end has had
@@ -109,12 +127,17 @@ async function guarded(
 ): Promise<void> {
   // Without a listener, a write after the end would end the process.
   response.on('error', (error) => logger.warn({ error }, 'an answer could not be written'))
+  setSecurityHeaders(response)
   try {
-    if (isHost(request.headers.host)) return await handle(request, response, readRequestTarget(request.url))
-    sendJson(response, 400, { message: 'The Host header does not name a host' }, { connection: 'close' })
+    if (hasOneHost(request)) return await handle(request, response, readRequestTarget(request.url))
+    sendJson(response, 400, { message: 'The Host header does not name one host' }, { connection: 'close' })
   } catch (error) {
     logger.error({ error }, 'a request failed unexpectedly')
     if (response.headersSent) response.destroy()
     else sendJson(response, 500, { message: 'Something went wrong inside Daybook; its log says what' })
   }
 }
+
+/** Of several `Host` headers Node would show us the first and a proxy may have checked the last (RFC 9112, 3.2). */
+const hasOneHost = ({ headers, headersDistinct }: IncomingMessage): boolean =>
+  isHost(headers.host) && (headersDistinct['host']?.length ?? 0) <= 1

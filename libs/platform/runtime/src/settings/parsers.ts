@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { type HostName, parseHostName } from '../http/trusted-names.ts'
 import { parseBytes, parseDuration } from '../units.ts'
 
 /** A whole number within limits, both included. */
@@ -45,3 +46,42 @@ export const folder = z
 
 /** A switch. */
 export const onOrOff = z.enum(['on', 'off']).transform((word) => word === 'on')
+
+const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+/** Names that a server is asked by, separated by commas, with or without a port. */
+export const hostNames = z.string().transform((text, context): HostName[] =>
+  listed(text).flatMap((one) => {
+    const parsed = parseHostName(one)
+    if (parsed !== null) return [parsed]
+    context.addIssue({
+      code: 'custom',
+      message: 'must be host names, with a port or without: daybook.example.com, gateway:4000',
+    })
+    return []
+  }),
+)
+
+/** Origins of pages, separated by commas, as browsers send them. */
+export const origins = z.string().transform((text, context): string[] =>
+  listed(text).flatMap((one) => {
+    const origin = originOf(one)
+    if (origin !== null) return [origin]
+    context.addIssue({
+      code: 'custom',
+      message: 'must be origins, which end with the host or port: https://app.example.com',
+    })
+    return []
+  }),
+)
+
+/** A page's origin in the form that browsers send: small letters, no default port. Extensions have schemes of their own. */
+function originOf(text: string): string | null {
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\*]+$/iu.test(text) || !URL.canParse(text)) return null
+  const { origin } = new URL(text)
+  return origin === 'null' ? text.toLowerCase() : origin
+}

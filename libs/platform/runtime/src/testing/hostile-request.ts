@@ -16,8 +16,13 @@ const rarely = (odd: Arbitrary<string>, usual: Arbitrary<string>) =>
 /**
  * Bytes of a request that somebody may send, as latin1: targets and headers that are right, nearly right, or
  * nonsense.
+ * @param known the host that most requests name
  */
-export function hostileRequest(paths: readonly string[], headers: readonly string[] = []): Arbitrary<string> {
+export function hostileRequest(
+  paths: readonly string[],
+  headers: readonly string[] = [],
+  known = '127.0.0.1',
+): Arbitrary<string> {
   const path = constantFrom(...paths)
   const printable = string({ unit: stringMatching(/^[\x21-\x7e]$/u), maxLength: 12 })
   const byte = rarely(string({ unit: stringMatching(/^[\x21-\xff]$/u), maxLength: 12 }), printable)
@@ -41,7 +46,7 @@ export function hostileRequest(paths: readonly string[], headers: readonly strin
   return record({
     method: rarely(constantFrom(...METHODS), constant('GET')),
     target,
-    host: rarely(constantFrom(...ODD_HOSTS), constant('a')),
+    host: rarely(constantFrom(...ODD_HOSTS), constant(known)),
     headers: array(header, { maxLength: 3 }),
     body: rarely(constantFrom('{}', '0\r\n\r\n', 'x'.repeat(2_000)), constant('')),
   }).map(({ method, target: asked, host, headers: sent, body }) =>
