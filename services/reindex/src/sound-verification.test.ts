@@ -12,7 +12,7 @@ const PROJECTIONS = ['pgvector', 'typesense'] as const
 describe.each(TEST_DATABASES)('what verification and rebuilds must not pass over, on $name', ({ start }) => {
   let harness: ReindexHarness
   beforeAll(async () => {
-    harness = await startReindexHarness({ start })
+    harness = await startReindexHarness({ start, projections: PROJECTIONS })
     harness.startService()
   })
   afterAll(() => harness?.stop())
@@ -146,7 +146,7 @@ describe.each(TEST_DATABASES)('what is left of a journal that was damaged, on $n
   let harness: ReindexHarness
   const projects: ProjectScope[] = []
   beforeAll(async () => {
-    harness = await startReindexHarness({ start })
+    harness = await startReindexHarness({ start, projections: PROJECTIONS })
     for (let project = 0; project < 8; project += 1) {
       const scope = await harness.newProject()
       await harness.remember(scope, 'one light', 'another light', 'the third light')

@@ -9,6 +9,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
 
+const PROJECTIONS = ['pgvector', 'typesense']
+
 interface Damaged {
   readonly memoryId: string
   readonly differs: readonly string[]
@@ -17,7 +19,7 @@ interface Damaged {
 describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
   let harness: ReindexHarness
   beforeAll(async () => {
-    harness = await startReindexHarness({ start })
+    harness = await startReindexHarness({ start, projections: PROJECTIONS })
     harness.startService()
   })
   afterAll(() => harness?.stop())

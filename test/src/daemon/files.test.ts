@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { copyMigratedCluster } from '@daybook/postgres/testing/embedded-template'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDaemon, DaemonDidNotStart, type TestDaemon } from '../support/daemon.ts'
 import { dataOf } from '../support/graphql.ts'
@@ -84,6 +85,7 @@ describe('C7: the files of a daemon', () => {
   })
 
   it('hold the key, and what is printed to something else than a terminal does not', async () => {
+    await copyMigratedCluster(daemon.dataDir)
     await daemon.start()
     const key = readFileSync(join(daemon.dataDir, 'api-key'), 'utf8').trim()
     expect(daemon.output()).toContain(join(daemon.dataDir, 'api-key'))

@@ -22,6 +22,7 @@ test.skipIf(!available)(
       perSecond: 5,
       kills: 1,
       switchModel: false,
+      aloneMs: 500,
     })
     expect(run.problems, `seed ${SEED}, kept in ${run.folder}`).toEqual([])
     expect(run.searches).toBeGreaterThan(0)

@@ -22,6 +22,8 @@ export interface ReindexRunOptions {
   readonly kills: number
   /** Whether both projections change to another embedding model and back. Default true. */
   readonly switchModel?: boolean
+  /** How long to write and search without rebuilds, in milliseconds, for comparison. Default 10,000. */
+  readonly aloneMs?: number
   readonly report?: (line: string) => void
 }
 
@@ -39,9 +41,6 @@ export interface ReindexRun {
   readonly folder: string | null
 }
 
-/** How long to write and search without rebuilds, in milliseconds, for comparison. */
-const ALONE_MS = 10_000
-
 const PROJECTIONS = ['PGVECTOR', 'TYPESENSE'] as const
 const MODEL = 'test-hash/64'
 const OTHER_MODEL = 'test-hash/96'
@@ -52,7 +51,16 @@ const OTHER_MODEL = 'test-hash/96'
  * rollback is instant, and a killed rebuild resumes and leaves nothing behind.
  */
 export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun> {
-  const { memories, locomo, seed, perSecond, kills, switchModel = true, report = () => {} } = options
+  const {
+    memories,
+    locomo,
+    seed,
+    perSecond,
+    kills,
+    switchModel = true,
+    aloneMs = 10_000,
+    report = () => {},
+  } = options
   const random = createRandom(seed)
   const cluster = await startClusterWith(
     { embedder: MODEL, embedderOf: 'all' },
@@ -84,7 +92,7 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
       name: 'meanwhile',
     })
     traffic.push(going)
-    await pause(ALONE_MS)
+    await pause(aloneMs)
     say('nothing but writes and searches until now')
 
     await both((projection) => succeeded(api, `reindex(projection: ${projection})`))
@@ -228,13 +236,16 @@ async function verified(api: Api, problems: string[]): Promise<void> {
 
 async function noLeftovers(api: Api, problems: string[]): Promise<void> {
   // Replaced generations are dropped within seconds.
-  await pause(10_000)
-  const { generations } = dataOf<{
-    generations: { projection: string; generation: number; status: string }[]
-  }>(await api.graphql({ query: '{ generations { projection generation status } }' }))
-  for (const { projection, generation, status } of generations)
-    if (status !== 'LIVE' && status !== 'OLD')
+  for (const deadline = Date.now() + 10_000; ; await pause(250)) {
+    const { generations } = dataOf<{
+      generations: { projection: string; generation: number; status: string }[]
+    }>(await api.graphql({ query: '{ generations { projection generation status } }' }))
+    const left = generations.filter(({ status }) => status !== 'LIVE' && status !== 'OLD')
+    if (left.length > 0 && Date.now() < deadline) continue
+    for (const { projection, generation, status } of left)
       problems.push(`generation ${generation} of ${projection} is left over (${status})`)
+    return
+  }
 }
 
 async function lost(api: Api, acknowledged: readonly number[]): Promise<string[]> {

@@ -183,6 +183,7 @@ function spawnDaemon(
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         TMPDIR: process.env.TMPDIR,
+        NODE_OPTIONS: process.env.NODE_OPTIONS,
         DAYBOOK_DATA_DIR: dataDir,
         DAYBOOK_PORT: '0',
         DAYBOOK_EMBEDDER: embedder,

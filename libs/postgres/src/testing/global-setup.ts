@@ -19,11 +19,18 @@ import { createNativeDatabase, TEST_DATABASE_TEMPLATE, TEST_DATABASE_URL } from 
  * - else none: a loud message, or an error with `DAYBOOK_TEST_REQUIRE=all`
  */
 export default async function setup(): Promise<() => Promise<void>> {
+  useBaselineCompiler()
   const stopPool = await startPool()
   const stopNative = await provideNative()
   return async () => {
     await Promise.all([stopPool(), stopNative?.()])
   }
+}
+
+/** For the embedded databases of the run, those of daemons too, whose environment tests make. */
+function useBaselineCompiler(): void {
+  const preload = `--require=${JSON.stringify(fileURLToPath(new URL('./baseline-compiler.cjs', import.meta.url)))}`
+  process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ')
 }
 
 /** @returns a function that ends it with all its databases */

@@ -14,6 +14,9 @@ import { appendRequest, type ReadModelHarness, startReadModelHarness } from '../
 import { compareMemories } from '../verify/compare-memories.ts'
 import { rewriteMemories } from './rewrite-memories.ts'
 
+/** Random histories. Each checks the whole index after every batch. */
+const RUNS = Number(process.env['DAYBOOK_FUZZ_RUNS'] ?? 10)
+
 describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) => {
   let harness: ReadModelHarness
   beforeAll(async () => {
@@ -50,7 +53,7 @@ describe.each(TEST_DATABASES)('the pgvector read model on $name', ({ start }) =>
           expect(await check(scope)).toEqual([])
         }
       }),
-      { numRuns: 25 },
+      { numRuns: RUNS },
     )
   })
 

@@ -6,6 +6,9 @@ import { quantise } from './quantise.ts'
 import type { QuestionStates, Scorer } from './scorer.ts'
 import { simdScorer } from './simd-scorer.ts'
 
+/** Random cases of each property. They take long to make: up to 15,000 numbers each. */
+const RUNS = Number(process.env['DAYBOOK_FUZZ_RUNS'] ?? 60)
+
 const IMPLEMENTATIONS: readonly [string, (question: QuestionStates) => Scorer][] = [
   ['plain JavaScript', (question) => plainScorer(quantise(question))],
   ['vector instructions', (question) => simdScorer(quantise(question))!],
@@ -90,7 +93,7 @@ describe.each(IMPLEMENTATIONS)('a scorer with %s', (_, create) => {
             expect(Math.abs(estimate - expected[token]!)).toBeLessThan(0.001)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: RUNS },
     )
   })
 
@@ -160,7 +163,7 @@ describe('scorers', () => {
         const [plain, simd] = IMPLEMENTATIONS.map(([, create]) => create(question))
         for (const bits of memories) expect(simd!.match(bits)).toEqual(plain!.match(bits))
       }),
-      { numRuns: 200 },
+      { numRuns: RUNS },
     )
   })
 
