@@ -51,7 +51,7 @@ describe.each(TEST_DATABASES)('erasure on $name', ({ start }) => {
     )
 
   test('all versions of a memory are found nowhere afterwards; the journal is proved, and others stay', async () => {
-    const { client } = suite
+    const client = await suite.running.newClient(true)
     const marker = `zq${newId().slice(-8)}x`
     const id = await remember(client, `the first ${marker}`, {
       labels: [`label-${marker}`],
@@ -116,7 +116,7 @@ describe.each(TEST_DATABASES)('erasure on $name', ({ start }) => {
   })
 
   test('nothing brings it back, and it is erased once', async () => {
-    const { client } = suite
+    const client = await suite.running.newClient(true)
     const key = `key-${newId()}`
     const id = await remember(client, 'to be erased', { idempotencyKey: key })
     await client.data(ERASE, { id })
@@ -147,7 +147,7 @@ describe.each(TEST_DATABASES)('erasure on $name', ({ start }) => {
   })
 
   test('eraseMany shows first, takes forgotten memories and all parts of documents, and refuses to erase everything', async () => {
-    const { client } = suite
+    const client = await suite.running.newClient(true)
     const context = `customer-${newId().slice(-6)}`
     await remember(client, 'one of a customer', { context })
     const forgotten = await remember(client, 'one that was forgotten', { context })
@@ -179,10 +179,13 @@ describe.each(TEST_DATABASES)('erasure on $name', ({ start }) => {
   })
 
   test('another project’s memory is not found, and the owner’s function takes nothing without a trace', async () => {
-    const { client } = suite
+    const client = await suite.running.newClient(true)
     const id = await remember(client, 'of this project')
-    const other = await suite.running.newClient()
+    const other = await suite.running.newClient(true)
     expect((await other.data(ERASE, { id }))['erase']).toMatchObject({ code: 'NOT_FOUND' })
+    const writer = suite.client
+    const { body } = await writer.send(ERASE, { id })
+    expect(body.errors?.[0]).toMatchObject({ extensions: { code: 'FORBIDDEN' } })
     const plain = id.slice(id.indexOf(':') + 1)
     const call = (bound: string, project: string) =>
       sql`select erase_memories(${project}::uuid, ${[plain]}::uuid[])`.execute(

@@ -5,6 +5,7 @@ import type { Memory } from '@daybook/memory/state'
 import { ERASE_MAX, erase, memoriesToErase, OUT_OF_REACH } from '../../erase.ts'
 import { builder } from '../builder.ts'
 import { listCost, SEARCH_COST } from '../limits.ts'
+import { ADMIN } from '../needs.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 import { requireMemoryId } from './request.ts'
@@ -81,10 +82,11 @@ const erasedMany = builder.objectType(builder.objectRef<ErasedMany>('ErasedMany'
 
 builder.mutationField('erase', (t) =>
   t.field({
+    ...ADMIN,
     type: builder.errorUnion('EraseResult', { types: [erased, NotFoundError], resolveType: () => 'Erased' }),
     complexity: { field: SEARCH_COST },
     description:
-      'Erases a memory for good, with all its versions, and all parts of a long document. Nothing brings it back, not even undo. To take it out of the indexes only, use forget.',
+      'Erases a memory for good, with all its versions, and all parts of a long document. Nothing brings it back, not even undo, so it needs a key with the scope ADMIN of the project. To take it out of the indexes only, use forget.',
     args: { id: t.arg.id({ required: true }) },
     resolve: async (_, { id }, context) => {
       const erasure = await erase(context, [requireMemoryId(id)])
@@ -96,12 +98,13 @@ builder.mutationField('erase', (t) =>
 
 builder.mutationField('eraseMany', (t) =>
   t.field({
+    ...ADMIN,
     type: builder.errorUnion('EraseManyResult', {
       types: [erasedMany, ValidationError],
       resolveType: () => 'ErasedMany',
     }),
     complexity: { field: SEARCH_COST },
-    description: `Erases all memories that a filter selects for good, forgotten ones too, at most ${ERASE_MAX.toLocaleString('en')}; or only says which.`,
+    description: `Erases all memories that a filter selects for good, forgotten ones too, at most ${ERASE_MAX.toLocaleString('en')}; or only says which. Needs the scope ADMIN.`,
     args: {
       filter: t.arg({ type: memoryFilter, required: true, description: 'It must name something.' }),
       dryRun: t.arg.boolean({ defaultValue: true, description: 'Only says what would be erased.' }),
