@@ -51,10 +51,10 @@ const READS = `query ($id: ID!) {
   system { databaseBytes memories events queuedTexts }
 }`
 
-const PROJECTS = `mutation ($name: String!) {
+const PROJECTS = `mutation {
   createProject(name: "made", limits: { memories: 10, queuedTexts: 10 }) { __typename }
-  renameProject(id: "made", name: $name) { __typename }
-  setProjectLimits(id: $name, limits: { bytes: 1e9 }) { __typename }
+  renameProject(id: "made", name: "renamed") { __typename }
+  setProjectLimits(id: "renamed", limits: { bytes: 1e9 }) { __typename }
   createKey(input: { name: "a", projects: ["default"], scopes: [READ, WRITE] }) { ... on CreatedKey { id } }
 }`
 
@@ -110,7 +110,7 @@ interface Written {
 
 /** Makes projects and keys, and limits the project so that its waiting texts are counted. */
 async function administer(daemon: Daemon): Promise<void> {
-  const { createKey } = await ask<{ createKey: { id: string } }>(daemon, PROJECTS, { name: 'renamed' })
+  const { createKey } = await ask<{ createKey: { id: string } }>(daemon, PROJECTS)
   await ask(daemon, KEYS, createKey)
   await ask(
     daemon,

@@ -92,7 +92,7 @@ export type KeyRefusal = 'mistyped' | 'unknown' | 'revoked' | 'expired'
 interface FoundRow {
   readonly id: string
   readonly name: string
-  readonly scopes: Scope[]
+  readonly scopes: string[]
   readonly admin: boolean
   readonly projects: string[] | null
   readonly ended: string | null
@@ -113,7 +113,15 @@ export async function findKey(
   const { id, name, scopes, admin, projects } = row
   const projectId = projects?.length === 1 ? (projects[0] as string) : null
   return {
-    access: { keyId: id, keyName: name, keyHash, scopes: new Set(scopes), admin, projects, projectId },
+    access: {
+      keyId: id,
+      keyName: name,
+      keyHash,
+      scopes: new Set(scopes as Scope[]),
+      admin,
+      projects,
+      projectId,
+    },
   }
 }
 

@@ -31,6 +31,11 @@ export interface ApiKey {
   readonly isExpired: boolean
 }
 
+interface KeyRow extends Omit<ApiKey, 'scopes' | 'projects'> {
+  readonly scopes: string[]
+  readonly projects: string[] | null
+}
+
 /** A new key, which can be read only now. */
 export interface CreatedKey {
   readonly id: string
@@ -43,7 +48,7 @@ export interface CreatedKey {
  * @param ofProjects only keys that open one of these; null: all keys
  */
 export async function listKeys(db: Database, ofProjects: readonly string[] | null): Promise<ApiKey[]> {
-  const { rows } = await sql<ApiKey>`
+  const { rows } = await sql<KeyRow>`
     select id, name, prefix, scopes, admin, created_at as "createdAt", expires_at as "expiresAt",
       revoked_at as "revokedAt", last_used_at as "lastUsedAt", replaced_by as "replacedBy",
       coalesce(expires_at <= now(), false) as "isExpired",
@@ -53,7 +58,7 @@ export async function listKeys(db: Database, ofProjects: readonly string[] | nul
     where ${ofProjects}::uuid[] is null or all_projects or exists (
       select from api_key_projects where key_id = id and project_id = any(${ofProjects}::uuid[]))
     order by created_at, id`.execute(db)
-  return rows
+  return rows.map((row) => ({ ...row, scopes: row.scopes as Scope[] }))
 }
 
 /** What a new key is to be. */

@@ -119,6 +119,8 @@ describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) =
         ['typesense', 0],
       ]),
       daybook_embedding_queue: 2,
+      daybook_project_memories: new Map(),
+      daybook_project_bytes: new Map(),
     })
   })
 })
