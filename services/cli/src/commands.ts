@@ -222,7 +222,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       },
       {
         name: 'projects',
-        parameters: '[list|create|rename|limits]',
+        parameters: '[list|create|…]',
         description: 'list, make and rename projects; limit what they may hold and ask for',
         load: () => import('./commands/projects.ts'),
       },

@@ -34,7 +34,7 @@ export async function startServices(
   const activity: Activity = parts.activity ?? ALWAYS_ACTIVE
   const bus = await openBus(config, parts)
   const signal = createPositionSignal()
-  const metrics = openMetrics('daybook', db, parts)
+  const metrics = openMetrics('daybook', db, config, parts)
   embedders.countIn?.(metrics)
   const writer = openWriter(config, { db, bus, metrics }, parts)
   const shared = { db, bus, writer, signal, embedders, metrics, activity }

@@ -24,7 +24,7 @@ await runProcess({
     )
     const bus = await openBus(config, parts)
     const signal = createPositionSignal()
-    const metrics = openMetrics('gateway', db, parts)
+    const metrics = openMetrics('gateway', db, config, parts)
     embedders.countIn?.(metrics)
     await embedders.ready()
     const writer = openWriter(config, { db, bus, metrics }, parts)

@@ -24,7 +24,7 @@ describe('a gateway that is watched', () => {
   beforeAll(async () => {
     traced = await startMemoryTracing()
     database = await start()
-    const watched = createMetrics({ service: 'gateway', read: () => readReadings(database.db) })
+    const watched = createMetrics({ service: 'gateway', read: () => readReadings(database.db, false) })
     const metrics: ServiceMetrics = {
       ...watched,
       histogram(definition) {

@@ -25,7 +25,7 @@ await runProcess({
     const bus = await openBus(config, parts)
     await embedders.ready()
     const signal = createPositionSignal()
-    const metrics = openMetrics('reindex', db, parts)
+    const metrics = openMetrics('reindex', db, config, parts)
     embedders.countIn?.(metrics)
     const engines = openEngines(config)
     for (const engine of engines) parts.shutdown.add(engine.close)

@@ -88,6 +88,7 @@ export async function useDaemon(dataDir: string): Promise<void> {
       DAYBOOK_EMBEDDER: 'test-hash/64/token-bits-1',
       DAYBOOK_SELF_CHECK: '500ms',
       TYPESENSE_URL: typesense.url,
+      DAYBOOK_PROJECT_METRICS: 'on',
       TYPESENSE_API_KEY: typesense.apiKey,
     })
     const daemon = await startDaemon(config, { logger: silentLogger, progress: () => {}, shutdown })

@@ -1,5 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
 import { readReadings } from '@daybook/projection/positions/readings'
+import type { Config } from '@daybook/runtime/config'
 import { createMetrics, type ServiceMetrics } from '@daybook/runtime/metrics'
 import type { ProcessParts } from './process-parts.ts'
 
@@ -7,11 +8,12 @@ import type { ProcessParts } from './process-parts.ts'
 export function openMetrics(
   service: string,
   db: Database,
+  { projectMetrics }: Pick<Config, 'projectMetrics'>,
   { logger }: Pick<ProcessParts, 'logger'>,
 ): ServiceMetrics {
   return createMetrics({
     service,
-    read: () => readReadings(db),
+    read: () => readReadings(db, projectMetrics),
     onError: (error) => logger.warn({ error }, 'the metrics lack the readings from the database'),
   })
 }

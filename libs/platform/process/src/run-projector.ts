@@ -32,7 +32,7 @@ export function runProjector(engine: Engine, defaultPort: number): Promise<void>
       const db = await openDatabaseServer(config, parts)
       const bus = await openBus(config, parts)
       await embedders.ready()
-      const metrics = openMetrics(name, db, parts)
+      const metrics = openMetrics(name, db, config, parts)
       embedders.countIn?.(metrics)
       const projector = await startEngine(opened, {
         db,

@@ -88,6 +88,13 @@ export const SETTINGS = {
     description:
       'Whether browsers get GraphiQL at `/graphql`. Default: `on` if `DAYBOOK_HOST` is a loopback address, `off` elsewhere',
   },
+  projectMetrics: {
+    name: 'DAYBOOK_PROJECT_METRICS',
+    schema: onOrOff.prefault('off'),
+    type: '`on` or `off`',
+    description:
+      'Whether `/metrics`, which needs no key, shows what each project holds, by the id of the project',
+  },
   introspection: {
     name: 'DAYBOOK_INTROSPECTION',
     schema: onOrOff.optional(),

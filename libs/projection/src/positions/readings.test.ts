@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readReadings } from './readings.ts'
 
 const valuesOf = async (db: Database) =>
-  Object.fromEntries((await readReadings(db)).map(({ name, value }) => [name, value]))
+  Object.fromEntries((await readReadings(db, true)).map(({ name, value }) => [name, value]))
 
 describe.each(TEST_DATABASES)('the readings for metrics on $name', ({ start }) => {
   let database: TestDatabase

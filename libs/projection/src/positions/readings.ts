@@ -20,10 +20,10 @@ interface UsageRow {
 /**
  * What the metrics report over all projects: the live generations' lag, their parked events, the projects in
  * which they have diverged, the texts that wait for vectors, the findings of the self-check, and what projects
- * hold. Takes six statements; four of them read one row per project. A new reading is an entry here, and a line in
- * `docs/operations.md`.
+ * hold, if `ofProjects`. Takes six statements; four of them read one row per project. A new reading is an entry here,
+ * and a line in `docs/operations.md`.
  */
-export async function readReadings(db: Database): Promise<Reading[]> {
+export async function readReadings(db: Database, ofProjects: boolean): Promise<Reading[]> {
   const lag = await sql<CountRow>`
     select live.projection, coalesce(sum(greatest(head.sequence - coalesce(place.position, 0), 0)), 0)::bigint as events
     from generations live cross join journal_heads head
@@ -53,9 +53,6 @@ export async function readReadings(db: Database): Promise<Reading[]> {
     from generations live left join self_checks checked
       on checked.projection = live.projection and checked.generation = live.generation
     where live.status = 'live' group by live.projection`.execute(db)
-  const usage = await sql<UsageRow>`
-    select project_id as project, memories, bytes from project_usage
-    order by bytes desc limit ${MOST_PROJECTS}`.execute(db)
   return [
     {
       name: 'daybook_projection_lag',
@@ -87,17 +84,26 @@ export async function readReadings(db: Database): Promise<Reading[]> {
       help: 'Texts that wait for their vectors, counted once per project',
       value: queue?.texts ?? 0,
     },
+    ...(ofProjects ? await readUsage(db) : []),
+  ]
+}
+
+async function readUsage(db: Database): Promise<Reading[]> {
+  const { rows } = await sql<UsageRow>`
+    select project_id as project, memories, bytes from project_usage
+    order by bytes desc limit ${MOST_PROJECTS}`.execute(db)
+  return [
     {
       name: 'daybook_project_memories',
       help: 'Memories of a project that are not forgotten',
       label: 'project',
-      value: new Map(usage.rows.map((row) => [row.project, row.memories])),
+      value: new Map(rows.map((row) => [row.project, row.memories])),
     },
     {
       name: 'daybook_project_bytes',
       help: 'Bytes of the events of a project',
       label: 'project',
-      value: new Map(usage.rows.map((row) => [row.project, row.bytes])),
+      value: new Map(rows.map((row) => [row.project, row.bytes])),
     },
   ]
 }

@@ -94,7 +94,7 @@ export async function startComplained(
           ? []
           : [{ name: 'typesense', setting: 'TYPESENSE_URL', search: typesenseSearchEngine(search) }],
       environment,
-      metrics: createMetrics({ service: `gateway-${n}`, read: () => readReadings(db) }),
+      metrics: createMetrics({ service: `gateway-${n}`, read: () => readReadings(db, false) }),
       ...(n === 0 && bus !== undefined && { bus }),
     })
     gateways.push(gateway)
