@@ -4,7 +4,6 @@ import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { LIMIT_MAX } from './check-request.ts'
 import type { Searched } from './engine/search-engines.ts'
 import { type RankedByTokens, rankByTokens } from './late-interaction/rank-by-tokens.ts'
-import type { TokenLookups } from './late-interaction/token-lookups.ts'
 import { floorOf } from './model-floors.ts'
 import { readPriors } from './priors/read-priors.ts'
 import { withPriors } from './priors/with-priors.ts'
@@ -30,7 +29,6 @@ export interface FoundToRank {
   readonly options: RankingOptions
   readonly found: Searched
   readonly neighbours: NeighboursFound
-  readonly lookups: TokenLookups
 }
 
 /** The hits in their order, and what late interaction knows of them; null if it did not rank them. */
@@ -48,7 +46,7 @@ export interface RankedFound {
 export async function rankFound(
   parts: SearchParts,
   input: RetrieverInput,
-  { query, times, request, options, found, neighbours, lookups }: FoundToRank,
+  { query, times, request, options, found, neighbours }: FoundToRank,
 ): Promise<RankedFound> {
   const { neighbourhoods, eligible } = neighbours
   const { limit, minScore = 0, leastCosine } = request
@@ -98,7 +96,6 @@ export async function rankFound(
       neighbourhoods,
       eligible,
       options,
-      lookups,
       // Which hits are too far shows only in their explanations.
       limit:
         leastCosine === undefined && floor === null && !priorsCount(options.priors)
@@ -125,7 +122,7 @@ const floorCounts = ({ mode, minScore, floor = true }: FoundToRank['request']): 
   floor && minScore === undefined && mode !== 'KEYWORD'
 
 /** Whether hits are ranked by late interaction. */
-export function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {
+function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {
   return options.method === 'DEFAULT' && options.lateInteraction && tokens !== null && tokens.words.length > 0
 }
 

@@ -52,11 +52,8 @@ export const candidateRetrievers = (
   atOnce: true,
 })
 
-/**
- * Called with the lexical retriever's hits, possibly while the vector retriever still runs.
- * @param tokens the question's, if they are known already
- */
-export type OnWords = (hits: readonly RetrieverHit[], tokens: QueryTokens | null) => void
+/** Called with the lexical retriever's hits, possibly while the vector retriever still runs. */
+export type OnWords = (hits: readonly RetrieverHit[]) => void
 
 /** Runs the retrievers that the mode asks for. @param embedding of the query; null if the mode needs none */
 export async function runRetrievers(
@@ -82,7 +79,7 @@ export async function runRetrievers(
   if (atOnce) {
     const [words, vectors] = await Promise.all([
       lexical(wanted, true).then((hits) => {
-        onWords(hits, null)
+        onWords(hits)
         return hits
       }),
       embedding.then(async (found) =>
@@ -94,6 +91,6 @@ export async function runRetrievers(
   }
   const [words, found] = await Promise.all([lexical(wanted, true), embedding])
   if ('missing' in found) return byWords([found.missing])
-  onWords(words, found.tokens)
+  onWords(words)
   return { lexical: words, vector: await vector(found.vector), tokens: found.tokens, degraded: [] }
 }

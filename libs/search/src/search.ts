@@ -10,27 +10,20 @@ import { checkLimit, checkQuery, checkShare } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import { bestPassages } from './late-interaction/best-passages.ts'
-import { startTokenLookups, type TokenLookups } from './late-interaction/token-lookups.ts'
 import { matchTypeOf } from './match-type.ts'
 import { momentOf } from './past/past-texts.ts'
 import { searchPast } from './past/search-past.ts'
 import { presentHits } from './present-hits.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { type TimePhrase, timePhrases } from './query/time-phrases.ts'
-import { rankFound, tokensCount } from './rank-found.ts'
-import { poolNeighbourhoods } from './ranking/neighbourhood.ts'
+import { rankFound } from './rank-found.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
 import { withoutTerms } from './ranking/without-terms.ts'
 import { readHits } from './read-hits.ts'
 import { hitCondition } from './retrievers/postgres/constraint.ts'
 import { readFewOnce } from './retrievers/postgres/few.ts'
-import {
-  type NeighbourLookups,
-  type NeighboursFound,
-  NO_NEIGHBOURS_FOUND,
-  startNeighbours,
-} from './retrievers/postgres/neighbours-retriever.ts'
+import { type NeighbourLookups, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import { hitsOfKind } from './search-by-kind.ts'
 import type { SearchParts } from './search-parts.ts'
@@ -131,18 +124,8 @@ async function attempt(
   }
 
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
-  const lookups = startTokenLookups(input, query.wanted)
-  const retrievers = await searchOnEngine(
-    parts,
-    input,
-    withTimes(query, times),
-    request,
-    embedded,
-    (words, tokens) => {
-      const ids = idsOf(words)
-      const besides = neighbours.begin(ids)
-      if (tokensCount(options, tokens)) beginPool(lookups, parts.readModel.generation.modelId, ids, besides)
-    },
+  const retrievers = await searchOnEngine(parts, input, withTimes(query, times), request, embedded, (words) =>
+    neighbours.begin(idsOf(words)),
   )
   neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
   const {
@@ -156,7 +139,6 @@ async function attempt(
     options,
     found: retrievers,
     neighbours: await neighbours.all(),
-    lookups,
   })
 
   await parts.beforeHits?.()
@@ -211,21 +193,6 @@ function narrowing(
   return { few: readFewOnce({ ...parts, condition }, isFilter ? filter : null) }
 }
 
-/** Reads the token bits of what the words found and of its neighbours, which will be in the pool. */
-function beginPool(
-  lookups: TokenLookups,
-  modelId: string,
-  ids: readonly string[],
-  neighbours: Promise<NeighboursFound>,
-): void {
-  lookups.begin(modelId, ids)
-  neighbours.then(
-    ({ neighbourhoods }) => lookups.begin(modelId, [...poolNeighbourhoods(ids, neighbourhoods).keys()]),
-    // Whoever waits for the neighbours gets the failure.
-    () => {},
-  )
-}
-
 const idsOf = (hits: readonly RetrieverHit[]): string[] => hits.map((hit) => hit.memoryId)
 
 /** Whether the times that a question names count. RRF and KEYWORD do no more than they say. */
@@ -242,8 +209,8 @@ const withTimes = ({ wanted }: ParsedQuery, times: readonly TimePhrase[]): strin
 const NO_PASSAGES: ReadonlyMap<string, TextSpan> = new Map()
 
 const NO_NEIGHBOURS: NeighbourLookups = {
-  begin: async () => NO_NEIGHBOURS_FOUND,
-  all: async () => NO_NEIGHBOURS_FOUND,
+  begin() {},
+  all: async () => ({ neighbourhoods: new Map(), eligible: new Set() }),
 }
 
 /** Says that an index built before its model had token bits ranks without them. */

@@ -13,8 +13,7 @@ import type { RetrieversRun } from '../run-retrievers.ts'
 import { timed } from '../timed.ts'
 import { createScorer } from './kernel/create-scorer.ts'
 import type { Scorer } from './kernel/scorer.ts'
-import type { StoredTokens } from './read-tokens.ts'
-import type { TokenLookups } from './token-lookups.ts'
+import { readTokens, type StoredTokens } from './read-tokens.ts'
 import { readWordFrequencies, type WordFrequencies } from './word-frequencies.ts'
 
 /** What `rankByTokens` works on. */
@@ -34,7 +33,6 @@ export interface RankByTokensInput {
   readonly options: RankingOptions
   /** The most hits to return. */
   readonly limit: number
-  readonly lookups: TokenLookups
 }
 
 /** The ranking, and what it was made of. */
@@ -59,25 +57,17 @@ export interface RankedByTokens {
  */
 export async function rankByTokens(
   input: RetrieverInput,
-  {
-    wanted,
-    times,
-    tokens,
-    modelId,
-    found,
-    neighbourhoods,
-    eligible,
-    options,
-    limit,
-    lookups,
-  }: RankByTokensInput,
+  { wanted, times, tokens, modelId, found, neighbourhoods, eligible, options, limit }: RankByTokensInput,
 ): Promise<RankedByTokens> {
   const { scope, readModel } = input
   const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
   const ids = [...poolNeighbourhoods(new Set(candidates.map((hit) => hit.memoryId)), neighbourhoods).keys()]
   const names = namesIn(wanted)
   const [stored, frequencies] = await timed(input.onRetriever, 'token-bits', () =>
-    Promise.all([lookups.of(modelId, ids), readWordFrequencies(scope, readModel, tokens.words)]),
+    Promise.all([
+      readTokens(scope, readModel, { modelId, memoryIds: ids, withBeginnings: names.size > 0 }),
+      readWordFrequencies(scope, readModel, tokens.words),
+    ]),
   )
   const question = tokens.words.map((word) => ({
     word,

@@ -3,14 +3,12 @@ import type { RawBuilder } from 'kysely'
 import { type EngineName, POSTGRES, projectionOf } from '../engine/engine-name.ts'
 import type { EmbedOnce, Searched } from '../engine/search-engines.ts'
 import { bestPassages } from '../late-interaction/best-passages.ts'
-import { startTokenLookups } from '../late-interaction/token-lookups.ts'
 import { matchTypeOf } from '../match-type.ts'
 import { presentHits } from '../present-hits.ts'
 import type { ParsedQuery } from '../query/query.ts'
 import type { TimePhrase } from '../query/time-phrases.ts'
 import { rankFound } from '../rank-found.ts'
 import type { RankingOptions } from '../ranking/options.ts'
-import { NO_NEIGHBOURS_FOUND } from '../retrievers/postgres/neighbours-retriever.ts'
 import { type Retrievers, runRetrievers } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchRequest } from '../search-request.ts'
@@ -85,8 +83,7 @@ export async function searchPast(
     request,
     options,
     found,
-    neighbours: NO_NEIGHBOURS_FOUND,
-    lookups: startTokenLookups(asFound, query.wanted),
+    neighbours: { neighbourhoods: new Map(), eligible: new Set() },
   })
   const memories = await texts.read(
     scope,

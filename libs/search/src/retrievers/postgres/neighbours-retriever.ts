@@ -22,12 +22,10 @@ export interface NeighboursFound {
   readonly eligible: ReadonlySet<string>
 }
 
-export const NO_NEIGHBOURS_FOUND: NeighboursFound = { neighbourhoods: new Map(), eligible: new Set() }
-
 /** Lookups of neighbourhoods that run while other retrievers still run. */
 export interface NeighbourLookups {
-  /** Looks up those of these memories that have not been started yet. */
-  begin(memoryIds: readonly string[]): Promise<NeighboursFound>
+  /** Starts to look up those of these memories that have not been started yet. */
+  begin(memoryIds: readonly string[]): void
   /** The results of all lookups. @throws what one of them threw */
   all(): Promise<NeighboursFound>
 }
@@ -42,13 +40,12 @@ export function startNeighbours(input: RetrieverInput): NeighbourLookups {
   return {
     begin(memoryIds) {
       const others = memoryIds.filter((id) => !begun.has(id))
-      if (others.length === 0) return Promise.resolve(NO_NEIGHBOURS_FOUND)
+      if (others.length === 0) return
       for (const id of others) begun.add(id)
       const lookup = findNeighbours(input, [...new Set(others)])
       // If another retriever fails, nobody waits for this lookup, and that failure is reported.
       lookup.catch(() => {})
       lookups.push(lookup)
-      return lookup
     },
     async all() {
       const found = await Promise.all(lookups)
@@ -74,7 +71,7 @@ export async function findNeighbours(
 async function look(input: RetrieverInput, memoryIds: readonly string[]): Promise<NeighboursFound> {
   const { scope, readModel } = input
   const { memories } = readModel.tables
-  if (memoryIds.length === 0) return NO_NEIGHBOURS_FOUND
+  if (memoryIds.length === 0) return { neighbourhoods: new Map(), eligible: new Set() }
   const { rows } = await sql<SidesRow>`
     select c.memory_id, c.context, ${side(input, 'before')} as before, ${side(input, 'after')} as after
     from ${memories} c
