@@ -178,6 +178,27 @@ describe.each(TEST_DATABASES)('erasure on $name', ({ start }) => {
       })
   })
 
+  test('makes the project smaller, also one that is full', async () => {
+    const client = await suite.running.newClient(true)
+    const usage = async () => {
+      const { projects } = await client.data('{ projects { id memories bytes } }')
+      const { memories, bytes } = projects.find((project: { id: string }) => project.id === client.projectId)
+      return { memories, bytes }
+    }
+    const before = await usage()
+    const live = await remember(client, 'a memory that takes room')
+    const forgotten = await remember(client, 'and one that was forgotten')
+    await client.data('mutation ($id: ID!) { forget(id: $id) { __typename } }', { id: forgotten })
+    expect(await usage()).toMatchObject({ memories: 1 })
+    await client.data(
+      'mutation ($id: ID!) { setProjectLimits(id: $id, limits: { bytes: 1, memories: 0 }) { __typename } }',
+      { id: client.projectId },
+    )
+    for (const id of [live, forgotten])
+      expect((await client.data(ERASE, { id }))['erase']).toMatchObject({ __typename: 'Erased' })
+    expect(await usage()).toEqual(before)
+  })
+
   test('another project’s memory is not found, and the owner’s function takes nothing without a trace', async () => {
     const client = await suite.running.newClient(true)
     const id = await remember(client, 'of this project')

@@ -125,7 +125,7 @@ async function countUsage(db: Kysely<unknown>): Promise<void> {
       most record;
     begin
       for more in
-        select a.project_id, bool_or(a.type not in ('MemoryForgotten', 'MemoryExpired')) as grows,
+        select a.project_id, bool_or(a.type not in ('MemoryForgotten', 'MemoryExpired', 'MemoryErased')) as grows,
           coalesce(sum(octet_length(a.data::text)), 0) as bytes,
           sum(case a.type when 'MemoryRemembered' then 1 when 'MemoryForgotten' then -1 when 'MemoryExpired' then -1
             -- A restored memory may have been there, as a later version.
@@ -133,6 +133,10 @@ async function countUsage(db: Kysely<unknown>): Promise<void> {
               select count(*) from daybook.events b
               where b.project_id = a.project_id and b.memory_id = a.memory_id and b.version = a.version - 1
                 and b.type in ('MemoryForgotten', 'MemoryExpired'))
+            when 'MemoryErased' then -(
+              select count(*) from daybook.events b
+              where b.project_id = a.project_id and b.memory_id = a.memory_id and b.version = a.version - 1
+                and b.type not in ('MemoryForgotten', 'MemoryExpired'))
             else 0 end) as memories
         from added a group by a.project_id
       loop

@@ -84,12 +84,13 @@ describe.each(TEST_DATABASES)('the memories that a filter leaves, on $name', ({ 
   it('are the same with any filter, of current and of forgotten memories', async () => {
     const scope = await harness.newProject()
     const words = ['a', 'b', 'c', 'x'.repeat(64)]
+    const ofBits = (bits: number) => words.filter((_word, bit) => ((bits >> bit) & 1) === 1)
     const remembered = await harness.remember(
       scope,
       ...Array.from({ length: 60 }, (_, at) =>
         note(`text ${at}`, {
-          labels: words.filter((_, bit) => ((at >> bit) & 1) === 1),
-          categories: words.filter((_, bit) => ((at >> (bit + 2)) & 1) === 1),
+          labels: ofBits(at),
+          categories: ofBits(at >> 2),
           importance: at % 11,
           agent: at % 3 === 0 ? 'one' : null,
         }),

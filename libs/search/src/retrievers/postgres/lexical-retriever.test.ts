@@ -187,7 +187,7 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
     ['told of it, and few satisfy it', 100],
     ['told of it, and many satisfy it', 1],
     ['not told of it', undefined],
-  ])('looks as far as a filter makes it, %s', async (_, few) => {
+  ])('looks as far as a filter makes it, %s', async (_case, few) => {
     const scope = await harness.newProject()
     // The more often a text contains it, the better: first the last fifty of 1,200, then ten of another
     // context, then five.
