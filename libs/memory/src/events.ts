@@ -121,6 +121,9 @@ export type LinkedEvent = JournalEvent & {
   readonly previousHash: string
 }
 
+/** What a commit added to the journal: an event, or the envelope of one that says that its memory is erased. */
+export type CommittedEvent = LinkedEvent | LinkedEnvelope
+
 /** An event without its data: this version cannot read the data, or it was erased. */
 export interface LinkedEnvelope extends EventEnvelope {
   /** As in `LinkedEvent`. */

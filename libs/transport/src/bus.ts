@@ -1,10 +1,10 @@
-import type { LinkedEnvelope, LinkedEvent } from '@daybook/memory/events'
+import type { CommittedEvent, LinkedEvent } from '@daybook/memory/events'
 
 /**
  * What is published of a place in the journal: its event, or only its envelope if the event cannot be read or
  * was erased.
  */
-export type PublishedEntry = LinkedEvent | LinkedEnvelope
+export type PublishedEntry = CommittedEvent
 
 /** Whether the entry has its event. */
 export const hasEvent = (place: PublishedEntry): place is LinkedEvent =>

@@ -178,6 +178,27 @@ describe.each(TEST_DATABASES)('erasure on $name', ({ start }) => {
       })
   })
 
+  test('says so while search does not know the journal yet, and erases nothing; then all parts', async () => {
+    const client = await suite.running.newClient(true)
+    const page = `${'a page about kittiwakes. '.repeat(20)}\n\n`
+    const { indexDocument } = await client.data(
+      `mutation ($text: String!) { indexDocument(id: "parts", content: $text) { ... on Remembered { memory { id } } } }`,
+      { text: page.repeat(250) },
+    )
+    const { id } = indexDocument.memory
+    await suite.running.stopProjector()
+    // Parts that search has not seen would stay.
+    await client.data(
+      `mutation ($text: String!) { indexDocument(id: "parts", content: $text) { __typename } }`,
+      { text: page.repeat(400) },
+    )
+    const { body } = await client.send(ERASE, { id })
+    expect(body.errors?.[0]).toMatchObject({ extensions: { code: 'BEHIND' } })
+    await suite.running.startProjector()
+    expect((await client.data(ERASE, { id }))['erase']).toMatchObject({ __typename: 'Erased' })
+    expect(await rowsWith('kittiwakes')).toEqual([])
+  })
+
   test('makes the project smaller, also one that is full', async () => {
     const client = await suite.running.newClient(true)
     const usage = async () => {

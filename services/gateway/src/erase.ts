@@ -1,11 +1,10 @@
-import { type Erasure, eraseMemories, MOST_ERASED } from '@daybook/journal/erase/erase-memories'
+import { type Erasure, MOST_ERASED } from '@daybook/journal/erase/erase-memories'
 import { readHead } from '@daybook/journal/read/read'
 import { ValidationError } from '@daybook/memory/errors'
 import { conditionsOf, type MemoryFilter } from '@daybook/memory/filter'
-import type { Memory } from '@daybook/memory/state'
 import { readPartIds } from '@daybook/pgvector/read/links'
-import { listMemories } from '@daybook/pgvector/read/read-memories'
-import { requireAtLeast } from './at-least.ts'
+import { listMemoryIds } from '@daybook/pgvector/read/read-memories'
+import { requireAtLeast, waitAtLeast } from './at-least.ts'
 import type { Context } from './context.ts'
 
 /** What an erasure cannot reach, said in every answer. */
@@ -18,12 +17,20 @@ export const OUT_OF_REACH: readonly string[] = [
 /** The most memories that one request erases. */
 export const ERASE_MAX = 10_000
 
+/** An erasure, and how far search is behind it. */
+export interface Erased extends Erasure {
+  /** Null once search has lost the memories, too; else how far behind it is, as a sentence. */
+  readonly behind: string | null
+}
+
 /**
- * Erases memories by their plain ids, with all parts of long documents. Answers once the journal and the search
- * index have lost them; other projections and the event bus follow within seconds.
+ * Erases memories by their plain ids, with all parts of long documents. Waits until search has lost them, but not
+ * for long: other projections and the event bus follow within seconds.
+ * @throws DaybookError BEHIND if search does not know yet what the journal has, such as the parts; nothing is erased
  */
-export async function erase(context: Context, memoryIds: readonly string[]): Promise<Erasure> {
+export async function erase(context: Context, memoryIds: readonly string[]): Promise<Erased> {
   const { project, parts, metadata } = context
+  await requireWholeJournal(context)
   const { tables } = await context.readModel()
   const furtherParts = await readPartIds(project, tables, memoryIds)
   const all = [...new Set([...memoryIds, ...furtherParts])]
@@ -31,31 +38,29 @@ export async function erase(context: Context, memoryIds: readonly string[]): Pro
   const missing: string[] = []
   let contents = 0
   for (let from = 0; from < all.length; from += MOST_ERASED) {
-    const erased = await eraseMemories(project, all.slice(from, from + MOST_ERASED), metadata)
-    // Only hurries: the relay finds the events in the journal, too.
-    await parts.bus.publish(project.projectId, erased.events).catch(() => {})
+    const erased = await parts.writer.erase(project, all.slice(from, from + MOST_ERASED), metadata)
     events.push(...erased.events)
     missing.push(...erased.missing)
     contents += erased.contents
   }
   const last = events.at(-1)
-  if (last !== undefined) await requireAtLeast(context, last.sequence, last.hash)
-  return { events, missing, contents }
+  return { events, missing, contents, behind: await waitAtLeast(context, last?.sequence, last?.hash) }
 }
 
 /**
- * The memories that a filter selects for erasure, forgotten ones too: their texts are still there.
+ * The plain ids of the memories that a filter selects for erasure, newest first; forgotten ones too, because their
+ * texts are still there.
  * @throws ValidationError for a filter that names nothing, or selects more than `ERASE_MAX`
  */
-export async function memoriesToErase(context: Context, filter: MemoryFilter): Promise<readonly Memory[]> {
+export async function idsToErase(context: Context, filter: MemoryFilter): Promise<readonly string[]> {
   if (conditionsOf(filter).length === 0)
     throw new ValidationError(
       'filter',
       'names nothing: give a context, an agent, a label or another condition',
     )
-  await requireAtLeast(context, await readHead(context.project), null)
+  await requireWholeJournal(context)
   const { tables } = await context.readModel()
-  const found = await listMemories(context.project, tables, {
+  const found = await listMemoryIds(context.project, tables, {
     filter: { ...filter, includeForgotten: true },
     limit: ERASE_MAX + 1,
   })
@@ -66,3 +71,6 @@ export async function memoriesToErase(context: Context, filter: MemoryFilter): P
     )
   return found
 }
+
+const requireWholeJournal = async (context: Context): Promise<void> =>
+  requireAtLeast(context, await readHead(context.project), null)

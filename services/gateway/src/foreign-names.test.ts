@@ -161,7 +161,7 @@ describe('requests under other names', () => {
         'OPTIONS',
       )
       expect(statusOf(asked)).toBe(204)
-      expect(asked).toMatch(/access-control-allow-headers: .*authorization/iu)
+      expect(asked).toMatch(/access-control-allow-headers: .*authorization.*x-daybook-project/iu)
       const answer = await ask(query, { host, origin }, its)
       expect(statusOf(answer)).toBe(200)
       expect(answer).toMatch(/access-control-allow-origin: https:\/\/app\.example\.com\r\n/iu)

@@ -296,6 +296,25 @@ describe.each(TEST_DATABASES)('keys on $name', ({ start }) => {
     await Promise.all([idle.dispose(), busy.dispose()])
   })
 
+  it('that are revoked have their imports ended, and their clients are told why', async () => {
+    const { id, key } = await create({ allProjects: true, scopes: ['ADMIN', 'WRITE'] })
+    const open = new TransformStream<Uint8Array, Uint8Array>()
+    const importing = fetch(`${admin.url}/journal/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: open.readable,
+      duplex: 'half',
+    } as RequestInit)
+    // `fetch` sends nothing before the body begins.
+    const body = open.writable.getWriter()
+    await body.write(Buffer.from('{"daybook'))
+    await sleep(300)
+    await admin.data(REVOKE, { id })
+    const answer = await importing
+    expect(answer.status).toBe(401)
+    expect(await answer.text()).toContain('was revoked or has expired. What was imported stays')
+  })
+
   describe('and scopes', () => {
     const keyWith = async (...scopes: string[]) => (await create({ projects: [a.id], scopes })).key
 

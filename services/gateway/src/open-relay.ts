@@ -1,4 +1,4 @@
-import type { LinkedEvent } from '@daybook/memory/events'
+import type { CommittedEvent } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import type { Config } from '@daybook/runtime/config'
@@ -7,7 +7,7 @@ import type { Bus } from '@daybook/transport/bus'
 import { startRelay } from '@daybook/transport/relay/relay'
 
 /** Called with a project's events after their commit. */
-export type OnCommitted = (projectId: string, events: readonly LinkedEvent[]) => void
+export type OnCommitted = (projectId: string, events: readonly CommittedEvent[]) => void
 
 interface RelayParts extends Pick<ProcessParts, 'logger' | 'shutdown'> {
   readonly db: Database

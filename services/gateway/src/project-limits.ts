@@ -6,6 +6,7 @@ import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { createTokenBuckets } from './token-bucket.ts'
 
 /*
  * The limits of projects that are about speed. Those of what a project holds are checked where it is counted,
@@ -30,17 +31,11 @@ export interface LimitChecks {
   forget(): void
 }
 
-/** Allows so many requests a second and, after a rest, a second's worth at once. */
-interface Bucket {
-  left: number
-  at: number
-}
-
 /** Creates checks that know nothing yet. */
 export function createLimitChecks(db: Database): LimitChecks {
   const limits = new LRUCache<string, Promise<ProjectLimits | null>>({ max: 10_000, ttl: LIMITS_MS })
   const queues = new LRUCache<string, Promise<number>>({ max: 10_000, ttl: QUEUE_MS })
-  const buckets = new LRUCache<string, Bucket>({ max: 10_000 })
+  const buckets = createTokenBuckets()
 
   const limitsOf = (projectId: string) =>
     cached(limits, projectId, async () => {
@@ -58,13 +53,9 @@ export function createLimitChecks(db: Database): LimitChecks {
     async request(projectId) {
       const most = (await limitsOf(projectId))?.requestsPerSecond ?? null
       if (most === null) return
-      const now = performance.now()
-      const bucket = buckets.get(projectId) ?? { left: most, at: now }
-      buckets.set(projectId, bucket)
-      bucket.left = Math.min(most, bucket.left + ((now - bucket.at) / 1_000) * most)
-      bucket.at = now
-      if (bucket.left < 1) throw new LimitExceededError('requestsPerSecond', most)
-      bucket.left -= 1
+      // After a rest, a second's worth may come at once.
+      if (buckets.take(projectId, 1, { perSecond: most, most }) > 0)
+        throw new LimitExceededError('requestsPerSecond', most)
     },
     limit: (writer) => ({
       ...writer,

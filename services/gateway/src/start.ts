@@ -8,6 +8,7 @@ import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { requireScopes } from './http/check-scopes.ts'
 import { answerCors } from './http/cors.ts'
 import { discardBody } from './http/discard-body.ts'
+import { keyEnded } from './http/ended-early.ts'
 import { failureOf } from './http/failure.ts'
 import { judgeNames } from './http/foreign-request.ts'
 import { createGraphiQLPage, type GraphiQLPage } from './http/graphiql-page.ts'
@@ -202,7 +203,7 @@ async function handle(
   )
   if (request.method === route.method) {
     const ended = new AbortController()
-    const release = hold(access, () => ended.abort())
+    const release = hold(access, () => ended.abort(keyEnded()))
     const signal = AbortSignal.any([closing, ended.signal])
     return route.answer({ ...parts, authenticate, closing: signal }, request, response).finally(release)
   }

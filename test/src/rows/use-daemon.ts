@@ -153,6 +153,7 @@ async function write(daemon: Daemon): Promise<Written> {
     atLeast: indexed.sequence,
   })
   await ask(daemon, 'mutation ($id: ID!) { erase(id: $id) { __typename } }', { id: indexed.memory.id })
+  await ask(daemon, 'mutation { eraseMany(filter: { context: "nowhere" }) { __typename } }')
   const { rememberMany } = await ask<RememberedMany>(daemon, REMEMBER_MANY, { inputs: REMEMBERED })
   const [first, second] = rememberMany.map(({ memory }) => memory.id)
   // What is changed before it is applied takes no word out of the index.

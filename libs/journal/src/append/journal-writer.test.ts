@@ -1,4 +1,4 @@
-import type { JournalEvent } from '@daybook/memory/events'
+import type { JournalEvent, LinkedEvent } from '@daybook/memory/events'
 import { fold } from '@daybook/memory/fold'
 import { newId } from '@daybook/memory/id'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -220,7 +220,7 @@ describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => {
     const heard: JournalEvent[] = []
     const writer = createJournalWriter((projectId, committed) => {
       expect(projectId).toBe(scope.projectId)
-      heard.push(...committed)
+      heard.push(...(committed as LinkedEvent[]))
     })
     await Promise.all(upTo(30).map((number) => writer.append(scope, note(`${number}`))))
     await Promise.all(upTo(30).map((number) => writer.append(scope, note(`${number}`))))

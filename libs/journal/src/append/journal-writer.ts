@@ -1,9 +1,10 @@
-import type { LinkedEvent } from '@daybook/memory/events'
+import type { CommittedEvent, EventMetadata, LinkedEvent } from '@daybook/memory/events'
 import { isDatabaseUnavailable } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { currentTraceparent, inSpan } from '@daybook/runtime/trace-context'
+import { type Erasure, eraseMemories } from '../erase/erase-memories.ts'
 import type { Appended, AppendOutcome, AppendRequest } from './append-request.ts'
 import { commitAtKnownHead, needOnlyTheHead } from './commit-at-known-head.ts'
 import { type CommittedBatch, commitBatch } from './commit-batch.ts'
@@ -29,6 +30,11 @@ export interface JournalWriter {
    * @throws UnavailableError, OUTCOME_UNKNOWN as above
    */
   appendMany(scope: ProjectScope, requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]>
+  /**
+   * Erases memories for good, in a transaction of its own (`erase-memories.ts`).
+   * @param memoryIds at most `MOST_ERASED`
+   */
+  erase(scope: ProjectScope, memoryIds: readonly string[], metadata: EventMetadata): Promise<Erasure>
   /** Resolves once everything accepted so far is committed or refused. */
   drained(): Promise<void>
 }
@@ -58,12 +64,13 @@ const BATCH_REQUESTS = 500
  * @param logger gets a warning each time that times go back in a project
  */
 export function createJournalWriter(
-  onCommitted: (projectId: string, events: readonly LinkedEvent[]) => void,
+  onCommitted: (projectId: string, events: readonly CommittedEvent[]) => void,
   metrics?: Pick<Metrics, 'appended' | 'timesSetBack'>,
   logger?: Logger,
 ): JournalWriter {
   const queues = new Map<string, ProjectQueue>()
   const heads = createKnownHeads()
+  const erasing = new Set<Promise<Erasure>>()
 
   const saySetBack = (projectId: string, from: string, event: LinkedEvent | undefined): void => {
     metrics?.timesSetBack()
@@ -155,8 +162,23 @@ export function createJournalWriter(
       if ('error' in outcome) throw outcome.error
       return outcome.appended
     },
+    async erase(scope, memoryIds, metadata) {
+      const startedAt = performance.now()
+      const erasure = eraseMemories(scope, memoryIds, metadata)
+      erasing.add(erasure)
+      const { events } = await erasure.finally(() => erasing.delete(erasure))
+      heads.note(scope.projectId, null)
+      metrics?.appended({
+        events: events.length,
+        refused: 0,
+        seconds: (performance.now() - startedAt) / 1000,
+      })
+      if (events.length > 0) onCommitted(scope.projectId, events)
+      return erasure
+    },
     async drained() {
       await Promise.all([...queues.values()].map((queue) => queue.running))
+      await Promise.allSettled(erasing)
     },
   }
 }

@@ -39,7 +39,8 @@ export async function lockProject(trx: DatabaseTransaction, projectId: string): 
     select sequence, encode(hash, 'hex') as hash, nullif(last_recorded_at, '-infinity') as last,
       date_trunc('milliseconds', case when ${isAheadOfClock(sql`last_recorded_at`)} then clock_timestamp()
         else greatest(clock_timestamp(), last_recorded_at) end) as now,
-      ${CLOCK_WHEN_ASKED} as "clockMs", (select minimum_writer from compatibility) as "minimumWriter", current_setting('fsync') = 'on' as flushes
+      ${CLOCK_WHEN_ASKED} as "clockMs", (select minimum_writer from compatibility) as "minimumWriter",
+      current_setting('fsync') = 'on' as flushes
     from journal_heads where project_id = ${projectId} for update`.execute(trx)
   const row = rows[0]
   if (row === undefined)

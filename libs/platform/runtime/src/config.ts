@@ -1,7 +1,8 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { isLoopback } from './http/trusted-names.ts'
+import { brokenRules } from './settings/broken-rules.ts'
 import { readSettings, type Values } from './settings/setting.ts'
-import { brokenRules, SETTINGS } from './settings.ts'
+import { SETTINGS } from './settings.ts'
 
 type AllValues = Values<typeof SETTINGS>
 

@@ -50,7 +50,7 @@ describe.each(TEST_DATABASES)('a projector on $name', ({ start, severalSessions 
   let database: TestDatabase
   let events: LinkedEvent[]
   const projectors: Projector[] = []
-  const writer = createJournalWriter((_, committed) => events.push(...committed))
+  const writer = createJournalWriter((_, committed) => events.push(...(committed as LinkedEvent[])))
   beforeAll(async () => {
     database = await start()
   })

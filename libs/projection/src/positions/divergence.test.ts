@@ -27,7 +27,7 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
   let database: TestDatabase
   let committed: LinkedEvent[]
   const projectors: Projector[] = []
-  const writer = createJournalWriter((_, events) => committed.push(...events))
+  const writer = createJournalWriter((_, events) => committed.push(...(events as LinkedEvent[])))
   beforeAll(async () => {
     database = await start()
   })

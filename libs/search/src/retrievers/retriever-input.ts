@@ -2,7 +2,7 @@ import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { RawBuilder } from 'kysely'
 import type { OnRetriever } from '../timed.ts'
-import type { ReadFew } from './postgres/few.ts'
+import type { ReadFew } from './postgres/few-satisfying.ts'
 
 /** The input of every retriever. */
 export interface RetrieverInput {

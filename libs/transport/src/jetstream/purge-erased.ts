@@ -12,12 +12,12 @@ export async function purgeErased(
   places: readonly PublishedEntry[],
   { name, subjectPrefix }: Pick<StreamSettings, 'name' | 'subjectPrefix'>,
 ): Promise<void> {
-  for (const { type, projectId, memoryId } of places) {
-    if (type !== ERASED_EVENT) continue
-    // Whatever its kind was.
-    await manager.streams.purge(name, {
-      filter: `${subjectPrefix}.${projectId}.*.${memoryId}`,
-      keep: 1,
-    })
-  }
+  await Promise.all(
+    places
+      .filter(({ type }) => type === ERASED_EVENT)
+      .map(({ projectId, memoryId }) =>
+        // Whatever its kind was.
+        manager.streams.purge(name, { filter: `${subjectPrefix}.${projectId}.*.${memoryId}`, keep: 1 }),
+      ),
+  )
 }

@@ -73,7 +73,7 @@ describe.each(TEST_DATABASES)('a relay on $name', ({ start, severalSessions }) =
   /** Appends notes and tells these relays about them. */
   async function append(scope: ProjectScope, count: number, ...hearing: Relay[]): Promise<void> {
     const writer = createJournalWriter((projectId, events) => {
-      heard.push(...events)
+      heard.push(...(events as LinkedEvent[]))
       for (const relay of hearing) relay.committed(projectId, events)
     })
     const requests = Array.from({ length: count }, (_, index) => note(`note ${index}`))

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import type { LinkedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -7,7 +6,7 @@ import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { createWakeUp } from '@daybook/runtime/wake-up'
-import type { Bus } from '../bus.ts'
+import { type Bus, hasEvent, type PublishedEntry } from '../bus.ts'
 import { createEventBuffer, type EventBuffer } from '../event-buffer.ts'
 import { keepLeases } from './kept-leases.ts'
 import { publishProject, type TurnOptions } from './publish-project.ts'
@@ -27,7 +26,7 @@ import { findUnpublished, readPublished } from './relay-positions.ts'
 /** A running relay. */
 export interface Relay {
   /** Call it after each commit, with its events. It never throws and never waits. */
-  committed(projectId: string, events: readonly LinkedEvent[]): void
+  committed(projectId: string, events: readonly PublishedEntry[]): void
   /** The last sequence of the project that any relay published; 0 if there is none. */
   published(scope: ProjectScope): Promise<number>
   /** Finishes the current batches and releases the leases. Another relay publishes the rest. */
@@ -195,7 +194,8 @@ export function startRelay(options: RelayOptions): Relay {
   return {
     committed(projectId, events) {
       const buffer = buffers.get(projectId) ?? newBuffer(buffers, projectId)
-      buffer?.add(events)
+      // An envelope alone is read from the journal, in its turn.
+      buffer?.add(events.filter(hasEvent))
       behind.add(projectId)
       wakeUp.raise()
     },

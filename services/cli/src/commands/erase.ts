@@ -41,7 +41,7 @@ interface EraseOptions {
 
 const ERASE = graphql(
   `mutation Erase($id: ID!) {
-    erase(id: $id) { __typename ... on Erased { id sequence contents outOfReach } ...Failure }
+    erase(id: $id) { __typename ... on Erased { id sequence contents behind outOfReach } ...Failure }
   }`,
   [FAILURE],
 )
@@ -50,7 +50,7 @@ const ERASE_MANY = graphql(
   `mutation EraseMany($filter: MemoryFilter!, $dryRun: Boolean!) {
     eraseMany(filter: $filter, dryRun: $dryRun) {
       __typename
-      ... on ErasedMany { dryRun memories contents sequence outOfReach examples(first: 20) { id title } }
+      ... on ErasedMany { dryRun memories contents sequence behind outOfReach examples(first: 20) { id title } }
       ...Failure
     }
   }`,
@@ -102,7 +102,8 @@ async function eraseMany(
   printReach(erased)
 }
 
-function printReach({ outOfReach }: Pick<Erased, 'outOfReach'>): void {
+function printReach({ behind, outOfReach }: Pick<Erased, 'behind' | 'outOfReach'>): void {
+  if (behind !== null) print(`Search follows: ${behind}`)
   print('Daybook cannot reach:')
   for (const one of outOfReach) print(`  ${one}`)
 }

@@ -1,19 +1,15 @@
 import { graphql } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { KEY_HELP, mutate } from '../client/mutate.ts'
+import { mutate } from '../client/mutate.ts'
 import { FAILURE, succeeded } from '../client/result.ts'
 import { addExamples, invocation } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
+import { addChange } from '../remember/change-options.ts'
 
 /** Adds the arguments, options and action of `daybook forget`. */
 export function configure(command: Command): void {
-  command
-    .argument('<id>', 'its id, as search shows it, or the plain UUID')
-    .option('--idempotency-key <key>', KEY_HELP)
-    .action((id: string, options: { idempotencyKey?: string }, self: Command) =>
-      forget(id, options.idempotencyKey, self),
-    )
+  addChange(command, forget, 'search')
   addExamples(command, ['daybook forget insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d'])
 }
 

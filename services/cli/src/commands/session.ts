@@ -1,28 +1,18 @@
 import { graphql } from '@daybook/api/graphql'
 import type { Command } from 'commander'
-import { KEY_HELP, mutate } from '../client/mutate.ts'
+import { mutate } from '../client/mutate.ts'
 import { request } from '../client/request.ts'
 import { FAILURE, succeeded } from '../client/result.ts'
-import { addExamples, addGlobalOptions, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addGlobalOptions, invocation } from '../command.ts'
 import { printChanged, printOpen } from '../output/still-open.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
+import { addChange } from '../remember/change-options.ts'
+import { filterFrom } from '../search/filter-options.ts'
+import { addOpenList } from '../search/open-list.ts'
 
 /** Adds the subcommands of `daybook session`. */
 export function configure(command: Command): void {
-  const list = command
-    .command('list', { isDefault: true })
-    .description('the sessions that nobody has closed, newest first')
-    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
-    .action((options: { limit?: number }, self: Command) => listActive(options.limit, self))
-  addFilterOptions(list)
-  command
-    .command('close')
-    .description('say that it has ended')
-    .argument('<id>', 'its id, as the list shows it, or the plain UUID')
-    .option('--idempotency-key <key>', KEY_HELP)
-    .action((id: string, { idempotencyKey }: { idempotencyKey?: string }, self: Command) =>
-      close(id, idempotencyKey, self),
-    )
+  addOpenList(command, 'the sessions that nobody has closed, newest first', listActive)
+  addChange(command.command('close').description('say that it has ended'), close, 'the list')
   for (const one of command.commands) addGlobalOptions(one)
   addExamples(command, [
     'daybook session',

@@ -1,34 +1,19 @@
 import { graphql } from '@daybook/api/graphql'
 import type { Command } from 'commander'
-import { KEY_HELP, mutate } from '../client/mutate.ts'
+import { mutate } from '../client/mutate.ts'
 import { request } from '../client/request.ts'
 import { FAILURE, succeeded } from '../client/result.ts'
-import { addExamples, addGlobalOptions, invocation, wholeNumber } from '../command.ts'
+import { addExamples, addGlobalOptions, invocation } from '../command.ts'
 import { printChanged, printOpen } from '../output/still-open.ts'
-import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
-
-const ID = 'its id, as the list shows it, or the plain UUID'
+import { addChange } from '../remember/change-options.ts'
+import { filterFrom } from '../search/filter-options.ts'
+import { addOpenList } from '../search/open-list.ts'
 
 /** Adds the subcommands of `daybook todo`. */
 export function configure(command: Command): void {
-  const list = command
-    .command('list', { isDefault: true })
-    .description('what is left to do, newest first')
-    .option('--limit <n>', 'at most so many, up to 100 (default 20)', wholeNumber(1))
-    .action((options: { limit?: number }, self: Command) => listOpen(options.limit, self))
-  addFilterOptions(list)
-  for (const [name, description, change] of [
-    ['done', 'say that it is done', RESOLVE],
-    ['reopen', 'say that it is left to do after all', REOPEN],
-  ] as const)
-    command
-      .command(name)
-      .description(description)
-      .argument('<id>', ID)
-      .option('--idempotency-key <key>', KEY_HELP)
-      .action((id: string, { idempotencyKey }: { idempotencyKey?: string }, self: Command) =>
-        changeTodo(id, change, { key: idempotencyKey, command: self }),
-      )
+  addOpenList(command, 'what is left to do, newest first', listOpen)
+  addChange(command.command('done').description('say that it is done'), resolve, 'the list')
+  addChange(command.command('reopen').description('say that it is left to do after all'), reopen, 'the list')
   for (const one of command.commands) addGlobalOptions(one)
   addExamples(command, [
     'daybook todo',
@@ -73,16 +58,14 @@ const REOPEN = graphql(
   [FAILURE],
 )
 
-async function changeTodo(
-  id: string,
-  change: typeof RESOLVE | typeof REOPEN,
-  { key, command }: { key: string | undefined; command: Command },
-): Promise<void> {
+async function resolve(id: string, key: string | undefined, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const variables = (idempotencyKey: string) => ({ id, idempotencyKey })
-  const { changed } =
-    change === RESOLVE
-      ? await mutate(connection, RESOLVE, variables, key)
-      : await mutate(connection, REOPEN, variables, key)
-  printChanged(succeeded(changed), { json, what: change === RESOLVE ? 'Done' : 'Left to do again' })
+  const { changed } = await mutate(connection, RESOLVE, (idempotencyKey) => ({ id, idempotencyKey }), key)
+  printChanged(succeeded(changed), { json, what: 'Done' })
+}
+
+async function reopen(id: string, key: string | undefined, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const { changed } = await mutate(connection, REOPEN, (idempotencyKey) => ({ id, idempotencyKey }), key)
+  printChanged(succeeded(changed), { json, what: 'Left to do again' })
 }

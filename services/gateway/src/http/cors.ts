@@ -24,7 +24,8 @@ export function answerCors(
   response
     .writeHead(204, {
       'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': 'accept, authorization, content-type, traceparent, x-correlation-id',
+      'access-control-allow-headers':
+        'accept, authorization, content-type, traceparent, x-correlation-id, x-daybook-project',
       'access-control-max-age': PREFLIGHT_S,
     })
     .end()

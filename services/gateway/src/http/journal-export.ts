@@ -5,6 +5,7 @@ import { findProject, listProjects, type Project } from '@daybook/postgres/acces
 import { projectScope } from '@daybook/postgres/project-scope'
 import { readRequestTarget } from '@daybook/runtime/http/request-target'
 import type { GatewayParts } from '../parts.ts'
+import { whyEnded } from './ended-early.ts'
 import { failureOf } from './failure.ts'
 
 /** Characters sent at a time. */
@@ -40,7 +41,7 @@ export async function answerExport(
     response.end(chunk)
   } catch (error) {
     logger[closing.aborted ? 'info' : 'error']({ error }, 'an export of the journal broke off')
-    const { status: _, ...failure } = failureOf(closing.aborted ? stopping() : error)
+    const { status: _, ...failure } = failureOf(whyEnded(closing, error, ': export again'))
     response.write(`${JSON.stringify({ error: failure })}\n`, () => response.destroy())
   }
 }
@@ -50,8 +51,6 @@ async function projectNamed(db: GatewayParts['db'], nameOrId: string): Promise<P
   if (project === null) throw new DaybookError('NOT_FOUND', `There is no project "${nameOrId}"`)
   return project
 }
-
-const stopping = () => new DaybookError('UNAVAILABLE', 'This Daybook is being stopped: export again')
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {

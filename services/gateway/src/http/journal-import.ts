@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { importJournal } from '@daybook/journal/import/import-journal'
 import { DaybookError } from '@daybook/memory/errors'
 import { isDatabaseUnavailable, whyUnavailable } from '@daybook/postgres/errors'
+import { endingIterator } from '@daybook/runtime/ending-iterator'
 import type { Authenticate } from '../authenticate.ts'
 import type { GatewayParts } from '../parts.ts'
 import { discardBody } from './discard-body.ts'
+import { whyEnded } from './ended-early.ts'
 import { failureOf } from './failure.ts'
 import { sendFailure } from './json-response.ts'
 
@@ -33,9 +35,11 @@ export async function answerImport(
       response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' })
     response.write(`${JSON.stringify(line)}\n`)
   }
+  const body = endingIterator(() => bytesOf(request))
+  // Also while the client sends nothing.
+  const end = () => body.end(closing.reason as Error)
+  closing.addEventListener('abort', end)
   try {
-    // If the iterator destroyed the request at its end, the request could no longer be answered.
-    const body = request.iterator({ destroyOnReturn: false })
     const result = await importJournal(db, body, {
       signal: closing,
       onProgress(progress) {
@@ -55,7 +59,7 @@ export async function answerImport(
     authenticate.forget()
     // The client is gone, so there is nobody to answer.
     if (response.destroyed) return
-    const failure = failureOf(closing.aborted ? interrupted() : withAdvice(error))
+    const failure = failureOf(whyEnded(closing, withAdvice(error), AGAIN))
     if (!response.headersSent) sendFailure(response, failure)
     else {
       const { status: _, ...rest } = failure
@@ -63,17 +67,20 @@ export async function answerImport(
       response.end()
     }
     discardBody(request)
+  } finally {
+    closing.removeEventListener('abort', end)
   }
+}
+
+async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array, void> {
+  // If the iterator destroyed the request at its end, the request could no longer be answered.
+  yield* request.iterator({ destroyOnReturn: false })
 }
 
 function withAdvice(error: unknown): unknown {
   if (!isDatabaseUnavailable(error)) return error
-  const message = `${whyUnavailable(error)}. What was imported stays: run the same import again`
+  const message = `${whyUnavailable(error)}${AGAIN}`
   return new DaybookError('UNAVAILABLE', message, { cause: error })
 }
 
-const interrupted = () =>
-  new DaybookError(
-    'UNAVAILABLE',
-    'This Daybook is being stopped. What was imported stays: run the same import again',
-  )
+const AGAIN = '. What was imported stays: run the same import again'

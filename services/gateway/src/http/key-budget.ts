@@ -1,5 +1,5 @@
 import { DaybookError } from '@daybook/memory/errors'
-import { LRUCache } from 'lru-cache'
+import { createTokenBuckets } from '../token-bucket.ts'
 
 /** How much the requests of a key may cost. */
 export interface BudgetLimits {
@@ -26,29 +26,15 @@ export interface KeyBudget {
   spend(keyId: string, cost: number): void
 }
 
-/** Buckets kept at a time. One that nobody has used for longest starts again full, as it would be by then. */
-const KEYS = 10_000
-
-interface Bucket {
-  saved: number
-  at: number
-}
-
 /** @param now milliseconds, for tests */
-export function createKeyBudget(
-  { costPerSecond, costSaved }: BudgetLimits,
-  now: () => number = () => performance.now(),
-): KeyBudget {
-  const buckets = new LRUCache<string, Bucket>({ max: KEYS })
+export function createKeyBudget({ costPerSecond, costSaved }: BudgetLimits, now?: () => number): KeyBudget {
+  const buckets = createTokenBuckets(now)
+  const size = { perSecond: costPerSecond, most: costSaved }
   return {
     spend(keyId, cost) {
-      const at = now()
-      const before = buckets.get(keyId) ?? { saved: costSaved, at }
-      const saved = Math.min(costSaved, before.saved + ((at - before.at) / 1_000) * costPerSecond)
-      const isTaken = saved >= cost
-      buckets.set(keyId, { saved: isTaken ? saved - cost : saved, at })
-      if (isTaken) return
-      const seconds = Math.max(1, Math.ceil((cost - saved) / costPerSecond))
+      const missing = buckets.take(keyId, cost, size)
+      if (missing === 0) return
+      const seconds = Math.max(1, Math.ceil(missing))
       throw new RateLimitedError(
         `The requests of this key cost more than ${costPerSecond} per second (DAYBOOK_COST_PER_SECOND), and what it had saved up (DAYBOOK_COST_SAVED, ${costSaved}) is spent: this one costs ${Math.ceil(cost)}. Send it again in ${seconds} s, or ask for less`,
         seconds,

@@ -113,16 +113,16 @@ export function serveWebSocket(
       // Returning false closes the socket with 4403 Forbidden.
       if (access === null) return false
       const { socket } = connection.extra
+      // It may have closed while its key was looked up.
+      const untilClosed = (release: () => void) =>
+        socket.readyState === socket.OPEN ? void socket.once('close', release) : release()
       try {
-        const release = streams.hold(access.keyId, socket)
-        if (socket.readyState === socket.OPEN) socket.once('close', release)
-        else release()
+        untilClosed(streams.hold(access.keyId, socket))
       } catch (error) {
         socket.close(TRY_AGAIN_LATER, (error as Error).message)
         return false
       }
-      socket.once(
-        'close',
+      untilClosed(
         hold(access, () => setTimeout(() => socket.close(CloseCode.Forbidden, 'Forbidden'), LAST_MS)),
       )
       connection.extra.isUnderWay = (id) => id in connection.subscriptions

@@ -23,6 +23,11 @@ const OF_STATE = sql`e.state->>'context', e.state->>'agent', array(select jsonb_
 const COLUMNS = sql`version, sequence, state, context, agent, labels, categories, importance, created_at, occurred_at,
   expires_at, forgotten, lexemes, content_hash, superseded`
 
+/** A memory as its row `c` is now. */
+const PRESENT = sql`
+  select c.version, c.sequence, c.state, ${OF_ROW}, c.expires_at, c.forgotten, c.lexemes, c.content_hash,
+    c.forgotten as superseded`
+
 /** The state after the event `v.sequence`. Without one the event was erased, and its version is no more. */
 const EVENT = sql`
   select data->'state' as state from events
@@ -37,9 +42,7 @@ export function memoriesAsOf(
   return sql`(
     select c.project_id, c.memory_id, c.number, c.kind, c.first_sequence, s.*
     from ${memories} c cross join lateral (
-      select c.version, c.sequence, c.state, ${OF_ROW}, c.expires_at, c.forgotten, c.lexemes, c.content_hash,
-        c.forgotten as superseded
-      where c.sequence <= ${sequence}
+      ${PRESENT} where c.sequence <= ${sequence}
       union all
       select v.version, v.sequence, e.state, ${OF_STATE}, (e.state->>'expiresAt')::timestamptz,
         e.state->>'forgottenAt' is not null, coalesce(text.lexemes, c.lexemes), v.content_hash,
@@ -70,8 +73,7 @@ export function memoriesEver(
   return sql`(
     select c.project_id, c.memory_id, c.number, c.kind, c.first_sequence, s.*
     from ${memories} c cross join lateral (
-      select c.version, c.sequence, c.state, ${OF_ROW}, c.expires_at, c.forgotten, c.lexemes, c.content_hash,
-        c.forgotten as superseded
+      ${PRESENT}
       union all
       select v.version, v.sequence, e.state, ${OF_STATE}, c.expires_at, c.forgotten, v.lexemes, v.content_hash, true
       from ${versions} v cross join lateral (${EVENT}) e

@@ -79,6 +79,19 @@ export async function listMemories(
   return rows.map(toMemory)
 }
 
+/** The plain ids of memories that match the filter, newest first. */
+export async function listMemoryIds(
+  { db, projectId }: ProjectScope,
+  tables: GenerationTables,
+  { filter, limit }: Pick<ListOptions, 'filter' | 'limit'>,
+): Promise<string[]> {
+  const { rows } = await sql<{ memory_id: string }>`
+    select m.memory_id from ${tables.memories} m
+    where m.project_id = ${projectId} and ${filterCondition(filter)}
+    order by m.first_sequence desc limit ${limit}`.execute(db)
+  return rows.map((row) => row.memory_id)
+}
+
 /** Where the past is read: a place in the journal, and the moment that it stands for (RFC 3339). */
 export interface PastMoment {
   readonly sequence: number

@@ -245,6 +245,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       span_start integer not null,
       span_end integer not null,
       embedding ${await vectorType(trx)}(${sql.lit(dimension)}) not null,
+      -- Of the memory. Null in generations that are older than the column.
       number integer,
       primary key (project_id, memory_id, chunk)
     )`.execute(trx)

@@ -11,7 +11,7 @@ import { parseQuery } from '../../query/parse-query.ts'
 import { type ReferenceDocument, referenceBm25 } from '../../ranking/reference-bm25.ts'
 import type { RetrieverHit } from '../../ranking/retriever.ts'
 import { hitCondition } from './constraint.ts'
-import { readFewOnce } from './few.ts'
+import { readFewOnce } from './few-satisfying.ts'
 import { lexicalRetriever } from './lexical-retriever.ts'
 
 const word = fc.constantFrom(

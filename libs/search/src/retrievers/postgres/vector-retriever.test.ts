@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
 import { hitCondition } from './constraint.ts'
-import { type ReadFew, readFewOnce } from './few.ts'
+import { type ReadFew, readFewOnce } from './few-satisfying.ts'
 import { vectorRetriever } from './vector-retriever.ts'
 
 const numbersOnly =

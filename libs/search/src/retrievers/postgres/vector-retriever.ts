@@ -3,7 +3,7 @@ import pgvector from 'pgvector'
 import type { RetrieverHit } from '../../ranking/retriever.ts'
 import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
-import type { Few } from './few.ts'
+import type { Few } from './few-satisfying.ts'
 
 /**
  * With fewer memories than this, every vector of the project is compared. That is exact, and an HNSW index

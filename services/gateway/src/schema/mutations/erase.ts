@@ -1,57 +1,53 @@
-import type { Erasure } from '@daybook/journal/erase/erase-memories'
 import { checkFilter } from '@daybook/memory/check-filter'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
-import type { Memory } from '@daybook/memory/state'
-import { ERASE_MAX, erase, memoriesToErase, OUT_OF_REACH } from '../../erase.ts'
+import { readMemories } from '@daybook/pgvector/read/read-memories'
+import { ERASE_MAX, type Erased, erase, idsToErase, OUT_OF_REACH } from '../../erase.ts'
 import { builder } from '../builder.ts'
 import { listCost, SEARCH_COST } from '../limits.ts'
 import { ADMIN } from '../needs.ts'
 import { memoryInterface } from '../types/memory.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
+import { checkFirst } from '../types/page.ts'
 import { requireMemoryId } from './request.ts'
 
 const REACH =
-  'It is gone from the journal, from search, and from the embedding store when this answers; from Typesense and the event bus within seconds. An event without content stays: who erased it, and when.'
+  'It is gone from the journal when this answers, from search, the embedding store, Typesense and the event bus within seconds. An event without content stays: who erased it, and when.'
 
-const sequence = {
-  description: 'The receipt: the sequence of the last event that says so. Null if nothing was erased.',
+/** Of both results. */
+const WORDS = {
+  contents: 'How many versions lost their content, parts of long documents included.',
+  sequence: 'The receipt: the sequence of the last event that says so.',
+  behind:
+    'Null once search has lost it too, and always in a dry run; else how far search is behind, as a sentence.',
+  outOfReach: 'What may hold copies that Daybook cannot reach.',
 } as const
 
-interface Erased extends Erasure {
-  readonly id: string
-}
-
-const erased = builder.objectType(builder.objectRef<Erased>('Erased'), {
+const erased = builder.objectType(builder.objectRef<Erased & { readonly id: string }>('Erased'), {
   description: `A memory is erased for good. ${REACH}`,
   fields: (t) => ({
     id: t.exposeID('id'),
-    sequence: t.int({
-      resolve: ({ events }) => events.at(-1)?.sequence ?? 0,
-      description: sequence.description,
-    }),
-    contents: t.exposeInt('contents', {
-      description: 'How many versions lost their content, parts of a long document included.',
-    }),
-    outOfReach: t.stringList({
-      description: 'What may hold copies that Daybook cannot reach.',
-      resolve: () => OUT_OF_REACH,
-    }),
+    sequence: t.int({ resolve: ({ events }) => events.at(-1)?.sequence ?? 0, description: WORDS.sequence }),
+    contents: t.exposeInt('contents', { description: WORDS.contents }),
+    behind: t.exposeString('behind', { nullable: true, description: WORDS.behind }),
+    outOfReach: t.stringList({ resolve: () => OUT_OF_REACH, description: WORDS.outOfReach }),
   }),
 })
 
 interface ErasedMany {
-  readonly dryRun: boolean
-  readonly selected: readonly Memory[]
-  readonly erasure: Erasure | null
+  /** Plain ids. */
+  readonly selected: readonly string[]
+  /** Null in a dry run. */
+  readonly erasure: Erased | null
 }
 
-/** The most memories shown of those that would be erased. */
+/** How many memories are shown of those that would be erased, unless asked otherwise, and at most. */
+const SHOWN = 20
 const SHOWN_MAX = 100
 
 const erasedMany = builder.objectType(builder.objectRef<ErasedMany>('ErasedMany'), {
   description: `What was erased for good, or would be. ${REACH}`,
   fields: (t) => ({
-    dryRun: t.exposeBoolean('dryRun'),
+    dryRun: t.boolean({ resolve: ({ erasure }) => erasure === null }),
     memories: t.int({
       resolve: ({ selected }) => selected.length,
       description: 'How many the filter selects, forgotten ones included.',
@@ -59,24 +55,28 @@ const erasedMany = builder.objectType(builder.objectRef<ErasedMany>('ErasedMany'
     examples: t.field({
       type: [memoryInterface],
       description: `The newest of them, at most ${SHOWN_MAX}, before they are erased; empty afterwards.`,
-      args: { first: t.arg.int({ defaultValue: 20 }) },
+      args: { first: t.arg.int({ defaultValue: SHOWN }) },
       complexity: ({ first }) => listCost(first),
-      resolve: ({ selected, dryRun }, { first }) =>
-        dryRun ? selected.slice(0, Math.max(0, Math.min(first ?? 20, SHOWN_MAX))) : [],
+      resolve: async ({ selected, erasure }, args, { project, readModel }) => {
+        const first = checkFirst(args.first, { fallback: SHOWN, most: SHOWN_MAX })
+        if (erasure !== null) return []
+        const shown = selected.slice(0, first)
+        const memories = await readMemories(project, (await readModel()).tables, shown)
+        return shown.flatMap((id) => memories.get(id) ?? [])
+      },
     }),
-    contents: t.int({
-      resolve: ({ erasure }) => erasure?.contents ?? 0,
-      description: 'How many versions lost their content; 0 in a dry run.',
-    }),
+    contents: t.int({ resolve: ({ erasure }) => erasure?.contents ?? 0, description: WORDS.contents }),
     sequence: t.int({
       nullable: true,
       resolve: ({ erasure }) => erasure?.events.at(-1)?.sequence ?? null,
-      ...sequence,
+      description: `${WORDS.sequence} Null if nothing was erased.`,
     }),
-    outOfReach: t.stringList({
-      description: 'What may hold copies that Daybook cannot reach.',
-      resolve: () => OUT_OF_REACH,
+    behind: t.string({
+      nullable: true,
+      resolve: ({ erasure }) => erasure?.behind ?? null,
+      description: WORDS.behind,
     }),
+    outOfReach: t.stringList({ resolve: () => OUT_OF_REACH, description: WORDS.outOfReach }),
   }),
 })
 
@@ -110,13 +110,8 @@ builder.mutationField('eraseMany', (t) =>
       dryRun: t.arg.boolean({ defaultValue: true, description: 'Only says what would be erased.' }),
     },
     resolve: async (_, { filter, dryRun }, context) => {
-      const selected = await memoriesToErase(context, checkFilter(filter))
-      if (dryRun ?? true) return { dryRun: true, selected, erasure: null }
-      const erasure = await erase(
-        context,
-        selected.map(({ state }) => state.id),
-      )
-      return { dryRun: false, selected, erasure }
+      const selected = await idsToErase(context, checkFilter(filter))
+      return { selected, erasure: (dryRun ?? true) ? null : await erase(context, selected) }
     },
   }),
 )

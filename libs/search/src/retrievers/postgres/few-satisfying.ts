@@ -26,10 +26,10 @@ export type ReadFew = () => Promise<Few | null>
  * Fewer memories than this are compared one by one. The HNSW index is scanned ten times as far for a filter that
  * leaves a tenth, and in vain for one that leaves much less (docs/measurements.md#filtered-searches-by-meaning).
  */
-export const FEW = 10_000
+const FEW = 10_000
 
 /** So many are looked up by their ids sooner than they are picked from all. */
-export const LOOKED_UP = 1_000
+const LOOKED_UP = 1_000
 
 /** So many of a project are many, whatever `FEW` says: the HNSW index finds enough of them sooner. */
 const SHARE = 1 / 8

@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseQuery } from '../../query/parse-query.ts'
 import { hitCondition } from './constraint.ts'
-import { readFewOnce } from './few.ts'
+import { readFewOnce } from './few-satisfying.ts'
 
 describe.each(TEST_DATABASES)('the memories that a filter leaves, on $name', ({ start }) => {
   let harness: ReadModelHarness
