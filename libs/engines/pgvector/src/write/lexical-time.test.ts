@@ -38,8 +38,14 @@ const KNOWN = [
   'a/a_',
 ]
 
-/** No text up to 256 KB may take this many milliseconds if the time is linear; about 50 are usual. */
+/** Milliseconds of one attempt from which noise no longer matters, so that one is enough. */
 const SLOW_MS = 2_000
+/**
+ * How many times as long as prose of the same length a slow text may take. Runs just too short to be split take
+ * some 20 times as long: a second for 256 KB, two on a busy machine.
+ */
+const TIMES_PROSE = 60
+const PROSE = 'Ada planted the seedlings in May, and the cat of the house slept on the radiator. '
 /**
  * Linear time is a factor of 4; this allows the same again for a busy machine. Quadratic time is a factor of
  * 16.
@@ -73,24 +79,25 @@ describe.each(TEST_DATABASES)('C2: indexing a text on $name', ({ start }) => {
   }
 
   /**
-   * How much longer a text takes than a quarter of it. Starts at 1 KB and stops at slow texts: 256 KB would
-   * take half an hour.
+   * How much longer a text takes than a quarter of it, at most; infinitely, if it takes far longer than prose.
+   * Starts at 1 KB and stops at the first that takes too long: 256 KB would take half an hour.
    */
   async function growth(pattern: string, bytes: number): Promise<number> {
     let quarter = await timeOf(filled(pattern, 1024))
-    let times = 1
-    for (let size = 4096; size <= bytes; size *= 4) {
+    let most = 0
+    for (let size = 4096; size <= bytes && most < IN_PROPORTION; size *= 4) {
       // Times below 8 ms have too much noise.
-      const most = IN_PROPORTION * Math.max(quarter, 8)
+      const enough = IN_PROPORTION * Math.max(quarter, 8)
       const text = filled(pattern, size)
       let whole = await timeOf(text)
       // A busy machine may have slowed every attempt.
-      if (whole >= most && whole <= SLOW_MS) whole = Math.min(whole, await timeOf(text, 20))
-      if (whole > SLOW_MS) return Number.POSITIVE_INFINITY
-      times = whole / Math.max(quarter, 8)
+      if (whole >= enough) whole = Math.min(whole, await timeOf(text, 20))
+      if (whole > SLOW_MS && whole > TIMES_PROSE * (await timeOf(filled(PROSE, size))))
+        return Number.POSITIVE_INFINITY
+      most = Math.max(most, whole / Math.max(quarter, 8))
       quarter = whole
     }
-    return times
+    return most
   }
 
   it.each(KNOWN)(
