@@ -230,7 +230,9 @@ describe('the image', () => {
     const set = [...dockerfile.matchAll(/\b(DAYBOOK_\w+|LOG_LEVEL)=/gu)].map((match) => match[1] ?? '')
     expect(set.length).toBeGreaterThan(0)
     expect(set.filter((name) => !SETTINGS.has(name))).toEqual([])
-    for (const [, path = ''] of dockerfile.matchAll(/^COPY --from=build \/app\/(\S+)/gmu))
+    // What `npm run sbom` writes.
+    expect(dockerfile).toMatch(/^RUN .*npm run sbom$/mu)
+    for (const [, path = ''] of dockerfile.matchAll(/^COPY --from=build \/app\/(?!dist )(\S+)/gmu))
       expect(existsSync(root(path)), path).toBe(true)
   })
 })
