@@ -305,7 +305,7 @@ describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
         `{ ${Array.from({ length: 31 }, (_, i) => `a${i}: projections { name }`).join(' ')} }`,
         /Aliases limit of 30/,
       ],
-      [`{ ${'projections { name } '.repeat(2_000)} }`, /Token limit of 4000/],
+      [`{ ${'projections { name } '.repeat(2_000)} }`, /Token limit of 2000/],
       [`{ projections ${'@include(if: true) '.repeat(51)} { name } }`, /Directives limit of 50/],
     ]
     for (const [query, limit] of cases) {

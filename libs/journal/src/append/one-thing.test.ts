@@ -64,6 +64,20 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
   afterAll(() => database.stop())
   const writer = () => createJournalWriter(() => {})
 
+  it('refuses a key that no store can keep, and only the request that has it', async () => {
+    const { append } = writer()
+    const scope = await database.newProject()
+    await append(scope, insight('jwt', 'one'))
+    const [first, bad, alone] = await Promise.allSettled([
+      append(scope, insight('jwt', 'two')),
+      append(scope, insight('a\u0000', 'one')),
+      append(scope, insight('other', 'one', { context: '\uD800' })),
+    ])
+    expect(first).toMatchObject({ status: 'fulfilled', value: { memory: { version: 2 } } })
+    expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'VALIDATION', field: 'content.insight.key' } })
+    expect(alone).toMatchObject({ status: 'rejected', reason: { code: 'VALIDATION', field: 'context' } })
+  })
+
   it('revises an insight of the same key and context, and says when nothing changes', async () => {
     const scope = await database.newProject()
     const { append } = writer()

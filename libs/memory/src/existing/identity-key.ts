@@ -1,6 +1,6 @@
 import { isKindName, type KindName, kindNamed } from '../kinds/index.ts'
 import type { Content, MemoryState } from '../state.ts'
-import { characters, isBlank } from '../text-rules.ts'
+import { characters, isBlank, storableString } from '../text-rules.ts'
 
 /** Joins words, each with its length in characters before it, so that no two lists give one text. */
 const joined = (words: readonly string[]) => words.map((word) => `${characters(word)}:${word}`).join('')
@@ -38,5 +38,7 @@ export function identityKeyOfInput(
 ): string | null {
   if (!isKindName(kind)) return null
   const place = typeof context === 'string' && !isBlank(context) ? context : null
-  return identityKey(kind, fields as Content, place)
+  const key = identityKey(kind, fields as Content, place)
+  // The database would refuse to look it up, with all that is looked up beside it.
+  return storableString.safeParse(key).success ? key : null
 }

@@ -44,7 +44,7 @@ describe('two memories are the same thing', () => {
   it('and not if there is no key, or the input is not valid anyway', () => {
     expect(identityKeyOf(noteState())).toBeNull()
     expect(identityKeyOf(insight({ content: { content: 'c' } }))).toBeNull()
-    for (const fields of [{}, { key: ' ' }, { key: 5 }, { key: null }])
+    for (const fields of [{}, { key: ' ' }, { key: 5 }, { key: null }, { key: 'a\u0000' }, { key: '\uD800' }])
       expect(identityKeyOfInput({ kind: 'insight', fields }, 'shop')).toBeNull()
     expect(identityKeyOfInput({ kind: 'nonsense', fields: { key: 'k' } }, null)).toBeNull()
     expect(identityKeyOfInput({ kind: 'insight', fields: { key: 'k' } }, ' ')).toBe(identityKeyOf(insight()))

@@ -9,6 +9,7 @@ import { REQUEST_LIMITS } from '../schema/limits.ts'
 import { bodyLimit } from './body-limit.ts'
 import { boundWork } from './bound-work.ts'
 import { checkScopes } from './check-scopes.ts'
+import { cacheDocuments } from './document-cache.ts'
 import { endWithError } from './end-with-error.ts'
 import { withoutIntrospection } from './introspection.ts'
 import type { KeyBudget } from './key-budget.ts'
@@ -24,6 +25,8 @@ export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget
     graphqlEndpoint: '/graphql',
     landingPage: false,
     batching: false,
+    // `cacheDocuments` keeps them, and bounds what it keeps.
+    parserAndValidationCache: false,
     // `cors.ts` answers for every route.
     cors: false,
     logging: false,
@@ -36,6 +39,7 @@ export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget
       return createContext(parts, { access, connection, correlationId, traceparent }, following)
     },
     plugins: [
+      cacheDocuments(),
       bodyLimit(parts.config.httpLimits.requestTimeoutMs),
       traceOperations(),
       checkScopes(maskError),

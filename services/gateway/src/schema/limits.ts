@@ -1,7 +1,7 @@
 /** What a single request may ask for. Each refusal names the limit. */
 export const REQUEST_LIMITS = {
   bodyBytes: 1024 * 1024,
-  tokens: 4_000,
+  tokens: 2_000,
   aliases: 30,
   directives: 50,
   depth: 16,
