@@ -1,6 +1,7 @@
 import { rawRequest, statusOf } from '@daybook/runtime/testing/raw-http'
 import { sample } from 'fast-check'
 import { runCli } from '../cli/run-cli.ts'
+import { startCollector } from '../observability/collector.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { type FuzzRequest, fuzzRequest } from './fuzz-request.ts'
 import { type HeapSamples, sampleHeap } from './memory-use.ts'
@@ -33,6 +34,8 @@ interface Answer {
 
 /** In every text of a project that the requests' key does not open. */
 const MARKER = 'quartzkestrel'
+/** In what the key's own project holds before the run. */
+const OWN_MARKER = 'basaltheron'
 const CLIENTS = 4
 const STEPS = 10
 const FAULTS_NAMED = 20
@@ -44,34 +47,40 @@ const GROWTH_MOST = 1.25
 /**
  * Sends random and mutated GraphQL and HTTP requests to a real daemon, with a key that has all scopes in one
  * project. No answer may be a fault of ours, none may show another project, the daemon must neither end nor grow,
- * and its journal and indexes must be sound at the end.
+ * nor tell its log or traces a key or a memory, and its journal and indexes must be sound at the end.
  */
 export async function runFuzz({ requests, seed, report = () => {} }: FuzzRunOptions): Promise<FuzzRun> {
+  const collector = await startCollector()
   const daemon = createTestDaemon(undefined, {
     // The key's budget would refuse most of them.
     environment: {
       DAYBOOK_COST_PER_SECOND: '100000000',
       DAYBOOK_COST_SAVED: '100000000',
+      LOG_LEVEL: 'trace',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       // Twice what it needs. It collects garbage often, so what is left shows what is kept.
       NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=4',
     },
   })
   try {
     await daemon.start()
-    return await fuzzDaemon(daemon, { requests, seed, report })
+    return await fuzzDaemon(daemon, collector.bodies, { requests, seed, report })
   } finally {
     await daemon.remove()
+    collector.stop()
   }
 }
 
 async function fuzzDaemon(
   daemon: TestDaemon,
+  traces: readonly string[],
   { requests, seed, report }: Required<FuzzRunOptions>,
 ): Promise<FuzzRun> {
   const url = daemon.url() ?? ''
   const pid = daemon.pid()
   const other = await createTenant(daemon, MARKER)
-  const own = await createTenant(daemon, 'own')
+  const own = await createTenant(daemon, OWN_MARKER)
   const before = await seen(daemon, other)
   const known = {
     host: new URL(url).host,
@@ -105,8 +114,13 @@ async function fuzzDaemon(
     faults.push(`the heap grew: ${heaps.map(megabytes).join(', ')} MB`)
   if (JSON.stringify(await seen(daemon, other)) !== JSON.stringify(before))
     faults.push('the other project is not what it was')
+  const hidden = [MARKER, OWN_MARKER, own.key, other.key]
   for (const line of daemon.log(Number.MAX_SAFE_INTEGER).split('\n'))
-    if (/"level":(?:50|60)/u.test(line)) faults.push(`the daemon logged ${line}`)
+    if (/"level":(?:50|60)/u.test(line) || hidden.some((text) => line.includes(text)))
+      faults.push(`the daemon logged ${line}`)
+  if (traces.length === 0) faults.push('no traces were sent')
+  for (const sent of traces)
+    for (const text of hidden.filter((one) => sent.includes(one))) faults.push(`a trace has ${text}`)
   faults.push(...(await unsound(daemon)))
   return {
     requests,

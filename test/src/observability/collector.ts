@@ -30,19 +30,25 @@ interface TraceExport {
 export async function startCollector(): Promise<{
   readonly url: string
   readonly spans: readonly CollectedSpan[]
+  /** What was sent, as it was sent. */
+  readonly bodies: readonly string[]
   stop(): void
 }> {
   const spans: CollectedSpan[] = []
+  const bodies: string[] = []
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
-    if (request.url === '/v1/traces') spans.push(...read(JSON.parse(Buffer.concat(parts).toString('utf8'))))
+    const body = Buffer.concat(parts).toString('utf8')
+    bodies.push(body)
+    if (request.url === '/v1/traces') spans.push(...read(JSON.parse(body)))
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
+    bodies,
     stop() {
       server.close()
       server.closeAllConnections()
