@@ -14,6 +14,7 @@ import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
+import * as security from './security.ts'
 import * as twoProjectors from './two-projectors.ts'
 
 /*
@@ -34,6 +35,7 @@ const BENCHES: readonly Bench[] = [
   relay,
   facets,
   findable,
+  security,
   twoProjectors,
   rebuild,
   footprint,
