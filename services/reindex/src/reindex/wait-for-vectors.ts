@@ -6,8 +6,8 @@ import type { Database } from '@daybook/postgres/connect'
 import { type Generation, liveGeneration } from '@daybook/projection/generations/generations'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import type { RebuildableProjection } from '@daybook/projection/rebuild/rebuildable-projection'
-import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { createWakeUp } from '@daybook/runtime/wake-up'
 
 /** After this many failures a text is not waited for any longer. */
 const ATTEMPTS = 5
@@ -33,9 +33,12 @@ export async function waitForVectors(
       `cannot be ${generation.modelId}: the reindex service has no embedder for it (DAYBOOK_EMBEDDER=none)`,
     )
   }
-  const vectors = createQueueWorkers({ db, embedders, logger }).want(generation.modelId, async () => {})
+  const queueEmpty = createWakeUp()
+  const vectors = createQueueWorkers({ db, embedders, logger }).want(generation.modelId, async (hashes) => {
+    if (hashes.length === 0) queueEmpty.raise()
+  })
   try {
-    for (let total = 0; ; await pause(POLL_MS, work.signal)) {
+    for (let total = 0; ; await queueEmpty.wait(POLL_MS)) {
       work.signal.throwIfAborted()
       // Check before filling: vectors stored in between are filled in the next round.
       const more = await isWorkLeft(db, generation.modelId)
