@@ -1,7 +1,7 @@
 import { type Erasure, MOST_ERASED } from '@daybook/journal/erase/erase-memories'
 import { readHead } from '@daybook/journal/read/read'
 import { ValidationError } from '@daybook/memory/errors'
-import { conditionsOf, type MemoryFilter } from '@daybook/memory/filter'
+import { type MemoryFilter, narrows } from '@daybook/memory/filter'
 import { readPartIds } from '@daybook/pgvector/read/links'
 import { listMemoryIds } from '@daybook/pgvector/read/read-memories'
 import { requireAtLeast, waitAtLeast } from './at-least.ts'
@@ -53,7 +53,7 @@ export async function erase(context: Context, memoryIds: readonly string[]): Pro
  * @throws ValidationError for a filter that names nothing, or selects more than `ERASE_MAX`
  */
 export async function idsToErase(context: Context, filter: MemoryFilter): Promise<readonly string[]> {
-  if (conditionsOf(filter).length === 0)
+  if (!narrows(filter))
     throw new ValidationError(
       'filter',
       'names nothing: give a context, an agent, a label or another condition',

@@ -9,6 +9,7 @@ import {
   SCHEMA_VERSION,
 } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
+import { withWriter } from '@daybook/memory/writer'
 import { type ChainedEvent, chainEvents } from '../chain/chain-events.ts'
 import type { Appended, AppendOutcome, AppendRequest, RecordedMemory } from './append-request.ts'
 import { type BatchContext, type KeyUse, readableMemory, versionKey } from './batch-context.ts'
@@ -65,7 +66,8 @@ export function decideBatch(
   }
 
   const one = (request: AppendRequest): Appended => {
-    const { command, metadata, idempotencyKey } = request
+    const { command, idempotencyKey } = request
+    const { writer = null, ...metadata } = request.metadata
     const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, command)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
@@ -73,9 +75,9 @@ export function decideBatch(
     let memory = before
     let event: LinkedEvent | null = null
     for (const each of decided) {
-      event = place({ ...each, ...metadata })
+      event = place({ ...withWriter(each, writer), ...metadata })
       const { sequence, hash } = event
-      const written = { state: each.data.state, version: each.version, sequence, hash }
+      const written = { state: event.data.state, version: each.version, sequence, hash }
       noteMemory(context, written)
       // The memory's own event is the last. Where only parts changed, the receipt still covers them.
       memory = before !== null && each.memoryId !== before.state.id ? { ...before, sequence, hash } : written
