@@ -29,7 +29,9 @@ export interface Erased extends Erasure {
  * @throws DaybookError BEHIND if search does not know yet what the journal has, such as the parts; nothing is erased
  */
 export async function erase(context: Context, memoryIds: readonly string[]): Promise<Erased> {
-  const { project, parts, metadata } = context
+  const { project, parts } = context
+  // An event without data names its writer by the actor.
+  const { writer: _, ...metadata } = context.metadata
   await requireWholeJournal(context)
   const { tables } = await context.readModel()
   const furtherParts = await readPartIds(project, tables, memoryIds)

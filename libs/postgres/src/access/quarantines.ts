@@ -60,7 +60,7 @@ export async function listQuarantines(
 
 /**
  * Puts a writer into quarantine. What it wrote leaves every search with the next request, wherever that is served.
- * @returns the quarantine's id
+ * @returns the quarantine's id; null if the acting key would put itself into it, so that it could not release it
  * @throws the database's error if the acting key may not
  */
 export async function beginQuarantine(
@@ -68,13 +68,13 @@ export async function beginQuarantine(
   acting: Pick<Access, 'keyHash'>,
   { projectId, keyId, agent }: QuarantineTarget,
   reason: string,
-): Promise<string> {
+): Promise<string | null> {
   const id = newId()
-  await sql`
-    select quarantine_writer(${acting.keyHash}, ${id}, ${projectId}::uuid, ${keyId}::uuid, ${agent}, ${reason})`.execute(
+  const { rows } = await sql<{ begun: boolean }>`
+    select quarantine_writer(${acting.keyHash}, ${id}, ${projectId}::uuid, ${keyId}::uuid, ${agent}, ${reason}) as begun`.execute(
     db,
   )
-  return id
+  return rows[0]?.begun === true ? id : null
 }
 
 /**

@@ -79,16 +79,19 @@ async function quarantines(db: Kysely<unknown>): Promise<void> {
   await makeFunction(
     db,
     `quarantine_writer(acting bytea, made_id uuid, of_project uuid, of_key uuid, of_agent text, why text)`,
-    'void',
+    'boolean',
     sql`
+    declare
+      -- A key of another Daybook, whose journal was imported, has no rotations here.
+      keys uuid[] := case when of_key is null then '{}' else daybook.rotations_of(of_key) end;
     begin
       perform daybook.require_administrator(acting, of_project is null,
         case when of_project is null then '{}' else array[of_project] end);
+      -- Nobody could release it: it may write nothing.
+      if exists (select from daybook.api_keys k where k.key_hash = acting and k.id = any(keys)) then return false; end if;
       insert into daybook.quarantines (id, project_id, key_ids, agent, reason, began_by)
-      -- A key of another Daybook, whose journal was imported, has no rotations here.
-      select made_id, of_project, case when of_key is null then '{}' else daybook.rotations_of(of_key) end, of_agent, why,
-        k.name
-      from daybook.api_keys k where k.key_hash = acting;
+      select made_id, of_project, keys, of_agent, why, k.name from daybook.api_keys k where k.key_hash = acting;
+      return true;
     end`,
   )
   await makeFunction(

@@ -11,6 +11,11 @@ export interface Withheld {
   readonly agents: readonly string[]
 }
 
+interface WithheldRow {
+  readonly keys: string[]
+  readonly agents: string[]
+}
+
 /** Nobody is. */
 export const NOTHING_WITHHELD: Withheld = { keys: [], agents: [] }
 
@@ -18,14 +23,18 @@ export const NOTHING_WITHHELD: Withheld = { keys: [], agents: [] }
  * Reads who is in quarantine now. No cache, so that a quarantine holds in every process at once: the table has a row for
  * each quarantine there ever was, and an index of those that last.
  * @param db bound to the project
+ * @param onlyGlobal leaves out those of single projects; for a request that names none
  */
-export async function readWithheld(db: Queryable): Promise<Withheld> {
-  const { rows } = await sql<Withheld>`
-    select
-      coalesce((select array_agg(distinct key::text) from quarantines, unnest(key_ids) key where released_at is null), '{}')
-        as keys,
-      coalesce(array_agg(distinct agent) filter (where agent is not null), '{}') as agents
-    from quarantines where released_at is null`.execute(db)
+export async function readWithheld(db: Queryable, onlyGlobal = false): Promise<Withheld> {
+  const { rows } = await sql<WithheldRow>`
+    with lasting as materialized (
+      select key_ids, agent from quarantines
+      where released_at is null and (not ${onlyGlobal} or project_id is null)
+    )
+    select coalesce((select array_agg(distinct key::text) from lasting, unnest(key_ids) key), '{}') as keys,
+      coalesce((select array_agg(distinct agent) filter (where agent is not null) from lasting), '{}') as agents`.execute(
+    db,
+  )
   return rows[0] ?? NOTHING_WITHHELD
 }
 
