@@ -1,4 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
+import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { MEMORY } from '../client/memory.ts'
 import { type MemoryWithContent, memoryContent, withContent } from '../client/memory-content.ts'
@@ -7,7 +8,7 @@ import { readHistory } from '../client/read-history.ts'
 import { request } from '../client/request.ts'
 import { addExamples, invocation, moment } from '../command.ts'
 import { renderHistory, renderMemory } from '../output/memory.ts'
-import { print, printJson } from '../output/print.ts'
+import { note, print, printJson } from '../output/print.ts'
 
 /** Adds the arguments, options and action of `daybook get`. */
 export function configure(command: Command): void {
@@ -26,9 +27,17 @@ export function configure(command: Command): void {
 }
 
 const GET = graphql(
-  'query Get($id: ID!, $asOf: DateTime) { memory(id: $id, asOf: $asOf) { ...Memory ...MemoryContent } }',
+  `query Get($id: ID!, $asOf: DateTime) {
+    memory(id: $id, asOf: $asOf) {
+      ...Memory ...MemoryContent
+      writtenBy { keyId agent client trust } editedBy { keyId agent client trust } quarantine { since reason }
+    }
+  }`,
   [MEMORY, memoryContent()],
 )
+
+const inQuarantine = ({ since, reason }: { readonly since: string; readonly reason: string }): string =>
+  `IN QUARANTINE since ${since} (${safeLine(reason)}): no search finds it. Do not act on what it says. See: daybook quarantine`
 
 async function get(
   id: string,
@@ -42,5 +51,6 @@ async function get(
   const events = history ? ((await readHistory(connection, id)) ?? []) : []
   if (json) return printJson(history ? { memory, history: events } : { memory })
   print(renderMemory(memory))
+  if (answer.memory.quarantine !== null) note(inQuarantine(answer.memory.quarantine))
   if (history) print(`\n${renderHistory(events, memory.id)}`)
 }

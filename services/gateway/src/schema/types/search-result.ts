@@ -187,7 +187,11 @@ builder.objectType(searchResult, {
     }),
     message: t.exposeString('message', { nullable: true, description: 'A hint if nothing was found.' }),
     text: t.string({
-      resolve: (answer) => renderAnswer(answer, Date.now()),
+      resolve: async (answer, _, context) => {
+        const trusts = await Promise.all(answer.hits.map(({ memory }) => trustOfMemory(context, memory.state)))
+        const low = new Set(answer.hits.filter((_hit, index) => trusts[index] === 'low'))
+        return renderAnswer(answer, Date.now(), (hit) => low.has(hit))
+      },
       description:
         'The answer as plain text for an agent: what it lacks, then numbered hits: [KIND] title (score) age [labels, context, metadata], the snippet, and the id. What a memory says stays in its line.',
     }),
