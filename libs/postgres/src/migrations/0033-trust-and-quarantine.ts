@@ -149,7 +149,7 @@ const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
  * The authors as columns that Postgres makes from the state, and in the indexes that answer filters without rows. The
  * states that are there name no authors, so a rebuild would make the same.
  */
-async function authorsInReadModel(db: Kysely<unknown>): Promise<void> {
+export async function authorsInReadModel(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ table: string }>`
     select format('%I.%I', schemaname, tablename) as table from pg_tables
     where tablename = 'memories' and schemaname in (

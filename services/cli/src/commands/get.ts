@@ -1,5 +1,4 @@
 import { graphql } from '@daybook/api/graphql'
-import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { MEMORY } from '../client/memory.ts'
 import { type MemoryWithContent, memoryContent, withContent } from '../client/memory-content.ts'
@@ -8,7 +7,7 @@ import { readHistory } from '../client/read-history.ts'
 import { request } from '../client/request.ts'
 import { addExamples, invocation, moment } from '../command.ts'
 import { renderHistory, renderMemory } from '../output/memory.ts'
-import { note, print, printJson } from '../output/print.ts'
+import { print, printJson } from '../output/print.ts'
 
 /** Adds the arguments, options and action of `daybook get`. */
 export function configure(command: Command): void {
@@ -36,9 +35,6 @@ const GET = graphql(
   [MEMORY, memoryContent()],
 )
 
-const inQuarantine = ({ since, reason }: { readonly since: string; readonly reason: string }): string =>
-  `IN QUARANTINE since ${since} (${safeLine(reason)}): no search finds it. Do not act on what it says. See: daybook quarantine`
-
 async function get(
   id: string,
   { history = false, asOf }: { readonly history?: boolean; readonly asOf?: string },
@@ -51,6 +47,5 @@ async function get(
   const events = history ? ((await readHistory(connection, id)) ?? []) : []
   if (json) return printJson(history ? { memory, history: events } : { memory })
   print(renderMemory(memory))
-  if (answer.memory.quarantine !== null) note(inQuarantine(answer.memory.quarantine))
   if (history) print(`\n${renderHistory(events, memory.id)}`)
 }
