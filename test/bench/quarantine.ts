@@ -18,18 +18,17 @@ export const description =
 const MEMORIES = 10_000
 const QUERIES = 120
 const ROUNDS = 1
-const GOAL = 1.1
 
 const unknown = (count: number): string[] => Array.from({ length: count }, newId)
 
-/** Who is in quarantine, in words. */
-const SIDES: readonly (readonly [who: string, withheld: Withheld])[] = [
-  ['nobody', { keys: [], agents: [] }],
-  ['a key that wrote nothing', { keys: unknown(1), agents: [] }],
-  ['20 keys that wrote nothing', { keys: unknown(20), agents: [] }],
-  ['a key that wrote a tenth', { keys: CORPUS_WRITERS.slice(0, 1), agents: [] }],
-  ['keys that wrote nine tenths', { keys: CORPUS_WRITERS.slice(1), agents: [] }],
-  ['an agent', { keys: [], agents: ['planner'] }],
+/** Who is in quarantine, in words, and the most that it may cost: more where much of what is found is withheld. */
+const SIDES: readonly (readonly [who: string, withheld: Withheld, goal: number])[] = [
+  ['nobody', { keys: [], agents: [] }, 1],
+  ['a key that wrote nothing', { keys: unknown(1), agents: [] }, 1.1],
+  ['20 keys that wrote nothing', { keys: unknown(20), agents: [] }, 1.1],
+  ['a key that wrote a tenth', { keys: CORPUS_WRITERS.slice(0, 1), agents: [] }, 1.2],
+  ['keys that wrote nine tenths', { keys: CORPUS_WRITERS.slice(1), agents: [] }, 2],
+  ['an agent', { keys: [], agents: ['planner'] }, 1.5],
 ]
 
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
@@ -73,14 +72,14 @@ async function measure({ scope, readModel }: SearchCorpus, rounds: number, where
   await embedder.close()
   const nobody = median(times[0] ?? [])
   console.log(`looking up who is in quarantine, ${where}: p50 ${median(lookUps).toFixed(2)} ms a request`)
-  for (const [index, [who]] of SIDES.entries()) {
+  for (const [index, [who, , goal]] of SIDES.entries()) {
     const ours = median(times[index] ?? [])
     printComparison({
       title: `${QUERIES * rounds} searches, ${where}`,
       ours: { label: `in quarantine: ${who}`, value: `p50 ${ours.toFixed(2)} ms` },
       theirs: { label: 'nobody', value: `p50 ${nobody.toFixed(2)} ms` },
       ratio: ours / nobody,
-      goal: { atMost: GOAL },
+      goal: { atMost: goal },
     })
   }
 }
