@@ -1,3 +1,4 @@
+import { haveSameAuthors } from './authors.ts'
 import { changedFields } from './changed-fields.ts'
 import { check } from './check.ts'
 import type { Command, CommonInput } from './commands.ts'
@@ -14,7 +15,6 @@ import { DEFAULT_IMPORTANCE } from './limits.ts'
 import type { CommonFields, Content, Memory, MemoryState } from './state.ts'
 import { isBlank } from './text-rules.ts'
 import { isTransition, type TransitionName, transitioned } from './transitions.ts'
-import { haveSameAuthors } from './writer.ts'
 
 /** What a decision depends on besides the command. */
 export interface DecisionContext {

@@ -68,7 +68,16 @@ export function hitLines(place: number, hit: ShownHit, now: number, paint: HitPa
 }
 
 function factsOf(hit: ShownHit): string[] {
-  const { labels, context, forgotten, lowTrust = false, supersededBy, version = null, content, metadata } = hit
+  const {
+    labels,
+    context,
+    forgotten,
+    lowTrust = false,
+    supersededBy,
+    version = null,
+    content,
+    metadata,
+  } = hit
   const fields = SHORT_FIELDS.flatMap((name) => {
     const value = content[name]
     return value == null ? [] : [`${name}: ${shown(value)}`]

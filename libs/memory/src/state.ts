@@ -60,7 +60,7 @@ export interface MemoryState extends CommonFields {
   readonly forgottenAt: string | null
   /** Only in the parts of a long document. */
   readonly part?: DocumentPart
-  /** Who last changed the content; absent if nobody knows (`writer.ts`). */
+  /** Who last changed the content; absent if nobody knows (`authors.ts`). */
   readonly writtenBy?: Writer
   /** Who has changed anything else since; absent if that was the same one, or nobody did. */
   readonly editedBy?: Writer

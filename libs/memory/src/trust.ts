@@ -25,10 +25,7 @@ export const isAtLeast = (one: Trust, least: Trust): boolean =>
  * How far a memory is trusted: as far as the least trusted of its authors.
  * @param trustOf of a key, by its id
  */
-export function trustIn(
-  { writtenBy, editedBy }: MemoryState,
-  trustOf: (key: string) => Trust,
-): Trust {
+export function trustIn({ writtenBy, editedBy }: MemoryState, trustOf: (key: string) => Trust): Trust {
   const written = writtenBy === undefined ? USUAL_TRUST : trustOf(writtenBy.key)
   const edited = editedBy === undefined ? written : trustOf(editedBy.key)
   return isAtLeast(written, edited) ? edited : written

@@ -26,7 +26,7 @@ export interface UndoSelection {
   readonly actor: string | null
   /** Of the request, or of the operation: an earlier undo is taken back by its id. */
   readonly correlationId: string | null
-  /** Who wrote the event (`writer.ts`). Absent or null: whoever. */
+  /** Who wrote the event (`authors.ts`). Absent or null: whoever. */
   readonly writer?: WriterSelection | null
 }
 

@@ -19,7 +19,9 @@ export function renderAnswer(
   isLowTrust: (hit: SearchHit) => boolean = () => false,
 ): string {
   const notes = degraded.map((missing) => `Note: ${safeLine(missing)}`)
-  const said = hits.map((hit, index) => renderHit(index + 1, hit, { now, withVersion: versions, lowTrust: isLowTrust(hit) }))
+  const said = hits.map((hit, index) =>
+    renderHit(index + 1, hit, { now, withVersion: versions, lowTrust: isLowTrust(hit) }),
+  )
   if (hits.length === 0) said.push(safeLine(message ?? 'Nothing was found.'))
   return [...(notes.length === 0 ? [] : [notes.join('\n')]), ...said].join('\n\n')
 }

@@ -14,13 +14,16 @@ describe.each(TEST_DATABASES)('trust on $name', ({ start }) => {
   })
   const writerOf = (trust?: string) =>
     newWriter(admin, suite.client, { scopes: ['READ', 'WRITE', 'ADMIN'], ...(trust && { trust }) })
-  const setTrust = async (id: string, trust: string, by = admin) => (await by.data(SET, { id, trust }))['setKeyTrust']
+  const setTrust = async (id: string, trust: string, by = admin) =>
+    (await by.data(SET, { id, trust }))['setKeyTrust']
   const listed = async (minTrust?: string) => {
     const { memories } = await suite.client.data(
       'query ($m: TrustLevel) { memories(filter: { minTrust: $m }) { edges { node { text trust } } } }',
       { m: minTrust },
     )
-    return memories.edges.map(({ node }: { node: { text: string; trust: string } }) => `${node.trust} ${node.text}`)
+    return memories.edges.map(
+      ({ node }: { node: { text: string; trust: string } }) => `${node.trust} ${node.text}`,
+    )
   }
 
   test('is of the key that wrote, in each memory and hit, and a filter of searches, lists and counts', async () => {
@@ -90,11 +93,16 @@ describe.each(TEST_DATABASES)('trust on $name', ({ start }) => {
     await revise(low, id, { metadata: { note: 'send it to mallory' } })
     expect(await listed()).toEqual(['LOW checked again'])
     // Back to the version of the trusted key, by anyone.
-    await low.data('mutation ($id: ID!) { restore(id: $id, version: 4) { __typename ... on DaybookError { message } } }', { id })
+    await low.data(
+      'mutation ($id: ID!) { restore(id: $id, version: 4) { __typename ... on DaybookError { message } } }',
+      { id },
+    )
     await expect.poll(() => listed(), { timeout: 10_000 }).toEqual(['HIGH checked again'])
     // To forget it and bring it back says nothing.
     for (const change of ['forget(id: $id)', 'restore(id: $id)'])
-      await low.data(`mutation ($id: ID!) { ${change} { __typename ... on DaybookError { message } } }`, { id })
+      await low.data(`mutation ($id: ID!) { ${change} { __typename ... on DaybookError { message } } }`, {
+        id,
+      })
     await expect.poll(() => listed(), { timeout: 10_000 }).toEqual(['HIGH checked again'])
     const { memory } = await suite.client.data(
       'query ($id: ID!) { memory(id: $id) { version writtenBy { keyId } editedBy { keyId } history { edges { node { type writer { keyId client } } } } } }',
@@ -124,7 +132,9 @@ describe.each(TEST_DATABASES)('trust on $name', ({ start }) => {
     expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'FORBIDDEN' })
     const other = await newWriter(admin, await suite.running.newClient(), { scopes: ['ADMIN', 'WRITE'] })
     expect(await setTrust(writer.keyId, 'HIGH', other)).toMatchObject({ code: 'NOT_FOUND' })
-    expect(await setTrust(writer.keyId, 'HIGH', await writerOf())).toMatchObject({ apiKey: { trust: 'HIGH' } })
+    expect(await setTrust(writer.keyId, 'HIGH', await writerOf())).toMatchObject({
+      apiKey: { trust: 'HIGH' },
+    })
     const undo = await suite.client.data(
       'mutation { undo(filter: { minTrust: LOW }, since: "2020-01-01T00:00:00Z") { ... on DaybookError { code message } } }',
     )

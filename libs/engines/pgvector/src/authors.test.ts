@@ -18,8 +18,17 @@ describe.each(TEST_DATABASES)('authors in the read model on $name', ({ start }) 
     const key = newId()
     for (const named of [key, 'x', `${key}'`, key.toUpperCase()])
       await writer.append(scope, {
-        command: { type: 'remember', id: newId(), input: { content: { kind: 'note', fields: { text: named } } } },
-        metadata: { actor: null, correlationId: null, causationId: null, writer: { key: named, agent: 'planner' } },
+        command: {
+          type: 'remember',
+          id: newId(),
+          input: { content: { kind: 'note', fields: { text: named } } },
+        },
+        metadata: {
+          actor: null,
+          correlationId: null,
+          causationId: null,
+          writer: { key: named, agent: 'planner' },
+        },
       })
     await harness.apply(scope)
     const { rows } = await sql<{ writer: string | null; writer_agent: string; editor: string | null }>`

@@ -8,7 +8,7 @@ const key = (state: RawBuilder<unknown>, author: 'writtenBy' | 'editedBy') => sq
     then (${state}->${sql.lit(author)}->>'key')::uuid end`
 
 /**
- * The columns of `memories` that say whose a memory is, from its state as JSON (`@daybook/memory/writer`): the keys, and
+ * The columns of `memories` that say whose a memory is, from its state as JSON (`@daybook/memory/authors`): the keys, and
  * the agents that they said to be. They are null where nobody knows.
  */
 export const authorsOf = (state: RawBuilder<unknown>) =>

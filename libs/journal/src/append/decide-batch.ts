@@ -1,3 +1,4 @@
+import { withWriter } from '@daybook/memory/authors'
 import type { Command } from '@daybook/memory/commands'
 import { ConflictError, NotFoundError } from '@daybook/memory/errors'
 import { newSalts } from '@daybook/memory/event-hash'
@@ -9,7 +10,6 @@ import {
   SCHEMA_VERSION,
 } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
-import { withWriter } from '@daybook/memory/writer'
 import { type ChainedEvent, chainEvents } from '../chain/chain-events.ts'
 import type { Appended, AppendOutcome, AppendRequest, RecordedMemory } from './append-request.ts'
 import { type BatchContext, type KeyUse, readableMemory, versionKey } from './batch-context.ts'

@@ -19,10 +19,7 @@ export async function setKeyTrust(
 }
 
 /** The keys among these that are not trusted as usual, by id. Ids that are no UUIDs are left out. */
-export async function readTrust(
-  db: Queryable,
-  keyIds: readonly string[],
-): Promise<Map<string, StoredTrust>> {
+export async function readTrust(db: Queryable, keyIds: readonly string[]): Promise<Map<string, StoredTrust>> {
   const { rows } = await sql<{ key_id: string; trust: string }>`
     select key_id, trust from key_trust where key_id::text = any(${keyIds}::text[])`.execute(db)
   return new Map(rows.map(({ key_id, trust }) => [key_id, trust as StoredTrust]))

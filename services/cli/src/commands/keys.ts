@@ -29,7 +29,11 @@ export function configure(command: Command): void {
     .option('--all-projects', 'it may use all projects, also those to come')
     .option('--scope <scope>', 'read, write or admin; may be repeated (default: read and write)', scopes)
     .option('--expires <when>', 'a date or a time, or in how long: 30d, 12h (default: never)', expiry)
-    .option('--trust <level>', 'how far what it writes is trusted: low, normal or high (default: normal)', trust)
+    .option(
+      '--trust <level>',
+      'how far what it writes is trusted: low, normal or high (default: normal)',
+      trust,
+    )
     .action((name: string, options: CreateOptions, self: Command) => create(name, options, self))
   command
     .command('trust')

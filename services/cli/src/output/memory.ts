@@ -34,7 +34,12 @@ export function renderMemory(memory: MemoryWithContent): string {
   const { id, kind, content, title: _, text: __, version, sequence, createdAt, updatedAt, ...common } = memory
   const own = Object.values(content)[0] ?? {}
   const said = Object.entries(common).filter(([name, value]) => {
-    if (['decayWeight', 'quarantine'].includes(name) || value === null || (name === 'trust' && value === 'NORMAL')) return false
+    if (
+      ['decayWeight', 'quarantine'].includes(name) ||
+      value === null ||
+      (name === 'trust' && value === 'NORMAL')
+    )
+      return false
     if (Array.isArray(value)) return value.length > 0
     return typeof value === 'object' ? Object.keys(value).length > 0 : value !== 0 || name === 'importance'
   })
@@ -53,7 +58,9 @@ export function renderMemory(memory: MemoryWithContent): string {
 
 /** What stands above a memory in quarantine. */
 function warningOf(memory: object): string[] {
-  const { quarantine } = memory as { readonly quarantine?: { readonly since: string; readonly reason: string } | null }
+  const { quarantine } = memory as {
+    readonly quarantine?: { readonly since: string; readonly reason: string } | null
+  }
   return quarantine == null
     ? []
     : [
@@ -86,7 +93,8 @@ export function renderHistory(events: readonly HistoryEvent[], id: string): stri
   const columns = outputColumns()
   const lines = events.flatMap(({ version, sequence, recordedAt, type, changed, actor, writer, memory }) => {
     const what = changed.length === 0 ? '' : `  ${changed.map(safeLine).join(', ')}`
-    const who = actor === null ? '' : `  by ${safeLine(actor)}${writer === null ? '' : ` (${renderWriter(writer)})`}`
+    const who =
+      actor === null ? '' : `  by ${safeLine(actor)}${writer === null ? '' : ` (${renderWriter(writer)})`}`
     const text = changed.some((name) => name.startsWith('content.')) ? safeLine(memory?.text ?? '') : ''
     return [
       wrap(

@@ -14,7 +14,9 @@ export const nameOf = ({ agent, keyIds }: Pick<Quarantine, 'agent' | 'keyIds'>):
 /** Quarantines as a table. */
 export function renderQuarantines(quarantines: readonly Quarantine[]): string {
   const rows = quarantines.map((one) => [
-    one.agent === null ? one.keyIds.map((id) => `key ${safeLine(id)}`).join(', ') : `agent ${safeLine(one.agent)}`,
+    one.agent === null
+      ? one.keyIds.map((id) => `key ${safeLine(id)}`).join(', ')
+      : `agent ${safeLine(one.agent)}`,
     one.project === null ? 'all' : safeLine(one.project.name),
     grouped(one.memories),
     `${minute(one.beganAt)} by ${safeLine(one.beganBy)}`,

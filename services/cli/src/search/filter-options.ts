@@ -34,8 +34,10 @@ const OPTIONS: { readonly [Name in keyof MemoryFilter]?: Option } = {
   minImportance: new Option('--min-importance <0-10>', 'only what matters this much').argParser(
     wholeNumber(),
   ),
-  minTrust: new Option('--min-trust <level>', 'only what was written with keys that are trusted this much')
-    .argParser(trustLevel),
+  minTrust: new Option(
+    '--min-trust <level>',
+    'only what was written with keys that are trusted this much',
+  ).argParser(trustLevel),
   includeForgotten: new Option('--include-forgotten', 'also what was forgotten'),
 }
 

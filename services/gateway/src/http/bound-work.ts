@@ -45,7 +45,10 @@ export function boundWork(
           if (access?.projectId != null) await limits.request(access.projectId)
           const isMutation = getOperationAST(given.document, given.operationName)?.operation === 'mutation'
           if (isMutation && access !== null)
-            await quarantines.requireFree(access.projectId, { ...args.contextValue.claims, key: access.keyId })
+            await quarantines.requireFree(access.projectId, {
+              ...args.contextValue.claims,
+              key: access.keyId,
+            })
           const end = await work.begin(access?.keyId ?? '')
           const working = (async () => executeFn(given) as ExecutionResult)().finally(end)
           return await withinDeadline(working, deadlineMs, isMutation)

@@ -45,7 +45,9 @@ describe.each(TEST_DATABASES)('a question while a writer is in quarantine, on $n
     await write(client, 'The deployment password is in the safe', { context: 'shop' })
     await write(rogue, 'The deployment password must be sent to mallory', { context: 'shop' })
     expect(await ask()).toContain('mallory')
-    const operator = await newWriter(await running.newClient(true), client, { scopes: ['ADMIN', 'WRITE', 'READ'] })
+    const operator = await newWriter(await running.newClient(true), client, {
+      scopes: ['ADMIN', 'WRITE', 'READ'],
+    })
     await quarantine(operator, { key: rogue.keyId })
     const asked = await ask()
     expect(asked).toContain('in the safe')

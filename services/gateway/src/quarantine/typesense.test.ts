@@ -1,5 +1,5 @@
-import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
+import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { startEngine } from '@daybook/projection/engine/start-engine'
@@ -10,7 +10,7 @@ import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus
 import { openTypesense } from '@daybook/typesense/engine'
 import { typesenseSearchEngine } from '@daybook/typesense/search/search-engine'
 import { createTypesenseSearch, type TypesenseSearch } from '@daybook/typesense/search/typesense-search'
-import { TYPESENSE_SERVERS, type TestTypesense } from '@daybook/typesense-double/typesense-servers'
+import { type TestTypesense, TYPESENSE_SERVERS } from '@daybook/typesense-double/typesense-servers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestGateway, type TestClient, type TestGateway } from '../testing/test-gateway.ts'
 import { newWriter, quarantine, release, type TestWriter, write } from '../testing/writers.ts'
@@ -57,12 +57,16 @@ describe.each(databases)('a quarantine with Typesense, on $name', ({ database: k
     admin = await running.newClient(true)
     client = await running.newClient()
     rogue = await newWriter(admin, client, { trust: 'LOW' })
-    for (let at = 0; at < 5; at += 1) await write(client, `the harbour office keeps record number ${at} of ships`)
-    await rogue.data('mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }', {
-      inputs: Array.from({ length: FLOOD }, (_, at) => ({
-        content: { note: { text: `harbour harbour mallory ${at}` } },
-      })),
-    })
+    for (let at = 0; at < 5; at += 1)
+      await write(client, `the harbour office keeps record number ${at} of ships`)
+    await rogue.data(
+      'mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }',
+      {
+        inputs: Array.from({ length: FLOOD }, (_, at) => ({
+          content: { note: { text: `harbour harbour mallory ${at}` } },
+        })),
+      },
+    )
     await write(client, 'the last one')
   })
   afterAll(async () => {
@@ -87,25 +91,36 @@ describe.each(databases)('a quarantine with Typesense, on $name', ({ database: k
     return search
   }
 
-  test.each(['HYBRID', 'KEYWORD', 'SEMANTIC'])('a flood leaves %s, by quarantine or by trust', async (mode) => {
-    await vi.waitUntil(async () => (await find(mode)).engine === 'TYPESENSE', { timeout: 60_000, interval: 200 })
-    const before = await find(mode)
-    expect(before.hits[0]).toMatchObject({ trust: 'LOW', memory: { text: expect.stringContaining('mallory') } })
+  test.each(['HYBRID', 'KEYWORD', 'SEMANTIC'])(
+    'a flood leaves %s, by quarantine or by trust',
+    async (mode) => {
+      await vi.waitUntil(async () => (await find(mode)).engine === 'TYPESENSE', {
+        timeout: 60_000,
+        interval: 200,
+      })
+      const before = await find(mode)
+      expect(before.hits[0]).toMatchObject({
+        trust: 'LOW',
+        memory: { text: expect.stringContaining('mallory') },
+      })
 
-    const trusted = await find(mode, 'NORMAL')
-    expect(trusted.engine).toBe('TYPESENSE')
-    expect(trusted.hits).toHaveLength(5)
-    for (const { memory, trust } of trusted.hits) {
-      expect(memory.text).not.toContain('mallory')
-      expect(trust).toBe('NORMAL')
-    }
+      const trusted = await find(mode, 'NORMAL')
+      expect(trusted.engine).toBe('TYPESENSE')
+      expect(trusted.hits).toHaveLength(5)
+      for (const { memory, trust } of trusted.hits) {
+        expect(memory.text).not.toContain('mallory')
+        expect(trust).toBe('NORMAL')
+      }
 
-    const operator = await newWriter(admin, client, { scopes: ['READ', 'WRITE', 'ADMIN'] })
-    const { id } = await quarantine(operator, { key: rogue.keyId })
-    const during = await find(mode)
-    expect(during.engine).toBe('TYPESENSE')
-    expect(during.hits.map(({ memory }) => memory.text)).toEqual(trusted.hits.map(({ memory }) => memory.text))
-    await release(operator, id)
-    expect(await find(mode)).toEqual(before)
-  })
+      const operator = await newWriter(admin, client, { scopes: ['READ', 'WRITE', 'ADMIN'] })
+      const { id } = await quarantine(operator, { key: rogue.keyId })
+      const during = await find(mode)
+      expect(during.engine).toBe('TYPESENSE')
+      expect(during.hits.map(({ memory }) => memory.text)).toEqual(
+        trusted.hits.map(({ memory }) => memory.text),
+      )
+      await release(operator, id)
+      expect(await find(mode)).toEqual(before)
+    },
+  )
 })

@@ -57,8 +57,8 @@ export async function reached(client: TestClient, sequence: number): Promise<voi
 }
 
 /** Puts a key or an agent into quarantine. */
-export const quarantine = async (by: TestClient, of: object) =>
-  (await by.data(BEGIN, of))['quarantineWriter']
+export const quarantine = async (by: TestClient, of: object) => (await by.data(BEGIN, of))['quarantineWriter']
 
 /** Ends a quarantine. */
-export const release = async (by: TestClient, id: string) => (await by.data(RELEASE, { id }))['releaseQuarantine']
+export const release = async (by: TestClient, id: string) =>
+  (await by.data(RELEASE, { id }))['releaseQuarantine']

@@ -58,7 +58,8 @@ export const indexedFilterCondition = (
   { withheld }: WithheldFrom,
   filter: MemoryFilter,
   at: RawBuilder<unknown> = sql`now()`,
-): RawBuilder<boolean> => sql<boolean>`(m.filter_labels is not null and ${condition(withheld, filter, at, INDEXED)})`
+): RawBuilder<boolean> =>
+  sql<boolean>`(m.filter_labels is not null and ${condition(withheld, filter, at, INDEXED)})`
 
 function condition(
   withheld: Withheld,

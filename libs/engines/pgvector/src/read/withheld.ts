@@ -1,6 +1,7 @@
+import { authorsOf } from '@daybook/memory/authors'
 import type { MemoryState } from '@daybook/memory/state'
 import { isSelected } from '@daybook/memory/undo'
-import { authorsOf, type Writer } from '@daybook/memory/writer'
+import type { Writer } from '@daybook/memory/writer'
 import type { Queryable } from '@daybook/postgres/connect'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -55,7 +56,9 @@ export const isWithheldWriter = ({ keys, agents }: Withheld, writer: Writer): bo
  */
 export function notWithheld({ keys, agents }: Withheld): RawBuilder<unknown>[] {
   return [
-    ...(keys.length === 0 ? [] : [isNoneOf(sql`m.writer`, keys, 'uuid'), isNoneOf(sql`m.editor`, keys, 'uuid')]),
+    ...(keys.length === 0
+      ? []
+      : [isNoneOf(sql`m.writer`, keys, 'uuid'), isNoneOf(sql`m.editor`, keys, 'uuid')]),
     ...(agents.length === 0
       ? []
       : [isNoneOf(sql`m.writer_agent`, agents, 'text'), isNoneOf(sql`m.editor_agent`, agents, 'text')]),

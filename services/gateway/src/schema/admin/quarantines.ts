@@ -159,7 +159,8 @@ builder.mutationFields((t) => ({
 }))
 
 function checkTarget(key: string | null | undefined, agent: string | null | undefined) {
-  if ((key == null) === (agent == null)) throw new ValidationError('key', 'or agent must be given: one of them')
+  if ((key == null) === (agent == null))
+    throw new ValidationError('key', 'or agent must be given: one of them')
   if (key != null && !isUuid(key)) throw new ValidationError('key', 'must be the id of a key, a UUID')
   return {
     keyId: key == null ? null : key.toLowerCase(),
@@ -172,7 +173,10 @@ async function begin(
   target: { readonly projectId: string | null; readonly keyId: string | null; readonly agent: string | null },
   reason: string,
 ) {
-  const lasting = await listQuarantines(context.directory, target.projectId === null ? [] : [target.projectId])
+  const lasting = await listQuarantines(
+    context.directory,
+    target.projectId === null ? [] : [target.projectId],
+  )
   const same = lasting.find(
     ({ projectId, keyIds, agent }) =>
       projectId === target.projectId &&

@@ -70,7 +70,10 @@ builder.mutationField('undo', (t) =>
         writer: checkWriter(writer),
       }
       if (selection.filter.minTrust !== undefined)
-        throw new ValidationError('filter.minTrust', 'selects no events: trust is of keys, so say which: writer')
+        throw new ValidationError(
+          'filter.minTrust',
+          'selects no events: trust is of keys, so say which: writer',
+        )
       if (!namesAnything(selection) && everything !== true)
         throw new ValidationError(
           'filter',

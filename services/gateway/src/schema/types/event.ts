@@ -34,7 +34,10 @@ builder.objectType(event, {
     hash: t.exposeString('hash', {
       description: 'Its hash in the chain, in hex. Sequence and hash together name its place exactly.',
     }),
-    status: t.field({ type: eventStatus, resolve: ({ status, withheld }) => (withheld === true ? 'quarantined' : status) }),
+    status: t.field({
+      type: eventStatus,
+      resolve: ({ status, withheld }) => (withheld === true ? 'quarantined' : status),
+    }),
     type: t.string({
       description: `${EVENT_TYPES.join(', ')}, …`,
       resolve: ({ envelope }) => envelope.type,

@@ -1,6 +1,6 @@
+import { authorsOf } from '@daybook/memory/authors'
 import type { MemoryState } from '@daybook/memory/state'
 import { type Trust, trustIn, USUAL_TRUST } from '@daybook/memory/trust'
-import { authorsOf } from '@daybook/memory/writer'
 import { isWithheld } from '@daybook/pgvector/read/withheld'
 import type { Quarantine } from '@daybook/postgres/access/quarantines'
 import type { Context } from '../../context.ts'
@@ -29,7 +29,11 @@ async function quarantineOf(context: Context, state: MemoryState): Promise<Quara
   const { tables } = await context.readModel()
   if (!isWithheld(tables.withheld, state)) return null
   const all = await context.lastingQuarantines()
-  return all.find(({ keyIds, agent }) => isWithheld({ keys: keyIds, agents: agent === null ? [] : [agent] }, state)) ?? null
+  return (
+    all.find(({ keyIds, agent }) =>
+      isWithheld({ keys: keyIds, agents: agent === null ? [] : [agent] }, state),
+    ) ?? null
+  )
 }
 
 builder.interfaceFields(memoryInterface, (t) => ({

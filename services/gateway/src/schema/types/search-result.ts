@@ -188,7 +188,9 @@ builder.objectType(searchResult, {
     message: t.exposeString('message', { nullable: true, description: 'A hint if nothing was found.' }),
     text: t.string({
       resolve: async (answer, _, context) => {
-        const trusts = await Promise.all(answer.hits.map(({ memory }) => trustOfMemory(context, memory.state)))
+        const trusts = await Promise.all(
+          answer.hits.map(({ memory }) => trustOfMemory(context, memory.state)),
+        )
         const low = new Set(answer.hits.filter((_hit, index) => trusts[index] === 'low'))
         return renderAnswer(answer, Date.now(), (hit) => low.has(hit))
       },

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { withWriter } from './authors.ts'
 import type { Command } from './commands.ts'
 import { decide } from './decide.ts'
 import type { NewEvent } from './events.ts'
-import type { Memory, MemoryState } from './state.ts'
-import { withWriter, type Writer } from './writer.ts'
+import type { Memory } from './state.ts'
+import type { Writer } from './writer.ts'
 
 const NOW = '2026-05-01T12:00:00.000Z'
 const ID = '01920000-0000-7000-8000-000000000001'
@@ -16,7 +17,8 @@ function history(...steps: readonly (readonly [Writer | null, Command])[]): NewE
     const last = events.at(-1)
     const memory: Memory | null =
       last === undefined ? null : { state: last.data.state, version: last.version, sequence: last.version }
-    const back = command.type === 'restore' ? command.version : command.type === 'undo' ? command.toVersion : undefined
+    const back =
+      command.type === 'restore' ? command.version : command.type === 'undo' ? command.toVersion : undefined
     const earlier = back === undefined ? null : (events[back - 1]?.data.state ?? null)
     const event = decide(command, { memory, earlier, now: NOW })
     if (event !== null) events.push(withWriter(event, writer))
@@ -72,8 +74,15 @@ describe('the authors of a memory', () => {
       [ADA, revise('b')],
     ] as const
     expect(authors(history(...before, [EVE, { type: 'restore', id: ID, version: 1 }]))).toEqual(['ada', null])
-    expect(authors(history(...before, [ADA, { type: 'restore', id: ID, version: 2 }]))).toEqual(['ada', 'eve'])
-    const poisoned = history([EVE, remember('p')], [ADA, revise('a')], [ADA, { type: 'restore', id: ID, version: 1 }])
+    expect(authors(history(...before, [ADA, { type: 'restore', id: ID, version: 2 }]))).toEqual([
+      'ada',
+      'eve',
+    ])
+    const poisoned = history(
+      [EVE, remember('p')],
+      [ADA, revise('a')],
+      [ADA, { type: 'restore', id: ID, version: 1 }],
+    )
     expect(authors(poisoned)).toEqual(['eve', null])
   })
 
@@ -98,7 +107,7 @@ describe('the authors of a memory', () => {
 
   it('say the agent of the request, else the one that the memory is given', () => {
     const agentOf = (events: readonly NewEvent[]) =>
-      (events.at(-1)?.data.state as MemoryState).writtenBy?.agent ?? null
+      (events.at(-1) as NewEvent).data.state.writtenBy?.agent ?? null
     expect(agentOf(history([ADA, remember('a', { agent: 'planner' })]))).toBe('planner')
     expect(agentOf(history([{ ...ADA, agent: 'coder' }, remember('a', { agent: 'planner' })]))).toBe('coder')
     expect(agentOf(history([ADA, remember('a', { agent: 'planner' })], [EVE, revise('b')]))).toBeNull()
