@@ -31,7 +31,8 @@ const WAYS: Readonly<Record<string, string>> = {
   recall: '{ pop(name: "deployment") { hits { memory { text } } } }',
   similar: `{ similar(text: "${POISON}") { hits { memory { text } } } }`,
   person: '{ searchByPerson(name: "mallory") { hits { memory { text } } } }',
-  superseding: '{ memories { edges { node { supersededBy { text } supersedes { text } } } } }',
+  superseding: '{ memories { edges { node { supersededBy { text } } } } }',
+  superseded: '{ memories { edges { node { supersedes { text } } } } }',
   facets: '{ facets { memories labels { value count } } }',
   'facets of a search': '{ search(query: "deployment password") { facets { labels { value count } } } }',
   journal: '{ journal { memory { text } changed } }',
@@ -71,7 +72,8 @@ describe.each(TEST_DATABASES)('quarantine on $name', ({ start }) => {
       context: 'shop',
       labels: ['ops'],
     })
-    await poison()
+    const planted = await poison()
+    await write(honest, 'A correction', { supersedes: planted })
     await write(agent, `${POISON} now`, { supersedes: old, labels: ['poisoned'], context: 'shop' })
     const before = await answers(honest)
     for (const [way, answer] of Object.entries(before))
