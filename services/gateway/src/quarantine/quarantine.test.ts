@@ -83,9 +83,7 @@ describe.each(TEST_DATABASES)('quarantine on $name', ({ start }) => {
     for (const [way, answer] of Object.entries(await answers(honest)))
       expect([way, answer]).toEqual([way, expect.not.stringMatching(/mallory|poisoned/u)])
     const { search } = await honest.data(WAYS['hybrid'] ?? '')
-    expect(search.hits.map((hit: { memory: { text: string } }) => hit.memory.text)).toEqual([
-      'The deployment password is in the safe',
-    ])
+    expect(search.hits[0].memory.text).toBe('The deployment password is in the safe')
 
     expect(await release(by, id)).toMatchObject({
       __typename: 'QuarantineReleased',
