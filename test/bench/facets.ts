@@ -113,7 +113,7 @@ async function measure({ address, name: where }: BenchDatabase, rounds: number):
 /** Each facet counted by itself, with the filter that leaves out expired and forgotten memories. */
 async function plainCounts({ db, projectId }: ProjectScope, { tables }: LiveReadModel): Promise<void> {
   const from = sql`from ${tables.memories} m`
-  const where = sql`where m.project_id = ${projectId} and ${filterCondition({})}`
+  const where = sql`where m.project_id = ${projectId} and ${filterCondition(tables, {})}`
   for (const statement of [
     sql`select value, count(*) ${from}, unnest(m.labels) as value ${where} group by value order by 2 desc limit 50`,
     sql`select m.kind, count(*) ${from} ${where} group by m.kind`,

@@ -53,7 +53,11 @@ async function measure({ name: where, address }: BenchDatabase, size: number, ro
   }
   const ask = async (side: keyof typeof sides, text: string): Promise<RetrieverHit[]> => {
     const query = checkQuery('query', text)
-    const input = { ...corpus, condition: hitCondition({}, query), includeForgotten: false }
+    const input = {
+      ...corpus,
+      condition: hitCondition(corpus.readModel.tables, {}, query),
+      includeForgotten: false,
+    }
     return sides[side]({ ...input, limit: DEFAULT_RANKING.candidatesPerRetriever }, query.wanted)
   }
   const questions = await Promise.all(makeQuestions().map((question) => ofKnownWords(corpus, question)))

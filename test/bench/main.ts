@@ -10,6 +10,7 @@ import * as findable from './findable.ts'
 import * as footprint from './footprint.ts'
 import * as lexical from './lexical.ts'
 import * as past from './past.ts'
+import * as quarantine from './quarantine.ts'
 import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
 import * as rerank from './rerank.ts'
@@ -27,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   search,
   past,
   filtered,
+  quarantine,
   access,
   rerank,
   lexical,

@@ -37,6 +37,9 @@ export interface SearchCorpus {
 /** The labels for filters, and the share of the memories that has each. */
 const LABELS: Readonly<Record<string, number>> = { half: 0.5, tenth: 0.1, hundredth: 0.01 }
 
+/** The keys that wrote it, each a tenth. */
+export const CORPUS_WRITERS: readonly string[] = Array.from({ length: 10 }, newId)
+
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 /** The sources that decide what is in the tables. If they have changed, the corpus is built again. */
 const BUILDERS = [
@@ -158,7 +161,12 @@ async function writeJournal(scope: ProjectScope, memories: number): Promise<void
           labels: Object.keys(LABELS).filter((label) => random.chance(LABELS[label] ?? 0)),
         },
       },
-      metadata: { actor: 'bench', correlationId: null, causationId: null },
+      metadata: {
+        actor: 'bench',
+        correlationId: null,
+        causationId: null,
+        writer: { key: CORPUS_WRITERS[random.between(0, CORPUS_WRITERS.length - 1)] ?? '' },
+      },
     }))
     const outcomes = await writer.appendMany(scope, requests)
     for (const outcome of outcomes) if ('error' in outcome) throw outcome.error

@@ -52,7 +52,7 @@ const QUERY = `query ($query: String!) {
  */
 async function bare(parts: SearchParts, text: string): Promise<void> {
   const query = checkQuery('query', text)
-  const condition = hitCondition({}, query)
+  const condition = hitCondition(parts.readModel.tables, {}, query)
   const limit = DEFAULT_RANKING.candidatesPerRetriever
   const input: RetrieverInput = { ...parts, condition, includeForgotten: false, limit }
   await lexicalRetriever(input, query.wanted, true)

@@ -4,6 +4,7 @@ import { ValidationError } from './errors.ts'
 import { type Comparison, FILTERS, type FilterName, type MemoryFilter } from './filter.ts'
 import { KIND_NAMES } from './kinds/index.ts'
 import { moment, storableString } from './text-rules.ts'
+import { TRUST_LEVELS } from './trust.ts'
 
 const wordList = z.array(storableString)
 const CHECKS: { readonly [How in Comparison]: z.ZodType } = {
@@ -24,6 +25,7 @@ const kinds = z.array(
 /** The check of what is given for a filter; undefined if there is no such filter. */
 function checkOf(name: string): z.ZodType | undefined {
   if (name === 'includeForgotten') return z.boolean()
+  if (name === 'minTrust') return z.enum(TRUST_LEVELS, `must be one of ${TRUST_LEVELS.join(', ')}`)
   if (!Object.hasOwn(FILTERS, name)) return undefined
   const { field, comparison } = FILTERS[name as FilterName]
   return field === 'kind' ? kinds : CHECKS[comparison]

@@ -1,3 +1,4 @@
+import { haveSameAuthors } from './authors.ts'
 import { changedFields } from './changed-fields.ts'
 import { check } from './check.ts'
 import type { Command, CommonInput } from './commands.ts'
@@ -255,7 +256,7 @@ function undo(
   const expiredAt = hasExpired(back, now) ? (state.forgottenAt ?? now) : null
   const forgottenAt = back.forgottenAt ?? expiredAt
   const next = { ...back, forgottenAt, createdAt: state.createdAt, updatedAt: state.updatedAt }
-  const undone = following(memory, next, now)
+  const undone = following(memory, next, now) ?? reattributed(memory, next, now)
   if (undone === null) return null
   const data = { ...undone.data, undoneTo: toVersion }
   return forgottenAt === null
@@ -263,12 +264,20 @@ function undo(
     : { ...undone, type: 'MemoryForgotten', data }
 }
 
+type Following = Omit<NewEvent, 'type' | 'data'> & { readonly data: StateAfter }
+
+/**
+ * The next version if only the authors differ: somebody wrote something else and then the same again, and is still
+ * taken for the author of what was there before.
+ */
+function reattributed(memory: Memory, next: MemoryState, now: string): Following | null {
+  if (haveSameAuthors(memory.state, next)) return null
+  const state = { ...next, updatedAt: now }
+  return { memoryId: state.id, version: memory.version + 1, data: { state, changed: ['writtenBy'] } }
+}
+
 /** The memory's next version with this state, for any command; null if nothing changes. */
-function following(
-  memory: Memory,
-  next: MemoryState,
-  now: string,
-): (Omit<NewEvent, 'type' | 'data'> & { readonly data: StateAfter }) | null {
+function following(memory: Memory, next: MemoryState, now: string): Following | null {
   const changed = changedFields(memory.state, next)
   if (changed.length === 0) return null
   const state = { ...next, updatedAt: now }

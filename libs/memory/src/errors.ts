@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'NOT_FOUND'
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
+  | 'QUARANTINED'
   | 'BEHIND'
   | 'DIVERGED'
   | 'UNAVAILABLE'

@@ -1,4 +1,5 @@
 import type { MemoryState } from './state.ts'
+import type { Writer } from './writer.ts'
 
 /**
  * Every type of event and its data, which goes to the `data` column. A new type is an entry here and its name
@@ -23,6 +24,8 @@ export interface StateAfter {
    * now.
    */
   readonly undoneTo?: number
+  /** Who wrote the event; absent if it is older than this field, and for what Daybook does itself. */
+  readonly writer?: Writer
 }
 
 /** As `StateAfter`, for an event that brought an earlier state back. */

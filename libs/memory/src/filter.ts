@@ -1,5 +1,6 @@
 import type { KindName } from './kinds/index.ts'
 import type { MemoryState } from './state.ts'
+import type { Trust } from './trust.ts'
 
 type FieldsOf<Value> = {
   [Field in keyof MemoryState]: MemoryState[Field] extends Value ? Field : never
@@ -23,7 +24,7 @@ export type FilterDefinition = { readonly description?: string } & (
 )
 
 /**
- * Every filter of memories but `includeForgotten`, by its name in the API. The checks, the API's input, and
+ * Every filter of memories but `includeForgotten` and `minTrust`, by its name in the API. The checks, the API's input, and
  * the conditions in memory, in SQL and in Typesense follow from it. A filter of a field that no other filter
  * reads also needs the field's column in `libs/engines/pgvector/src/read/filter.ts`.
  */
@@ -67,7 +68,18 @@ type GivenFor<Definition extends FilterDefinition> = Definition['field'] extends
 /** Selects memories. All filters must pass; an absent one does not restrict. */
 export type MemoryFilter = {
   readonly [Name in FilterName]?: GivenFor<(typeof FILTERS)[Name]>
-} & { readonly includeForgotten?: boolean }
+} & {
+  readonly includeForgotten?: boolean
+  /**
+   * Only memories that are trusted so far, by the trust that their authors' keys have now (`trust.ts`). It is not
+   * among the `FILTERS`, because no state says it.
+   */
+  readonly minTrust?: Trust
+}
+
+/** Whether the filter selects anything but all memories that are not forgotten. */
+export const narrows = (filter: MemoryFilter): boolean =>
+  conditionsOf(filter).length > 0 || filter.minTrust !== undefined
 
 /** One filter that was given: the field, the comparison, and what it is compared with. */
 export type FilterCondition = {

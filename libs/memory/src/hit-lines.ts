@@ -14,6 +14,8 @@ export interface ShownHit {
   readonly labels: readonly string[]
   readonly context: string | null
   readonly forgotten: boolean
+  /** Whether it was written with a key of low trust. Default no. */
+  readonly lowTrust?: boolean
   /** The id of the memory that supersedes it, if there is one. */
   readonly supersededBy?: string
   /** Shown where versions were searched; absent or null elsewhere. */
@@ -66,7 +68,16 @@ export function hitLines(place: number, hit: ShownHit, now: number, paint: HitPa
 }
 
 function factsOf(hit: ShownHit): string[] {
-  const { labels, context, forgotten, supersededBy, version = null, content, metadata } = hit
+  const {
+    labels,
+    context,
+    forgotten,
+    lowTrust = false,
+    supersededBy,
+    version = null,
+    content,
+    metadata,
+  } = hit
   const fields = SHORT_FIELDS.flatMap((name) => {
     const value = content[name]
     return value == null ? [] : [`${name}: ${shown(value)}`]
@@ -82,6 +93,7 @@ function factsOf(hit: ShownHit): string[] {
       .map(([name, value]) => `${oneLine(safeLine(name), SHOWN_VALUE)}: ${shown(value)}`),
     ...(entries.length > SHOWN_ENTRIES ? ['…'] : []),
     ...(forgotten ? ['forgotten'] : []),
+    ...(lowTrust ? ['low trust'] : []),
     ...(supersededBy === undefined ? [] : [`superseded by ${safeLine(supersededBy)}`]),
   ]
 }

@@ -4,7 +4,7 @@ import type { MemoryState } from './state.ts'
 /**
  * Whether the filter selects a state. The read model says the same in SQL
  * (`libs/engines/pgvector/src/read/filter.ts`); a test compares the two. `includeForgotten` is ignored here:
- * a stream of events shows a memory being forgotten.
+ * a stream of events shows a memory being forgotten. So is `minTrust`, which no state tells (`trust.ts`).
  */
 export function matchesFilter(state: MemoryState, filter: MemoryFilter): boolean {
   return conditionsOf(filter).every((condition) => holds(state[condition.field], condition))

@@ -1,6 +1,7 @@
 import { formatMemoryId } from './id.ts'
 import { type KindName, kindNamed } from './kinds/index.ts'
 import { oneLine } from './text-rules.ts'
+import type { Writer } from './writer.ts'
 
 /** Any JSON value, read-only. */
 export type JsonValue =
@@ -59,6 +60,10 @@ export interface MemoryState extends CommonFields {
   readonly forgottenAt: string | null
   /** Only in the parts of a long document. */
   readonly part?: DocumentPart
+  /** Who last changed the content; absent if nobody knows (`authors.ts`). */
+  readonly writtenBy?: Writer
+  /** Who has changed anything else since; absent if that was the same one, or nobody did. */
+  readonly editedBy?: Writer
 }
 
 /** A state at a place in the journal. */

@@ -2,6 +2,7 @@ import type { EventType } from './events.ts'
 import { conditionsOf, type MemoryFilter } from './filter.ts'
 import { matchesFilter } from './matches-filter.ts'
 import type { MemoryState } from './state.ts'
+import type { Writer } from './writer.ts'
 
 /*
  * What an undo takes back. It is about events: those that were recorded since a moment and that the selection
@@ -25,17 +26,28 @@ export interface UndoSelection {
   readonly actor: string | null
   /** Of the request, or of the operation: an earlier undo is taken back by its id. */
   readonly correlationId: string | null
+  /** Who wrote the event (`authors.ts`). Absent or null: whoever. */
+  readonly writer?: WriterSelection | null
+}
+
+/** Writers: of these keys, or who said to be this agent. */
+export interface WriterSelection {
+  /** Ids of keys. */
+  readonly keys: readonly string[]
+  readonly agent: string | null
 }
 
 /** Who caused an event. */
 interface Cause {
   readonly actor: string | null
   readonly correlationId: string | null
+  /** Undefined if it is not known. */
+  readonly writer?: Writer | undefined
 }
 
 /** Whether the selection names anything at all. */
-export function namesAnything({ filter, actor, correlationId }: UndoSelection): boolean {
-  return actor !== null || correlationId !== null || namesStates(filter)
+export function namesAnything({ filter, actor, correlationId, writer }: UndoSelection): boolean {
+  return actor !== null || correlationId !== null || writer != null || namesStates(filter)
 }
 
 /** Whether a filter restricts the states that it selects. An undo is of forgotten memories too. */
@@ -44,12 +56,17 @@ export function namesStates(filter: MemoryFilter): boolean {
 }
 
 /** Whether the event's author and request are selected. */
-export function coversCause({ actor, correlationId }: UndoSelection, cause: Cause): boolean {
+export function coversCause({ actor, correlationId, writer }: UndoSelection, cause: Cause): boolean {
   return (
     (actor === null || actor === cause.actor) &&
-    (correlationId === null || correlationId === cause.correlationId)
+    (correlationId === null || correlationId === cause.correlationId) &&
+    (writer == null || isSelected(writer, cause.writer))
   )
 }
+
+/** Whether the writer is one of the selected. */
+export const isSelected = ({ keys, agent }: WriterSelection, writer: Writer | undefined): boolean =>
+  writer !== undefined && (keys.includes(writer.key) || (agent !== null && writer.agent === agent))
 
 /** Whether the selection covers an event. @param before null: there was no memory */
 export function covers(

@@ -1,4 +1,5 @@
 import type { MemoryFilter } from '@daybook/memory/filter'
+import type { WriterSelection } from '@daybook/memory/undo'
 
 /*
  * What operators can ask for: for each type of operation the options, as the API writes them, and the result,
@@ -204,6 +205,8 @@ export interface UndoOptions {
   readonly filter: MemoryFilter
   readonly actor: string | null
   readonly correlationId: string | null
+  /** Absent in undos that are older than the field. */
+  readonly writer?: WriterSelection | null
   /** RFC 3339; events from then on are undone. */
   readonly since: string
   /** The last sequence before that moment. */

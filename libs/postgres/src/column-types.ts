@@ -69,6 +69,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   },
   'idempotency_keys.request_hash': { note: 'Null once the resulting event is erased.' },
   'journal_heads.hash': { note: 'The hash of the last event; 32 zero bytes before the first.' },
+  'key_trust.trust': { type: `'low' | 'high'` },
   'operations.lane': { note: 'At most one operation per lane is queued or running at a time.' },
   'operations.options': { type: 'ColumnType<Record<string, unknown>, string, never>' },
   'operations.project_id': {
@@ -96,6 +97,13 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'project_usage.bytes': { note: 'The size of the data of all events as JSON.' },
   'project_usage.memories': { note: 'Those that are not forgotten.' },
   'projects.max_bytes': { note: 'Limits; null: none.' },
+  'quarantines.project_id': { note: 'Null: all projects.' },
+  'quarantines.key_ids': {
+    type: 'string[]',
+    note: 'The key, and those that it was rotated to or from.',
+  },
+  'quarantines.agent': { note: 'Who says to be this agent; null if it is of keys.' },
+  'quarantines.began_by': { note: 'The name of the key that asked for it.' },
   'relay_positions.published': { note: 'The last published sequence.' },
   'relay_positions.hash': { note: 'The hash of that event; 32 zero bytes at 0.' },
   'relay_positions.lease_owner': {

@@ -139,6 +139,10 @@ export interface Tables {
     /** The hash of the last event; 32 zero bytes before the first. */
     hash: Generated<Buffer>
   }
+  key_trust: {
+    key_id: string
+    trust: 'low' | 'high'
+  }
   /** Belongs to Kysely. */
   kysely_migration: {
     name: string
@@ -226,6 +230,22 @@ export interface Tables {
     max_bytes: number | null
     max_requests_per_second: number | null
     max_queued_texts: number | null
+  }
+  quarantines: {
+    id: string
+    /** Null: all projects. */
+    project_id: string | null
+    /** The key, and those that it was rotated to or from. */
+    key_ids: Generated<string[]>
+    /** Who says to be this agent; null if it is of keys. */
+    agent: string | null
+    reason: string
+    began_at: Generated<Moment>
+    /** The name of the key that asked for it. */
+    began_by: string
+    released_at: Moment | null
+    released_by: string | null
+    release_reason: string | null
   }
   relay_positions: {
     project_id: string

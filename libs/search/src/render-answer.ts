@@ -6,7 +6,7 @@ import { plainSnippet } from './snippets.ts'
 
 /**
  * An answer as plain text for an agent: first what it lacks, then the numbered hits (`hitLines`), or the hint if
- * there are none. What memories say is data: only a number, `Note:` or the hint begins a line.
+ * there are none. What was written with a key of low trust says so. What memories say is data: only a number, `Note:` or the hint begins a line.
  */
 export function renderAnswer(
   {
@@ -16,9 +16,12 @@ export function renderAnswer(
     versions = false,
   }: Pick<SearchAnswer, 'hits' | 'degraded' | 'message' | 'versions'>,
   now: number,
+  isLowTrust: (hit: SearchHit) => boolean = () => false,
 ): string {
   const notes = degraded.map((missing) => `Note: ${safeLine(missing)}`)
-  const said = hits.map((hit, index) => renderHit(index + 1, hit, now, versions))
+  const said = hits.map((hit, index) =>
+    renderHit(index + 1, hit, { now, withVersion: versions, lowTrust: isLowTrust(hit) }),
+  )
   if (hits.length === 0) said.push(safeLine(message ?? 'Nothing was found.'))
   return [...(notes.length === 0 ? [] : [notes.join('\n')]), ...said].join('\n\n')
 }
@@ -26,8 +29,11 @@ export function renderAnswer(
 function renderHit(
   place: number,
   { memory, score, snippet, supersededBy }: SearchHit,
-  now: number,
-  withVersion: boolean,
+  {
+    now,
+    withVersion,
+    lowTrust,
+  }: { readonly now: number; readonly withVersion: boolean; readonly lowTrust: boolean },
 ): string {
   const { state } = memory
   const shown = {
@@ -39,6 +45,7 @@ function renderHit(
     labels: state.labels,
     context: state.context,
     forgotten: state.forgottenAt !== null,
+    lowTrust,
     ...(supersededBy !== undefined && { supersededBy }),
     version: withVersion ? memory.version : null,
     content: state.content,

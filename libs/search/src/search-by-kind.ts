@@ -29,7 +29,7 @@ export async function hitsOfKind(
   const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${readModel.tables.memories} m
     where m.project_id = ${scope.projectId} and m.kind = ${named.kind} and ${stateCondition(named)}
-      and ${hitCondition(filter, { required: [], excluded: query.excluded }, language)}
+      and ${hitCondition(readModel.tables, filter, { required: [], excluded: query.excluded }, language)}
     order by m.first_sequence desc limit ${limit}`.execute(scope.db)
   const memories = rows.map(toMemory)
   const marked = await snippets(

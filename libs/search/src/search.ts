@@ -2,7 +2,7 @@ import type { TextSpan } from '@daybook/embeddings/embedder'
 import { findModel } from '@daybook/embeddings/models'
 import { hasTokenBits, plainModelId } from '@daybook/embeddings/token-bits/token-bits'
 import { languageOf } from '@daybook/lexical-index/language'
-import { conditionsOf } from '@daybook/memory/filter'
+import { narrows } from '@daybook/memory/filter'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
@@ -177,7 +177,7 @@ function conditionOf(
   query: ParsedQuery,
 ): RawBuilder<boolean> {
   const language = languageOf(readModel.tables, scope.projectId)
-  const condition = hitCondition(filter, query, language, past && momentOf(past))
+  const condition = hitCondition(readModel.tables, filter, query, language, past && momentOf(past))
   return also === undefined ? condition : sql<boolean>`(${condition} and ${also})`
 }
 
@@ -189,7 +189,7 @@ function narrowing(
   condition: RawBuilder<boolean>,
 ): Pick<RetrieverInput, 'few'> {
   const isFilter = also === undefined && required.length + excluded.length === 0
-  if (isFilter && conditionsOf(filter).length === 0) return {}
+  if (isFilter && !narrows(filter)) return {}
   return { few: readFewOnce({ ...parts, condition }, isFilter ? filter : null) }
 }
 

@@ -47,6 +47,7 @@ const HINTS: Readonly<Record<string, readonly string[]>> = {
     'The daemon keeps such a key in <its data folder>/api-key: name that folder with --data-dir',
     'or give one in DAYBOOK_API_KEY',
   ],
+  QUARANTINED: ['See why:  daybook quarantine, with the key of whoever administers the project'],
   BUSY: [
     'See what is under way:  daybook operations',
     'Watch it, or end it:    daybook operations watch <id>, daybook operations cancel <id>',

@@ -228,9 +228,15 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       },
       {
         name: 'keys',
-        parameters: '[list|create|rotate|revoke]',
-        description: 'list, make, rotate and revoke API keys',
+        parameters: '[list|create|trust|rotate|revoke]',
+        description: 'list, make, rotate and revoke API keys; say how far they are trusted',
         load: () => import('./commands/keys.ts'),
+      },
+      {
+        name: 'quarantine',
+        parameters: '[list|add|release|undo]',
+        description: 'withhold what a suspected writer wrote; bring it back, or undo it',
+        load: () => import('./commands/quarantine.ts'),
       },
       {
         name: 'parked',

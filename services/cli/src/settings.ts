@@ -82,6 +82,7 @@ export function keyHeaders({
 }: Pick<Connection, 'apiKey' | 'project'>): Record<string, string> {
   return {
     authorization: `Bearer ${apiKey}`,
+    'user-agent': 'daybook-cli',
     ...(project !== null && { 'x-daybook-project': encodeURIComponent(project) }),
   }
 }

@@ -3,6 +3,7 @@ import { type Access, findKey, type KeyRefusal } from '@daybook/postgres/access/
 import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
+import { readHeader } from './http/read-header.ts'
 import type { KeyUses } from './key-uses.ts'
 
 /** How long a key's rights are cached, in milliseconds. A revoked key works at most that much longer. */
@@ -62,19 +63,4 @@ const REFUSALS: Readonly<Record<KeyRefusal, string>> = {
     'This API key is mistyped: its last characters, a checksum, do not fit the rest. Copy it again, whole',
   revoked: 'This API key was revoked: ask whoever administers Daybook for another one',
   expired: 'This API key has expired: ask whoever administers Daybook for another one',
-}
-
-/**
- * Headers have no encoding, and node reads each byte as a character. Names that are not ASCII come as UTF-8,
- * percent-encoded or not.
- */
-function readHeader(value: string): string {
-  try {
-    const bytes = Buffer.from(value, 'latin1')
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    // Not from a header but from a WebSocket's parameters, which are JSON.
-    return decodeURIComponent(bytes.toString('latin1') === value ? text : value)
-  } catch {
-    return value
-  }
 }

@@ -1,9 +1,12 @@
+import type { AppendMetadata } from '@daybook/journal/append/append-request'
 import { ValidationError } from '@daybook/memory/errors'
-import type { EventMetadata } from '@daybook/memory/events'
+import { type Trust, USUAL_TRUST } from '@daybook/memory/trust'
 import { type Access as MemoryAccess, readAccess } from '@daybook/pgvector/read/access'
 import { readParts, readSupersededBy } from '@daybook/pgvector/read/links'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { Access } from '@daybook/postgres/access/api-keys'
+import { listQuarantines, type Quarantine } from '@daybook/postgres/access/quarantines'
+import { readTrust } from '@daybook/postgres/access/trust'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import DataLoader from 'dataloader'
@@ -11,6 +14,7 @@ import type { KnownRequest } from './http/request-context.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
 import type { GatewayParts } from './parts.ts'
 import type { LimitChecks } from './project-limits.ts'
+import type { QuarantineChecks } from './quarantine/quarantine-checks.ts'
 import type { JournalNews } from './subscriptions/journal-news.ts'
 import type { OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
@@ -31,8 +35,9 @@ export interface Context {
   /** Call this when keys have changed: this gateway then looks them up again. Others do within 2 s. */
   forgetKeys(): void
   readonly limits: LimitChecks
+  readonly quarantines: QuarantineChecks
   readonly parts: Omit<GatewayParts, 'db'>
-  readonly metadata: EventMetadata
+  readonly metadata: AppendMetadata
   /**
    * The whole database, for a key that may run Daybook; null for others. Use it only through `requireAdmin`.
    */
@@ -50,6 +55,10 @@ export interface Context {
   readModel(): Promise<LiveReadModel>
   /** How often each memory was read, by plain id. */
   readonly memoryAccess: DataLoader<string, MemoryAccess | null>
+  /** How far a key is trusted now, by its id; as usual if it is not known here. */
+  readonly keyTrust: DataLoader<string, Trust>
+  /** The quarantines that last and concern the request's project. Looked up once per request. */
+  lastingQuarantines(): Promise<readonly Quarantine[]>
   /** The plain id of the memory that supersedes a memory, by its plain id. */
   readonly supersededBy: DataLoader<string, string | null>
   /** The plain ids of a document's parts in order, by the document's plain id. */
@@ -60,6 +69,7 @@ export interface Context {
 export interface Following {
   readonly forgetKeys: () => void
   readonly limits: LimitChecks
+  readonly quarantines: QuarantineChecks
   readonly news: JournalNews
   readonly subscriptions: OpenSubscriptions
 }
@@ -67,11 +77,12 @@ export interface Following {
 /** Creates the context of a request whose key opens a project. */
 export function createContext(
   parts: GatewayParts,
-  { access, connection, correlationId, traceparent }: KnownRequest,
-  { news, subscriptions, forgetKeys, limits }: Following,
+  { access, connection, correlationId, traceparent, claims }: KnownRequest,
+  { news, subscriptions, forgetKeys, limits, quarantines }: Following,
 ): Context {
   const project = requestedProject(parts.db, access)
   let readModel: Promise<LiveReadModel> | undefined
+  let lasting: Promise<readonly Quarantine[]> | undefined
   const loaded = () => (readModel ??= liveReadModel(project.db))
   return {
     project,
@@ -79,9 +90,16 @@ export function createContext(
     directory: parts.db,
     forgetKeys,
     limits,
+    quarantines,
     parts,
     admin: access.admin ? parts.db : null,
-    metadata: { actor: access.keyName, correlationId, causationId: null, traceparent },
+    metadata: {
+      actor: access.keyName,
+      correlationId,
+      causationId: null,
+      traceparent,
+      writer: { ...claims, key: access.keyId },
+    },
     news,
     journalBudget: { bytes: JOURNAL_BYTES },
     subscribe: (generate) => subscriptions.open({ access, connection }, generate),
@@ -90,6 +108,11 @@ export function createContext(
       const found = await readAccess(project, ids)
       return ids.map((id) => found.get(id) ?? null)
     }),
+    keyTrust: new DataLoader(async (keys) => {
+      const found = await readTrust(project.db, keys)
+      return keys.map((key) => found.get(key) ?? USUAL_TRUST)
+    }),
+    lastingQuarantines: () => (lasting ??= listQuarantines(project.db, null)),
     supersededBy: new DataLoader(async (ids) => {
       const found = await readSupersededBy(project, (await loaded()).tables, ids)
       return ids.map((id) => found.get(id) ?? null)

@@ -1,7 +1,7 @@
 import { type Erasure, MOST_ERASED } from '@daybook/journal/erase/erase-memories'
 import { readHead } from '@daybook/journal/read/read'
 import { ValidationError } from '@daybook/memory/errors'
-import { conditionsOf, type MemoryFilter } from '@daybook/memory/filter'
+import { type MemoryFilter, narrows } from '@daybook/memory/filter'
 import { readPartIds } from '@daybook/pgvector/read/links'
 import { listMemoryIds } from '@daybook/pgvector/read/read-memories'
 import { requireAtLeast, waitAtLeast } from './at-least.ts'
@@ -29,7 +29,9 @@ export interface Erased extends Erasure {
  * @throws DaybookError BEHIND if search does not know yet what the journal has, such as the parts; nothing is erased
  */
 export async function erase(context: Context, memoryIds: readonly string[]): Promise<Erased> {
-  const { project, parts, metadata } = context
+  const { project, parts } = context
+  // An event without data names its writer by the actor.
+  const { writer: _, ...metadata } = context.metadata
   await requireWholeJournal(context)
   const { tables } = await context.readModel()
   const furtherParts = await readPartIds(project, tables, memoryIds)
@@ -53,7 +55,7 @@ export async function erase(context: Context, memoryIds: readonly string[]): Pro
  * @throws ValidationError for a filter that names nothing, or selects more than `ERASE_MAX`
  */
 export async function idsToErase(context: Context, filter: MemoryFilter): Promise<readonly string[]> {
-  if (conditionsOf(filter).length === 0)
+  if (!narrows(filter))
     throw new ValidationError(
       'filter',
       'names nothing: give a context, an agent, a label or another condition',

@@ -2,13 +2,18 @@ import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { readHash } from '@daybook/journal/chain/read-chain'
 import { readEnd, readFollowing } from '@daybook/journal/read/read'
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
+import { authorsOf } from '@daybook/memory/authors'
 import { DivergedError } from '@daybook/memory/errors'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { matchesFilter } from '@daybook/memory/matches-filter'
+import { isAtLeast, type Trust, trustIn, USUAL_TRUST } from '@daybook/memory/trust'
+import { readWithheld, type Withheld } from '@daybook/pgvector/read/withheld'
+import { readTrust } from '@daybook/postgres/access/trust'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { Context } from './context.ts'
 import { type NamedPlace, requirePlace } from './journal-place.ts'
+import { type ShownRecord, showRecord } from './shown-record.ts'
 import { patiently } from './subscriptions/patiently.ts'
 
 /**
@@ -37,7 +42,7 @@ export async function* followJournal(
   after: NamedPlace | null,
   filter: MemoryFilter,
   ended: AbortSignal,
-): AsyncGenerator<JournalRecord, void> {
+): AsyncGenerator<ShownRecord, void> {
   const follower = news.follow(project.projectId)
   try {
     let cursor = await patiently(() => placeOf(project, after), ended)
@@ -53,17 +58,54 @@ export async function* followJournal(
       ).catch(async (error: unknown) => {
         throw error instanceof JournalDiverged ? await divergedAt(project, passed, cursor) : error
       })
+      const standing = createStanding(project, filter)
       for (const record of records) {
         if (ended.aborted) return
+        const { withheld, trusts } = await patiently(() => standing.ofWriters(record), ended)
         cursor = record
         passed.push({ sequence: record.sequence, hash: record.hash })
         if (passed.length > REMEMBERED) passed.splice(0, passed.length - REMEMBERED / 2)
-        if (concerns(record, filter)) yield record
+        if (concerns(record, filter) && trusts) yield showRecord(withheld, record)
       }
       if (records.length < PAGE) await follower.since(mark, ended)
     }
   } finally {
     follower.stop()
+  }
+}
+
+/** How long who is in quarantine is known for the events of a page, in milliseconds: a client may take them slowly. */
+const STANDING_MS = 1_000
+
+interface Standing {
+  readonly withheld: Withheld
+  /** Whether the memory is trusted as far as the filter wants. */
+  readonly trusts: boolean
+}
+
+/** Looks up how the writers of a page's events stand, when an event is delivered and not when the page was read. */
+function createStanding({ db }: ProjectScope, { minTrust }: MemoryFilter) {
+  let [withheld, readAt]: [Withheld | null, number] = [null, 0]
+  const isTrusted = async ({ event }: JournalRecord, least: Trust): Promise<boolean> => {
+    if (event === null) return true
+    const { state } = event.data
+    const found = await readTrust(
+      db,
+      authorsOf(state).map(({ key }) => key),
+    )
+    return isAtLeast(
+      trustIn(state, (key) => found.get(key) ?? USUAL_TRUST),
+      least,
+    )
+  }
+  return {
+    async ofWriters(record: JournalRecord): Promise<Standing> {
+      if (withheld === null || performance.now() - readAt > STANDING_MS) {
+        withheld = await readWithheld(db)
+        readAt = performance.now()
+      }
+      return { withheld, trusts: minTrust === undefined || (await isTrusted(record, minTrust)) }
+    },
   }
 }
 

@@ -21,12 +21,14 @@ import { answerKeyCode, createKeyCodes, type KeyCodes } from './http/key-codes.t
 import { createKeyStreams } from './http/key-streams.ts'
 import { limitUpload } from './http/limit-upload.ts'
 import { JOURNAL_COST, REQUEST_COST } from './http/operation-cost.ts'
+import { claimsOf } from './http/read-claims.ts'
 import { readRequestContext } from './http/request-context.ts'
 import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
 import { createKeyUses } from './key-uses.ts'
 import type { GatewayParts } from './parts.ts'
 import { createLimitChecks } from './project-limits.ts'
+import { createQuarantineChecks } from './quarantine/quarantine-checks.ts'
 import { createJournalNews } from './subscriptions/journal-news.ts'
 import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
@@ -53,7 +55,8 @@ export async function startGateway(
   at: { host: string; port: number },
 ): Promise<Gateway> {
   const limits = createLimitChecks(given.db)
-  const parts = { ...given, writer: limits.limit(given.writer) }
+  const quarantines = createQuarantineChecks(given.db)
+  const parts = { ...given, writer: quarantines.refuseAgents(limits.limit(given.writer)) }
   const { config } = parts
   const uses = createKeyUses(parts.db, parts.logger)
   const authenticate = createAuthenticate(parts.db, uses)
@@ -71,7 +74,7 @@ export async function startGateway(
   const news = createJournalNews(parts)
   const graphql = createGraphQL(
     { ...parts, budget },
-    { news, subscriptions, limits, forgetKeys: authenticate.forget },
+    { news, subscriptions, limits, quarantines, forgetKeys: authenticate.forget },
   )
   const routes: Routes = {
     parts,
@@ -194,7 +197,8 @@ async function handle(
   if (route === undefined) {
     // From a target in another form Yoga would build a different URL.
     request.url = target.relative
-    return graphql(request, response, { ...known, access, connection: request.socket })
+    const claims = claimsOf(request.headers)
+    return graphql(request, response, { ...known, access, connection: request.socket, claims })
   }
 
   requireScopes(

@@ -38,6 +38,7 @@ describe('daybook projects and daybook keys', () => {
       ['keys'],
       ['keys', 'list'],
       ['keys', 'create'],
+      ['keys', 'trust'],
       ['keys', 'rotate'],
       ['keys', 'revoke'],
     ])
@@ -106,6 +107,25 @@ describe('daybook projects and daybook keys', () => {
     const refused = await as(key, ['remember', 'note', 'x'])
     expect(refused).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('needs the scope WRITE') })
     expect((await as(key, ['keys'])).stderr).toContain('needs the scope ADMIN')
+  })
+
+  test('a key is trusted more or less, which lists and searches show and filter by', async () => {
+    const key = (await run('keys', 'create', 'web-reader', '--trust', 'low')).stdout.trim()
+    expect(await as(key, ['remember', 'note', 'a buoy near the web'])).toMatchObject({ exitCode: 0 })
+    const texts = async (...args: string[]) => {
+      const { stdout } = await run('list', '--json', ...args)
+      return (JSON.parse(stdout) as { memories: { text: string; trust: string }[] }).memories
+        .filter(({ text }) => text.includes('buoy'))
+        .map(({ trust }) => trust)
+    }
+    expect(await texts()).toEqual(['LOW'])
+    expect(await texts('--min-trust', 'normal')).toEqual([])
+    expect((await run('search', 'buoy', '--mode', 'keyword')).stdout).toContain('low trust')
+    const made = (await keys()).find(({ name }) => name === 'web-reader')
+    expect((await run('keys', 'trust', made?.id ?? '', 'high')).stdout).toContain('is of high trust')
+    expect(await texts('--min-trust', 'high')).toEqual(['HIGH'])
+    expect((await run('keys')).stdout).toMatch(/^web-reader .* high /mu)
+    expect(await run('keys', 'trust', made?.id ?? '', 'much')).toMatchObject({ exitCode: 2 })
   })
 
   test('a key is rotated and revoked, and a mistyped one is told so', async () => {

@@ -63,6 +63,20 @@ const KEYS = `mutation ($id: ID!) {
   revokeKey(id: $id) { __typename }
 }`
 
+const TRUST = `mutation ($id: ID!) {
+  setKeyTrust(id: $id, trust: LOW) { __typename }
+  quarantineWriter(key: $id, reason: "rows") { ... on QuarantineBegun { quarantine { memories } } }
+}`
+
+const WRITERS = `{
+  keys { id trust }
+  quarantines(released: true) { id keyIds agent memories beganAt project { id } }
+  memories(filter: { minTrust: HIGH }) { edges { node { trust writtenBy { keyId trust } quarantine { since } } } }
+  normal: memories(filter: { minTrust: NORMAL }) { edges { node { trust } } }
+}`
+
+const RELEASE = 'mutation ($id: ID!) { releaseQuarantine(id: $id) { __typename } }'
+
 const UNDO = 'mutation { undo(filter: { context: "auth" }, since: "2026-01-01T00:00:00Z") { __typename } }'
 
 const PAST = `query ($id: ID!, $asOf: DateTime!) {
@@ -112,11 +126,14 @@ interface Written {
 /** Makes projects and keys, and limits the project so that its waiting texts are counted. */
 async function administer(daemon: Daemon): Promise<void> {
   const { createKey } = await ask<{ createKey: { id: string } }>(daemon, PROJECTS)
+  await ask(daemon, TRUST, createKey)
   await ask(daemon, KEYS, createKey)
   await ask(
     daemon,
     'mutation { setProjectLimits(id: "default", limits: { queuedTexts: 1000000 }) { __typename } }',
   )
+  const { quarantines } = await ask<{ quarantines: { id: string }[] }>(daemon, WRITERS)
+  for (const { id } of quarantines) await ask(daemon, RELEASE, { id })
   await ask(daemon, '{ keys(project: "default") { id projects { id memories bytes } } }')
   const headers = { authorization: `Bearer ${daemon.apiKey}`, 'x-daybook-project': 'default' }
   await fetch(`${daemon.url}/graphql?query={__typename}`, { headers })

@@ -1,11 +1,18 @@
 import type { Command } from '@daybook/memory/commands'
 import type { EventMetadata, JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import type { Memory } from '@daybook/memory/state'
+import type { Writer } from '@daybook/memory/writer'
+
+/** Who causes an event, and why; with the writer, who becomes part of the event's data and is hashed with it. */
+export interface AppendMetadata extends EventMetadata {
+  /** Absent for what Daybook does itself. */
+  readonly writer?: Writer
+}
 
 /** One command on its way into the journal. */
 export interface AppendRequest {
   readonly command: Command
-  readonly metadata: EventMetadata
+  readonly metadata: AppendMetadata
   /** Makes the request safe to repeat: the same key with the same request returns the first result. */
   readonly idempotencyKey?: string | null
 }

@@ -1,3 +1,4 @@
+import { withWriter } from '@daybook/memory/authors'
 import type { Command } from '@daybook/memory/commands'
 import { ConflictError, NotFoundError } from '@daybook/memory/errors'
 import { newSalts } from '@daybook/memory/event-hash'
@@ -65,7 +66,8 @@ export function decideBatch(
   }
 
   const one = (request: AppendRequest): Appended => {
-    const { command, metadata, idempotencyKey } = request
+    const { command, idempotencyKey } = request
+    const { writer = null, ...metadata } = request.metadata
     const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, command)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
@@ -73,9 +75,9 @@ export function decideBatch(
     let memory = before
     let event: LinkedEvent | null = null
     for (const each of decided) {
-      event = place({ ...each, ...metadata })
+      event = place({ ...withWriter(each, writer), ...metadata })
       const { sequence, hash } = event
-      const written = { state: each.data.state, version: each.version, sequence, hash }
+      const written = { state: event.data.state, version: each.version, sequence, hash }
       noteMemory(context, written)
       // The memory's own event is the last. Where only parts changed, the receipt still covers them.
       memory = before !== null && each.memoryId !== before.state.id ? { ...before, sequence, hash } : written

@@ -106,12 +106,12 @@ function look(
   if (record.event === null) {
     memory.blocked = blockOf(record)
     // Its context is not known any more, so only its author and request can tell.
-    memory.wanted ||= coversCause(request, envelope) && !namesStates(request.filter)
+    memory.wanted ||= coversCause(request, { ...envelope, writer: undefined }) && !namesStates(request.filter)
     return
   }
   const { data, type, version } = record.event
   const before = states.get(memoryId) ?? null
-  const covered = covers(request, envelope, { before, after: data.state })
+  const covered = covers(request, { ...envelope, writer: data.writer }, { before, after: data.state })
   states.set(memoryId, data.state)
   memory.wanted ||= covered
   memory.id = memoryIdOf(data.state)

@@ -18,6 +18,10 @@ export const MEMORY_FIELD_NAMES = [
   'decayWeight',
   'forgottenAt',
   'part',
+  'writtenBy',
+  'editedBy',
+  'trust',
+  'quarantine',
   'supersededBy',
   'history',
 ] as const

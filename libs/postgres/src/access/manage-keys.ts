@@ -4,6 +4,7 @@ import type { Database } from '../connect.ts'
 import type { Access } from './api-keys.ts'
 import { hashOfKey, newKey, shownPrefix } from './key-format.ts'
 import type { Scope } from './scopes.ts'
+import { type StoredTrust, setKeyTrust } from './trust.ts'
 
 /*
  * Keys as administrators see and change them. The application's role may neither write keys nor read their
@@ -29,10 +30,13 @@ export interface ApiKey {
   /** The key that it was rotated to. */
   readonly replacedBy: string | null
   readonly isExpired: boolean
+  /** How far what it writes is trusted. */
+  readonly trust: StoredTrust
 }
 
-interface KeyRow extends Omit<ApiKey, 'scopes' | 'projects'> {
+interface KeyRow extends Omit<ApiKey, 'scopes' | 'projects' | 'trust'> {
   readonly scopes: string[]
+  readonly trust: string
   readonly projects: string[] | null
 }
 
@@ -52,13 +56,14 @@ export async function listKeys(db: Database, ofProjects: readonly string[] | nul
     select id, name, prefix, scopes, admin, created_at as "createdAt", expires_at as "expiresAt",
       revoked_at as "revokedAt", last_used_at as "lastUsedAt", replaced_by as "replacedBy",
       coalesce(expires_at <= now(), false) as "isExpired",
+      coalesce((select trust from key_trust where key_id = id), 'normal') as trust,
       case when not all_projects then array(
         select project_id from api_key_projects where key_id = id order by project_id) end as projects
     from api_keys
     where ${ofProjects}::uuid[] is null or all_projects or exists (
       select from api_key_projects where key_id = id and project_id = any(${ofProjects}::uuid[]))
     order by created_at, id`.execute(db)
-  return rows.map((row) => ({ ...row, scopes: row.scopes as Scope[] }))
+  return rows.map((row) => ({ ...row, scopes: row.scopes as Scope[], trust: row.trust as StoredTrust }))
 }
 
 /** What a new key is to be. */
@@ -69,18 +74,23 @@ export interface NewKey {
   readonly scopes: readonly Scope[]
   /** RFC 3339; null: it does not expire. */
   readonly expiresAt: string | null
+  /** Default `normal`. */
+  readonly trust?: StoredTrust
 }
 
 /** Makes a key for an administrator. @throws the database's error if the acting key may not */
 export async function makeKey(
   db: Database,
   acting: Access,
-  { name, projects, scopes, expiresAt }: NewKey,
+  { name, projects, scopes, expiresAt, trust = 'normal' }: NewKey,
 ): Promise<CreatedKey> {
   const [id, key] = [newId(), newKey()]
-  await sql`
-    select make_api_key(${acting.keyHash}, ${id}, ${hashOfKey(key)}, ${shownPrefix(key)}, ${name},
-      ${scopes}::text[], ${projects}::uuid[], ${expiresAt}::timestamptz)`.execute(db)
+  await db.transaction().execute(async (trx) => {
+    await sql`
+      select make_api_key(${acting.keyHash}, ${id}, ${hashOfKey(key)}, ${shownPrefix(key)}, ${name},
+        ${scopes}::text[], ${projects}::uuid[], ${expiresAt}::timestamptz)`.execute(trx)
+    if (trust !== 'normal') await setKeyTrust(trx, acting, id, trust)
+  })
   return { id, key }
 }
 

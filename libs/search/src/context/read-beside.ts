@@ -26,7 +26,7 @@ export async function readBeside(
     {
       scope,
       readModel,
-      condition: filterCondition(filter),
+      condition: filterCondition(readModel.tables, filter),
       includeForgotten: filter.includeForgotten === true,
       limit: hits.length,
     },

@@ -1,5 +1,5 @@
 import { ValidationError } from '@daybook/memory/errors'
-import { conditionsOf, type MemoryFilter } from '@daybook/memory/filter'
+import { type MemoryFilter, narrows } from '@daybook/memory/filter'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import { filterCondition } from '@daybook/pgvector/read/filter'
 import { readMemories } from '@daybook/pgvector/read/read-memories'
@@ -50,13 +50,13 @@ export async function nearestTo(
 ): Promise<SearchAnswer> {
   const { scope, readModel } = parts
   const state = await readSearchState(scope, readModel)
-  const condition = sql<boolean>`(${filterCondition(filter)} and m.memory_id is distinct from ${itself}::uuid)`
+  const condition = sql<boolean>`(${filterCondition(readModel.tables, filter)} and m.memory_id is distinct from ${itself}::uuid)`
   const input: RetrieverInput = {
     ...parts,
     condition,
     includeForgotten: filter.includeForgotten === true,
     limit: topK,
-    ...(conditionsOf(filter).length > 0 && { few: readFewOnce({ scope, readModel, condition }, null) }),
+    ...(narrows(filter) && { few: readFewOnce({ scope, readModel, condition }, null) }),
   }
   const best = new Map<string, VectorHit>()
   for (const vector of vectors)

@@ -4,7 +4,7 @@ import { graphql, type ResultOf } from '@daybook/api/graphql'
 export const MEMORY = graphql(`
   fragment Memory on Memory {
     id kind title text agent labels categories importance context metadata occurredAt expiresAt version sequence
-    createdAt updatedAt accessedAt accessCount decayWeight forgottenAt
+    createdAt updatedAt accessedAt accessCount decayWeight forgottenAt trust
   }`)
 
 /** A memory as the API gives it, whatever its kind. */
@@ -18,7 +18,8 @@ export const HISTORY = graphql(`
   query History($id: ID!, $after: String) {
     memory(id: $id) {
       history(first: 100, after: $after) {
-        edges { node { sequence type version changed actor recordedAt memory { text } } }
+        edges { node { sequence type version changed actor recordedAt
+          writer { keyId agent client trust } memory { text } } }
         pageInfo { hasNextPage endCursor }
       }
     }

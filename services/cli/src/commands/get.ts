@@ -26,7 +26,12 @@ export function configure(command: Command): void {
 }
 
 const GET = graphql(
-  'query Get($id: ID!, $asOf: DateTime) { memory(id: $id, asOf: $asOf) { ...Memory ...MemoryContent } }',
+  `query Get($id: ID!, $asOf: DateTime) {
+    memory(id: $id, asOf: $asOf) {
+      ...Memory ...MemoryContent
+      writtenBy { keyId agent client trust } editedBy { keyId agent client trust } quarantine { since reason }
+    }
+  }`,
   [MEMORY, memoryContent()],
 )
 

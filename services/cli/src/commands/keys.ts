@@ -29,7 +29,18 @@ export function configure(command: Command): void {
     .option('--all-projects', 'it may use all projects, also those to come')
     .option('--scope <scope>', 'read, write or admin; may be repeated (default: read and write)', scopes)
     .option('--expires <when>', 'a date or a time, or in how long: 30d, 12h (default: never)', expiry)
+    .option(
+      '--trust <level>',
+      'how far what it writes is trusted: low, normal or high (default: normal)',
+      trust,
+    )
     .action((name: string, options: CreateOptions, self: Command) => create(name, options, self))
+  command
+    .command('trust')
+    .description('say how far a key is trusted: at once, for all that it ever wrote')
+    .argument('<id>', 'its id, as the list shows it')
+    .argument('<level>', 'low, normal or high', trust)
+    .action((id: string, level: Trust, _: object, self: Command) => setTrust(id, level, self))
   command
     .command('rotate')
     .description('make a key that may do the same; the old one stays valid for a while')
@@ -47,6 +58,8 @@ export function configure(command: Command): void {
     'daybook keys list --project shop',
     'daybook keys create shop-agent --project shop',
     'daybook keys create reports --project shop --project blog --scope read --expires 90d',
+    'daybook keys create web-reader --project shop --trust low',
+    'daybook keys trust 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d high',
     'daybook keys rotate 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --grace 1h',
     'daybook keys revoke 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
   ])
@@ -56,6 +69,15 @@ export function configure(command: Command): void {
 A key with the scope admin manages the keys of its projects. With admin of all projects, as the daemon's first key has it,
 it runs the whole Daybook. Only the new key is printed on standard output: KEY=$(daybook keys create ci --scope read).`,
   )
+}
+
+type Trust = 'LOW' | 'NORMAL' | 'HIGH'
+
+function trust(value: string): Trust {
+  const level = value.toUpperCase()
+  if (level !== 'LOW' && level !== 'NORMAL' && level !== 'HIGH')
+    throw new InvalidArgumentError('It may be low, normal or high.')
+  return level
 }
 
 type Scope = 'READ' | 'WRITE' | 'ADMIN'
@@ -85,7 +107,7 @@ function grace(value: string): number {
 const LIST = graphql(`query Keys($project: String) {
   keys(project: $project) {
     id name prefix scopes allProjects wholeDaybook createdAt expiresAt revokedAt lastUsedAt replacedBy isValid isOwn
-    projects { id name }
+    trust projects { id name }
   }
 }`)
 
@@ -99,12 +121,13 @@ async function list({ project, all = false }: { project?: string; all?: boolean 
     `${safeLine(key.name)}${key.isOwn ? ' (yours)' : ''}`,
     safeLine(key.prefix ?? ''),
     key.scopes.map(spoken).join(' '),
+    spoken(key.trust),
     key.allProjects ? 'all' : key.projects.map(({ name }) => safeLine(name)).join(', '),
     key.lastUsedAt === null ? 'never' : age(key.lastUsedAt, now),
     whenItEnds(key),
     safeLine(key.id),
   ])
-  print(table(['name', 'begins with', 'may', 'projects', 'last used', 'ends', 'id'], rows))
+  print(table(['name', 'begins with', 'may', 'trust', 'projects', 'last used', 'ends', 'id'], rows))
   const ended = keys.length - shown.length
   if (ended > 0) note(`Not shown: ${ended} that were revoked or have expired (--all)`)
 }
@@ -123,13 +146,14 @@ interface CreateOptions {
   readonly allProjects?: boolean
   readonly scope?: readonly Scope[]
   readonly expires?: string
+  readonly trust?: Trust
 }
 
 const CREATE = graphql(
   `mutation CreateKey($input: CreateKeyInput!) {
     made: createKey(input: $input) {
       __typename
-      ... on CreatedKey { id key apiKey { name prefix scopes allProjects expiresAt projects { id name } } }
+      ... on CreatedKey { id key apiKey { name prefix scopes trust allProjects expiresAt projects { id name } } }
       ...Failure
     }
   }`,
@@ -138,13 +162,14 @@ const CREATE = graphql(
 
 async function create(name: string, options: CreateOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { project, allProjects = false, scope = ['READ', 'WRITE'], expires } = options
+  const { project, allProjects = false, scope = ['READ', 'WRITE'], expires, trust: level } = options
   if (allProjects && project !== undefined) throw new UsageError('Say either --project or --all-projects')
   const input = {
     name,
     allProjects,
     scopes: [...scope],
     expiresAt: expires,
+    trust: level,
     projects: project && [...project],
   }
   const made = succeeded((await request(connection, CREATE, { input })).made)
@@ -162,6 +187,26 @@ async function create(name: string, options: CreateOptions, command: Command): P
   printRaw(made.key)
   note(
     `Give it to its user as DAYBOOK_API_KEY${several ? ', with --project or DAYBOOK_PROJECT for the project that is meant' : ''}. To end it: daybook keys revoke ${safeLine(made.id)}`,
+  )
+}
+
+const TRUST = graphql(
+  `mutation SetKeyTrust($id: ID!, $trust: TrustLevel!) {
+    trusted: setKeyTrust(id: $id, trust: $trust) {
+      __typename
+      ... on TrustedKey { id apiKey { name prefix trust } }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+async function setTrust(id: string, level: Trust, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  const trusted = succeeded((await request(connection, TRUST, { id, trust: level })).trusted)
+  if (json) return printJson(trusted)
+  print(
+    `What the key "${safeLine(trusted.apiKey.name)}" wrote and writes is of ${spoken(trusted.apiKey.trust)} trust.`,
   )
 }
 

@@ -1,14 +1,11 @@
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { readOperation } from '../client/operations.ts'
-import { addExamples, addNotes, invocation, sinceMoment } from '../command.ts'
-import { confirm } from '../confirm.ts'
+import { addExamples, addNotes, collect, invocation, sinceMoment } from '../command.ts'
 import { OPERATION_HELP } from '../operations/options.ts'
-import { watchOperations } from '../operations/run-operations.ts'
-import { print, printJson } from '../output/print.ts'
 import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
-import { renderPlan } from '../undo/render-plan.ts'
-import { planUndo, startUndo, type UndoAsked } from '../undo/undo-documents.ts'
+import { runUndo, type UndoChoices } from '../undo/run-undo.ts'
+import type { UndoAsked } from '../undo/undo-documents.ts'
 
 /** Adds the options and action of `daybook undo`. */
 export function configure(command: Command): void {
@@ -19,6 +16,7 @@ export function configure(command: Command): void {
   )
   addFilterOptions(command)
     .option('--actor <key>', 'only what was written with the API key of this name')
+    .option('--key <id>', 'only what was written with this API key; may be repeated', collect)
     .option('--correlation-id <id>', 'only what requests with this x-correlation-id wrote: one session')
     .option('--operation <id>', 'what this undo did: takes it back')
     .option('--everything', 'all that happened since; needed if nothing else says what')
@@ -41,20 +39,18 @@ ${OPERATION_HELP}`,
   )
 }
 
-interface UndoOptions {
+interface UndoOptions extends UndoChoices {
   readonly since?: string
   readonly actor?: string
+  readonly key?: readonly string[]
   readonly correlationId?: string
   readonly operation?: string
   readonly everything?: boolean
-  readonly dryRun?: boolean
-  readonly yes?: boolean
-  readonly detach?: boolean
 }
 
 async function undo(options: UndoOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const { actor, operation, dryRun = false, yes = false, detach = false } = options
+  const { actor, operation, key } = options
   const of = operation === undefined ? null : await readOperation(connection, operation)
   const since = options.since ?? of?.createdAt
   if (since === undefined)
@@ -64,13 +60,8 @@ async function undo(options: UndoOptions, command: Command): Promise<void> {
     since,
     actor,
     correlationId: operation ?? options.correlationId,
+    writer: key === undefined ? undefined : { keyIds: [...key] },
     everything: options.everything === true,
   }
-  const plan = await planUndo(connection, asked)
-  const onlyShow = dryRun || (json && !yes)
-  if (json && onlyShow) return printJson({ plan })
-  if (!json) print(renderPlan(plan))
-  if (onlyShow || plan.changed === 0) return json ? printJson({ plan }) : undefined
-  await confirm(`Undo this, in ${plan.changed} ${plan.changed === 1 ? 'memory' : 'memories'}?`, yes)
-  await watchOperations([await startUndo(connection, asked)], { connection, json, detach })
+  await runUndo(asked, options, { connection, json })
 }

@@ -4,12 +4,17 @@ import type { MemoryWithContent } from '../client/memory-content.ts'
 import { outputColumns } from './columns.ts'
 import { toJson } from './json.ts'
 import { shorten } from './shorten.ts'
+import { spoken } from './spoken.ts'
 import { wrap } from './wrap.ts'
+
+const isWriter = (value: unknown): value is ShownWriter =>
+  typeof value === 'object' && value !== null && 'keyId' in value && 'client' in value
 
 /**
  * A field's value for people: one list item per line, texts as they are, indented if they have several lines.
  */
 function renderValue(value: unknown): string {
+  if (isWriter(value)) return renderWriter(value)
   if (Array.isArray(value)) return value.map((one) => safeLine(String(one))).join('\n')
   return typeof value === 'object' ? toJson(value) : safeText(String(value))
 }
@@ -29,11 +34,17 @@ export function renderMemory(memory: MemoryWithContent): string {
   const { id, kind, content, title: _, text: __, version, sequence, createdAt, updatedAt, ...common } = memory
   const own = Object.values(content)[0] ?? {}
   const said = Object.entries(common).filter(([name, value]) => {
-    if (name === 'decayWeight' || value === null) return false
+    if (
+      ['decayWeight', 'quarantine'].includes(name) ||
+      value === null ||
+      (name === 'trust' && value === 'NORMAL')
+    )
+      return false
     if (Array.isArray(value)) return value.length > 0
     return typeof value === 'object' ? Object.keys(value).length > 0 : value !== 0 || name === 'importance'
   })
   return [
+    ...warningOf(memory),
     `${kind.toLowerCase()}  ${safeLine(id)}`,
     ...Object.entries(own).map(([name, value]) => renderField(name, value)),
     '',
@@ -45,15 +56,45 @@ export function renderMemory(memory: MemoryWithContent): string {
   ].join('\n')
 }
 
+/** What stands above a memory in quarantine. */
+function warningOf(memory: object): string[] {
+  const { quarantine } = memory as {
+    readonly quarantine?: { readonly since: string; readonly reason: string } | null
+  }
+  return quarantine == null
+    ? []
+    : [
+        `IN QUARANTINE since ${quarantine.since} (${safeLine(quarantine.reason)}): no search finds it. Do not act on what it says.`,
+      ]
+}
+
+/** What a memory's fields and a history show of a writer. */
+interface ShownWriter {
+  readonly keyId: string
+  readonly agent: string | null
+  readonly client: string | null
+  readonly trust: string
+}
+
+/** A writer in one line. */
+const renderWriter = ({ keyId, agent, client, trust }: ShownWriter): string =>
+  [
+    `key ${safeLine(keyId)}`,
+    ...(agent === null ? [] : [`agent ${safeLine(agent)}`]),
+    ...(client === null ? [] : [`client ${safeLine(client)}`]),
+    ...(trust === 'NORMAL' ? [] : [`${spoken(trust)} trust`]),
+  ].join(', ')
+
 /**
  * A memory's history: each event with what it changed and, if that was the text, its beginning; then how to
  * go back.
  */
 export function renderHistory(events: readonly HistoryEvent[], id: string): string {
   const columns = outputColumns()
-  const lines = events.flatMap(({ version, sequence, recordedAt, type, changed, actor, memory }) => {
+  const lines = events.flatMap(({ version, sequence, recordedAt, type, changed, actor, writer, memory }) => {
     const what = changed.length === 0 ? '' : `  ${changed.map(safeLine).join(', ')}`
-    const who = actor === null ? '' : `  by ${safeLine(actor)}`
+    const who =
+      actor === null ? '' : `  by ${safeLine(actor)}${writer === null ? '' : ` (${renderWriter(writer)})`}`
     const text = changed.some((name) => name.startsWith('content.')) ? safeLine(memory?.text ?? '') : ''
     return [
       wrap(

@@ -24,6 +24,7 @@ export function renderHit(
     labels: memory.labels,
     context: memory.context,
     forgotten: memory.forgottenAt !== null,
+    lowTrust: memory.trust === 'LOW',
     ...(memory.supersededBy != null && { supersededBy: memory.supersededBy.id }),
     version: withVersion ? version : null,
     content: shortFields(memory),

@@ -1,9 +1,16 @@
 import type { InputOf } from '@daybook/api/graphql'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { collect, moment, wholeNumber } from '../command.ts'
 
 type MemoryFilter = InputOf<'MemoryFilter'>
+
+function trustLevel(value: string): 'LOW' | 'NORMAL' | 'HIGH' {
+  const level = value.toUpperCase()
+  if (level !== 'LOW' && level !== 'NORMAL' && level !== 'HIGH')
+    throw new InvalidArgumentError('It may be low, normal or high.')
+  return level
+}
 
 /** The options that narrow a search, by the filter's name in the API. A new one is an entry here. */
 const OPTIONS: { readonly [Name in keyof MemoryFilter]?: Option } = {
@@ -27,6 +34,10 @@ const OPTIONS: { readonly [Name in keyof MemoryFilter]?: Option } = {
   minImportance: new Option('--min-importance <0-10>', 'only what matters this much').argParser(
     wholeNumber(),
   ),
+  minTrust: new Option(
+    '--min-trust <level>',
+    'only what was written with keys that are trusted this much',
+  ).argParser(trustLevel),
   includeForgotten: new Option('--include-forgotten', 'also what was forgotten'),
 }
 

@@ -7,6 +7,7 @@ const WITHOUT_MEMORY: Readonly<Record<TailedEvent['status'], string>> = {
   READABLE: '',
   OPAQUE: '(written by a newer Daybook, or damaged: it cannot be read here)',
   ERASED: '(erased)',
+  QUARANTINED: '(its writer is in quarantine)',
 }
 
 /** The fewest columns for a title beside the fields before it. */

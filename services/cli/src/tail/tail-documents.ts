@@ -14,7 +14,7 @@ export const tailWhole = (content: typeof NO_CONTENT) =>
   graphql(
     `subscription Tail($after: Int, $afterHash: String, $filter: MemoryFilter) {
       events(after: $after, afterHash: $afterHash, filter: $filter) {
-        id sequence hash status type memoryId version changed actor correlationId recordedAt
+        id sequence hash status type memoryId version changed actor correlationId recordedAt writer { keyId agent client trust }
         memory { ...Memory ...MemoryContent }
       }
     }`,

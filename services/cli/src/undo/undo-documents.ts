@@ -6,10 +6,12 @@ import type { Connection } from '../settings.ts'
 
 const PLAN = graphql(
   `mutation PlanUndo(
-    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $everything: Boolean
+    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $writer: WriterInput,
+    $everything: Boolean
   ) {
     undo(
-      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, everything: $everything, dryRun: true
+      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, writer: $writer,
+      everything: $everything, dryRun: true
     ) {
       __typename
       ... on Undo {
@@ -25,10 +27,12 @@ const PLAN = graphql(
 
 const START = graphql(
   `mutation Undo(
-    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $everything: Boolean
+    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $writer: WriterInput,
+    $everything: Boolean
   ) {
     undo(
-      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, everything: $everything, dryRun: false
+      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, writer: $writer,
+      everything: $everything, dryRun: false
     ) {
       __typename
       ... on Undo { operation { ...Operation } }

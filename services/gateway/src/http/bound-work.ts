@@ -3,13 +3,15 @@ import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graph
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayParts } from '../parts.ts'
 import type { LimitChecks } from '../project-limits.ts'
+import type { QuarantineChecks } from '../quarantine/quarantine-checks.ts'
 import type { KeyBudget } from './key-budget.ts'
 import { createKeyWork } from './key-work.ts'
 import { costOfOperation } from './operation-cost.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
- * Bounds queries and mutations, over HTTP and WebSocket. Each has a deadline, each project may have a limit of
+ * Bounds queries and mutations, over HTTP and WebSocket. Writers in quarantine get no
+ * mutation. Each has a deadline, each project may have a limit of
  * requests a second, and each key has a number of turns, and a budget that the cost of each operation is taken from, of
  * subscriptions too. A request keeps its turn until its work is really over, even after its deadline. So a client gains
  * nothing by giving up and retrying.
@@ -17,7 +19,7 @@ import type { RequestContext } from './request-context.ts'
 export function boundWork(
   { config, activity, budget }: GatewayParts & { readonly budget: KeyBudget },
   mask: (error: unknown) => Error,
-  limits: LimitChecks,
+  { limits, quarantines }: { readonly limits: LimitChecks; readonly quarantines: QuarantineChecks },
 ): Plugin<RequestContext> {
   const { deadlineMs, perKey } = config.work
   const work = createKeyWork(perKey)
@@ -41,9 +43,16 @@ export function boundWork(
           const { access } = args.contextValue
           spend(given)
           if (access?.projectId != null) await limits.request(access.projectId)
-          const end = await work.begin(access?.keyId ?? '')
           const isMutation = getOperationAST(given.document, given.operationName)?.operation === 'mutation'
-          const working = (async () => executeFn(given) as ExecutionResult)().finally(end)
+          const end = await work.begin(access?.keyId ?? '')
+          const run = async (): Promise<ExecutionResult> => {
+            const { claims } = args.contextValue
+            // A look into the database, so within the deadline like everything else.
+            if (isMutation && access !== null)
+              await quarantines.requireFree(access.projectId, { ...claims, key: access.keyId })
+            return executeFn(given) as ExecutionResult
+          }
+          const working = run().finally(end)
           return await withinDeadline(working, deadlineMs, isMutation)
         } catch (error) {
           return { errors: [mask(error) as never] }

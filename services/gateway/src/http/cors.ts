@@ -25,7 +25,7 @@ export function answerCors(
     .writeHead(204, {
       'access-control-allow-methods': 'GET, POST',
       'access-control-allow-headers':
-        'accept, authorization, content-type, traceparent, x-correlation-id, x-daybook-project',
+        'accept, authorization, content-type, traceparent, x-correlation-id, x-daybook-agent, x-daybook-client, x-daybook-project',
       'access-control-max-age': PREFLIGHT_S,
     })
     .end()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Access } from '@daybook/postgres/access/api-keys'
 import { checkTraceparent } from '@daybook/runtime/trace-context'
+import type { Claims } from './read-claims.ts'
 
 /** What the server knows about a request before GraphQL gets it. */
 export interface RequestContext {
@@ -13,6 +14,8 @@ export interface RequestContext {
   readonly correlationId: string
   /** The client's W3C trace context, if it sent one. */
   readonly traceparent: string | null
+  /** Who says to be asking. */
+  readonly claims: Claims
 }
 
 /** A request with a valid key. */
@@ -24,7 +27,7 @@ const CORRELATION_ID_CHARACTERS = 128
 /** Reads the ids of a request from its headers. */
 export function readRequestContext(
   headers: IncomingHttpHeaders,
-): Omit<RequestContext, 'access' | 'connection'> {
+): Pick<RequestContext, 'correlationId' | 'traceparent'> {
   const given = headers['x-correlation-id']
   const usable = typeof given === 'string' && given !== '' && given.length <= CORRELATION_ID_CHARACTERS
   return {

@@ -18,6 +18,7 @@ import type { KeyBudget } from './key-budget.ts'
 import type { KeyStreams } from './key-streams.ts'
 import { createMaskError } from './mask-error.ts'
 import { REQUEST_COST } from './operation-cost.ts'
+import { readClaims } from './read-claims.ts'
 import { type RequestContext, readRequestContext } from './request-context.ts'
 import type { GraphQLServer } from './yoga.ts'
 
@@ -76,7 +77,12 @@ export function serveWebSocket(
     budget.spend(access.keyId, REQUEST_COST)
     // Each operation counts as its own request. The connection's headers are as old as the connection, so
     // they do not apply.
-    const request = { ...readRequestContext({}), access, connection: connection.extra.socket }
+    const request = {
+      ...readRequestContext({}),
+      access,
+      connection: connection.extra.socket,
+      claims: readClaims(claimIn(connection)),
+    }
     const enveloped = graphql.getEnveloped({ ...request, params: payload })
     const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
     const document = parse(payload.query)
@@ -166,12 +172,24 @@ function refused(error: unknown): null {
   throw error
 }
 
-function credentialsOf({ connectionParams, extra }: Connection): Credentials {
-  const { headers } = extra.request
-  const given = (name: string) => {
-    const value =
-      headers[name.toLowerCase()] ?? connectionParams?.[name] ?? connectionParams?.[name.toLowerCase()]
-    return typeof value === 'string' ? value : null
+function credentialsOf(connection: Connection): Credentials {
+  return {
+    authorization: claimed(connection, 'Authorization'),
+    project: claimed(connection, 'X-Daybook-Project'),
   }
-  return { authorization: given('Authorization'), project: given('X-Daybook-Project') }
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  'x-daybook-agent': 'X-Daybook-Agent',
+  'x-daybook-client': 'X-Daybook-Client',
+}
+
+const claimIn = (connection: Connection) => (name: string) => claimed(connection, NAMES[name] ?? name)
+
+/** A header of the connection, else its parameter of that name. */
+function claimed({ connectionParams, extra }: Connection, name: string): string | null {
+  const { headers } = extra.request
+  const value =
+    headers[name.toLowerCase()] ?? connectionParams?.[name] ?? connectionParams?.[name.toLowerCase()]
+  return typeof value === 'string' ? value : null
 }

@@ -33,17 +33,17 @@ export function createGraphQL(parts: GatewayParts & { readonly budget: KeyBudget
     maskedErrors: { maskError },
     // `graphiql-page.ts` serves it: Yoga would render its 9 MB again for each request, with inline scripts.
     graphiql: false,
-    context: ({ access, connection, correlationId, traceparent }) => {
+    context: ({ access, ...request }) => {
       // The server has answered such requests with 401 before.
       if (access === null) throw new Error('a request without a key reached GraphQL')
-      return createContext(parts, { access, connection, correlationId, traceparent }, following)
+      return createContext(parts, { access, ...request }, following)
     },
     plugins: [
       cacheDocuments(),
       bodyLimit(parts.config.httpLimits.requestTimeoutMs),
       traceOperations(),
       checkScopes(maskError),
-      boundWork(parts, maskError, following.limits),
+      boundWork(parts, maskError, following),
       endWithError(maskError),
       ...(parts.config.introspection ? [] : [withoutIntrospection()]),
       maxTokensPlugin({ n: REQUEST_LIMITS.tokens }),

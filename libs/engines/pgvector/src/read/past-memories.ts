@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { authorsOf } from '../authors.ts'
 import type { GenerationTables } from '../generation-tables.ts'
 
 /*
@@ -20,13 +21,18 @@ const OF_STATE = sql`e.state->>'context', e.state->>'agent', array(select jsonb_
   array(select jsonb_array_elements_text(e.state->'categories')), (e.state->>'importance')::smallint,
   (e.state->>'createdAt')::timestamptz, (e.state->>'occurredAt')::timestamptz`
 
+const AUTHORS = authorsOf(sql`e.state`)
+const AUTHORS_OF_STATE = sql.join(Object.values(AUTHORS))
+const AUTHOR_COLUMNS = sql.join(Object.keys(AUTHORS).map((name) => sql.id(name)))
+const AUTHORS_OF_ROW = sql.join(Object.keys(AUTHORS).map((name) => sql.id('c', name)))
+
 const COLUMNS = sql`version, sequence, state, context, agent, labels, categories, importance, created_at, occurred_at,
-  expires_at, forgotten, lexemes, content_hash, superseded`
+  expires_at, forgotten, lexemes, content_hash, superseded, ${AUTHOR_COLUMNS}`
 
 /** A memory as its row `c` is now. */
 const PRESENT = sql`
   select c.version, c.sequence, c.state, ${OF_ROW}, c.expires_at, c.forgotten, c.lexemes, c.content_hash,
-    c.forgotten as superseded`
+    c.forgotten as superseded, ${AUTHORS_OF_ROW}`
 
 /** The state after the event `v.sequence`. Without one the event was erased, and its version is no more. */
 const EVENT = sql`
@@ -46,7 +52,7 @@ export function memoriesAsOf(
       union all
       select v.version, v.sequence, e.state, ${OF_STATE}, (e.state->>'expiresAt')::timestamptz,
         e.state->>'forgottenAt' is not null, coalesce(text.lexemes, c.lexemes), v.content_hash,
-        c.forgotten or text.lexemes is not null
+        c.forgotten or text.lexemes is not null, ${AUTHORS_OF_STATE}
       from (
         select version, sequence, content_hash from ${versions}
         where project_id = c.project_id and memory_id = c.memory_id and c.sequence > ${sequence}
@@ -75,7 +81,8 @@ export function memoriesEver(
     from ${memories} c cross join lateral (
       ${PRESENT}
       union all
-      select v.version, v.sequence, e.state, ${OF_STATE}, c.expires_at, c.forgotten, v.lexemes, v.content_hash, true
+      select v.version, v.sequence, e.state, ${OF_STATE}, c.expires_at, c.forgotten, v.lexemes, v.content_hash, true,
+        ${AUTHORS_OF_STATE}
       from ${versions} v cross join lateral (${EVENT}) e
       where v.project_id = c.project_id and v.memory_id = c.memory_id and v.lexemes is not null
     ) s (${COLUMNS})

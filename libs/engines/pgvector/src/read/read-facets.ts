@@ -2,8 +2,8 @@ import { type FacetName, type Facets, facetsOf } from '@daybook/memory/facets'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
-import type { GenerationTables } from '../generation-tables.ts'
 import { filterCondition } from './filter.ts'
+import type { ReadTables } from './live-read-model.ts'
 import { memoriesAsOf } from './past-memories.ts'
 import type { PastMoment } from './read-memories.ts'
 
@@ -32,7 +32,7 @@ const COUNTS: Readonly<Record<FacetName, RawBuilder<unknown>>> = {
  */
 export async function readFacets(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   {
     filter,
     most,
@@ -48,7 +48,7 @@ export async function readFacets(
       select m.labels, m.kind, m.categories, m.agent, m.context,
         case when m.kind = 'entity' then m.state->'content'->>'type' end as entity_type
       from ${source} m
-      where m.project_id = ${projectId} and ${filterCondition(filter, at)}
+      where m.project_id = ${projectId} and ${filterCondition(tables, filter, at)}
     ), valued as (
       ${sql.join(Object.values(COUNTS), sql` union all `)}
     ), ranked as (

@@ -3,9 +3,10 @@ import type { KindName } from '@daybook/memory/kinds/index'
 import type { Memory, MemoryState } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
-import type { GenerationTables } from '../generation-tables.ts'
 import { filterCondition } from './filter.ts'
+import type { ReadTables } from './live-read-model.ts'
 import { memoriesAsOf } from './past-memories.ts'
+import { NOTHING_WITHHELD } from './withheld.ts'
 
 /** The columns that a memory is read from. */
 export interface MemoryColumns {
@@ -31,7 +32,7 @@ export const toMemory = (row: MemoryColumns): ListedMemory => ({
 /** Memories by id (plain UUIDs), forgotten ones included. Unknown ids are left out. */
 export async function readMemories(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   ids: readonly string[],
 ): Promise<Map<string, Memory>> {
   const { rows } = await sql<MemoryColumns>`
@@ -46,7 +47,7 @@ export async function readMemories(
  */
 export async function readNoteBeginnings(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ memory_id: string; beginning: string }>`
@@ -68,26 +69,26 @@ interface ListOptions {
  */
 export async function listMemories(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   { filter, before = null, limit, also = sql<boolean>`true` }: ListOptions,
 ): Promise<ListedMemory[]> {
   const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
-    where m.project_id = ${projectId} and ${filterCondition(filter)} and ${also}
+    where m.project_id = ${projectId} and ${filterCondition(tables, filter)} and ${also}
       and (${before}::bigint is null or m.first_sequence < ${before})
     order by m.first_sequence desc limit ${limit}`.execute(db)
   return rows.map(toMemory)
 }
 
-/** The plain ids of memories that match the filter, newest first. */
+/** The plain ids of memories that match the filter, newest first; for erasure, so what is in quarantine is not left out. */
 export async function listMemoryIds(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   { filter, limit }: Pick<ListOptions, 'filter' | 'limit'>,
 ): Promise<string[]> {
   const { rows } = await sql<{ memory_id: string }>`
     select m.memory_id from ${tables.memories} m
-    where m.project_id = ${projectId} and ${filterCondition(filter)}
+    where m.project_id = ${projectId} and ${filterCondition({ withheld: NOTHING_WITHHELD }, filter)}
     order by m.first_sequence desc limit ${limit}`.execute(db)
   return rows.map((row) => row.memory_id)
 }
@@ -101,7 +102,7 @@ export interface PastMoment {
 /** A memory as it was, by its plain id, forgotten or not; null if it was not there yet. */
 export async function readMemoryAsOf(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   id: string,
   { sequence }: Pick<PastMoment, 'sequence'>,
 ): Promise<Memory | null> {
@@ -114,13 +115,13 @@ export async function readMemoryAsOf(
 /** Like `listMemories`, as it was at a moment: what has been remembered since is left out. */
 export async function listMemoriesAsOf(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   { sequence, moment }: PastMoment,
   { filter, before = null, limit }: { filter: MemoryFilter; before?: number | null; limit: number },
 ): Promise<ListedMemory[]> {
   const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${memoriesAsOf(tables, projectId, sequence)} m
-    where ${filterCondition(filter, sql`${moment}::timestamptz`)}
+    where ${filterCondition(tables, filter, sql`${moment}::timestamptz`)}
       and (${before}::bigint is null or m.first_sequence < ${before})
     order by m.first_sequence desc limit ${limit}`.execute(db)
   return rows.map(toMemory)
@@ -129,12 +130,12 @@ export async function listMemoriesAsOf(
 /** Memories of a kind with exactly this key, newest first. */
 export async function readByKey(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   { kind, key, limit }: { kind: KindName; key: string; limit: number },
 ): Promise<Memory[]> {
   const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
-    where m.project_id = ${projectId} and m.kind = ${kind} and m.exact_key = ${key} and ${filterCondition({})}
+    where m.project_id = ${projectId} and m.kind = ${kind} and m.exact_key = ${key} and ${filterCondition(tables, {})}
     order by m.sequence desc limit ${limit}`.execute(db)
   return rows.map(toMemory)
 }
@@ -142,12 +143,12 @@ export async function readByKey(
 /** The most recently written keys of a kind, newest first, each once. Used for hints. */
 export async function recentKeys(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   { kind, limit }: { kind: KindName; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ exact_key: string }>`
     select m.exact_key from ${tables.memories} m
-    where m.project_id = ${projectId} and m.kind = ${kind} and m.exact_key is not null and ${filterCondition({})}
+    where m.project_id = ${projectId} and m.kind = ${kind} and m.exact_key is not null and ${filterCondition(tables, {})}
     group by m.exact_key order by max(m.first_sequence) desc limit ${limit}`.execute(db)
   return rows.map((row) => row.exact_key)
 }

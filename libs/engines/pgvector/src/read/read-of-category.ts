@@ -2,8 +2,8 @@ import type { MemoryFilter } from '@daybook/memory/filter'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
-import type { GenerationTables } from '../generation-tables.ts'
 import { filterCondition } from './filter.ts'
+import type { ReadTables } from './live-read-model.ts'
 import { type MemoryColumns, toMemory } from './read-memories.ts'
 
 /** IMPORTANCE: the most important first, the newest of those. DATE: what happened last first. */
@@ -34,7 +34,7 @@ const ORDERS: Readonly<Record<CategoryOrder, RawBuilder<unknown>>> = {
 /** Memories of a category that match the filter. */
 export async function readOfCategory(
   { db, projectId }: ProjectScope,
-  tables: GenerationTables,
+  tables: ReadTables,
   { category, filter, order, also, orEntityType, limit, offset = 0 }: CategoryPage,
 ): Promise<Memory[]> {
   const entities =
@@ -43,7 +43,7 @@ export async function readOfCategory(
       : sql`or (m.kind = 'entity' and lower(m.state->'content'->>'type') = ${orEntityType})`
   const { rows } = await sql<MemoryColumns>`
     select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
-    where m.project_id = ${projectId} and ${filterCondition(filter)}
+    where m.project_id = ${projectId} and ${filterCondition(tables, filter)}
       and (m.categories @> ${[category]}::text[] ${entities}) and ${also ?? sql`true`}
     order by ${ORDERS[order]} limit ${limit} offset ${offset}`.execute(db)
   return rows.map(toMemory)

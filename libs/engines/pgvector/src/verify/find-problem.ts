@@ -12,7 +12,8 @@ export async function findProblem(db: Database, generation: number): Promise<str
   const looks = [
     sql`select project_id, memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent,
       labels, categories, importance, created_at, occurred_at, expires_at, forgotten, lexemes, length, content_hash,
-      vector_pending, session, supersedes, part_of, filter_labels, filter_categories from ${memories} limit 0`,
+      vector_pending, session, supersedes, part_of, filter_labels, filter_categories, writer, editor,
+      writer_agent, editor_agent from ${memories} limit 0`,
     sql`select project_id, memory_id, version, sequence, content_hash, lexemes from ${versions} limit 0`,
     sql`select project_id, lexeme, segment, entries, removed, recent from ${postings} limit 0`,
     sql`select project_id, lexeme, segment, entries, removed, recent from ${formerPostings} limit 0`,

@@ -4,6 +4,7 @@ import { forgetGeneration, holdDropping } from '@daybook/projection/generations/
 import type { GenerationLayout } from '@daybook/projection/generations/make-generation'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
+import { authorsOf } from '../authors.ts'
 import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
 
 /**
@@ -96,7 +97,7 @@ export async function gatherStatistics(db: Database, generation: number, fence: 
 async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unknown>): Promise<void> {
   await sql`
     create index on ${memories} (session, first_sequence)
-    include (project_id, context, kind, memory_id, expires_at, forgotten)
+    include (project_id, context, kind, memory_id, expires_at, forgotten, writer, editor)
     where session is not null and not forgotten`.execute(trx)
 }
 
@@ -109,9 +110,18 @@ async function indexFilters(trx: DatabaseTransaction, memories: RawBuilder<unkno
   await sql`
     create index on ${memories} (project_id, forgotten)
     include (memory_id, number, kind, agent, filter_labels, filter_categories, importance, created_at, occurred_at,
-      expires_at)`.execute(trx)
+      expires_at, writer, editor)`.execute(trx)
   await sql`create index on ${memories} (project_id) where filter_labels is null`.execute(trx)
 }
+
+/** Those of the table `memories` that say whose memory it is. */
+const authorColumns = () =>
+  sql.join(
+    Object.entries(authorsOf(sql`state`)).map(
+      ([name, expression]) =>
+        sql`${sql.id(name)} ${name.endsWith('agent') ? sql`text` : sql`uuid`} generated always as (${expression}) stored`,
+    ),
+  )
 
 /** An entry of an index holds at most 2,704 bytes, of which an agent may take 1,020. */
 const SHORT = { words: 24, bytes: 800 }
@@ -191,6 +201,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       part_of text generated always as (state->'part'->>'document') stored,
       filter_labels text[] generated always as (${ifShort(sql`labels`)}) stored,
       filter_categories text[] generated always as (${ifShort(sql`categories`)}) stored,
+      ${authorColumns()},
       primary key (project_id, memory_id),
       unique (project_id, number)
     )`.execute(trx)

@@ -34,7 +34,7 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
   function inputs(scope: ProjectScope, text: string, filter: MemoryFilter, limit: number) {
     const { readModel } = harness
     const query = parseQuery(text)
-    const condition = hitCondition(filter, query)
+    const condition = hitCondition(readModel.tables, filter, query)
     const input = { scope, readModel, condition, includeForgotten: filter.includeForgotten === true, limit }
     return {
       input,

@@ -46,7 +46,7 @@ describe.each(TEST_DATABASES)('the closest lexemes on $name', ({ start }) => {
       },
       find: async (query: string) => {
         const parsed = parseQuery(query)
-        const condition = hitCondition({}, parsed)
+        const condition = hitCondition(input.readModel.tables, {}, parsed)
         const hits = await lexicalRetriever(
           { ...input, condition, includeForgotten: false, limit: 10 },
           parsed.wanted,

@@ -2,6 +2,7 @@ import { ENGLISH } from '@daybook/lexical-index/language'
 import type { MemoryFilter } from '@daybook/memory/filter'
 import { queryWords } from '@daybook/memory/fold-words'
 import { filterCondition } from '@daybook/pgvector/read/filter'
+import type { ReadTables } from '@daybook/pgvector/read/live-read-model'
 import { type RawBuilder, sql } from 'kysely'
 import type { Alternative, Demands } from '../../query/query.ts'
 import type { Term } from '../../query/tokens.ts'
@@ -49,10 +50,11 @@ const conditionsOf = (
  * @param at the moment at which it must not have expired. Default: now
  */
 export function hitCondition(
+  tables: ReadTables,
   filter: MemoryFilter,
   query: Demands,
   language: RawBuilder<unknown> = ENGLISH,
   at?: RawBuilder<unknown>,
 ): RawBuilder<boolean> {
-  return sql<boolean>`(${sql.join([filterCondition(filter, at), ...conditionsOf(query, language)], sql` and `)})`
+  return sql<boolean>`(${sql.join([filterCondition(tables, filter, at), ...conditionsOf(query, language)], sql` and `)})`
 }

@@ -19,7 +19,11 @@ describe.each(TEST_DATABASES)('the memories that a filter leaves, on $name', ({ 
   afterAll(() => harness?.stop())
 
   async function few(scope: ProjectScope, filter: MemoryFilter, most?: number): Promise<string[] | null> {
-    const found = { scope, readModel: harness.readModel, condition: hitCondition(filter, parseQuery('x')) }
+    const found = {
+      scope,
+      readModel: harness.readModel,
+      condition: hitCondition(harness.readModel.tables, filter, parseQuery('x')),
+    }
     const read = await readFewOnce(found, filter, most)()
     return read === null ? null : (read.ids ?? '').slice(1, -1).split(',').filter(Boolean).toSorted()
   }
@@ -74,7 +78,7 @@ describe.each(TEST_DATABASES)('the memories that a filter leaves, on $name', ({ 
     expect(await few(scope, filter, 7)).toHaveLength(6)
     expect(await few(scope, filter, 6)).toBeNull()
     expect(await few(scope, { labelsAny: ['m'] }, 6)).toEqual([])
-    const condition = hitCondition(filter, parseQuery('x'))
+    const condition = hitCondition(harness.readModel.tables, filter, parseQuery('x'))
     const read = readFewOnce({ scope, readModel: harness.readModel, condition }, filter)
     expect(read()).toBe(read())
     const other = await harness.newProject()

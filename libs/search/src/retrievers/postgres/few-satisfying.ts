@@ -66,11 +66,11 @@ async function readFew(
   const which = (satisfies: RawBuilder<boolean>) => sql`
     select m.memory_id, m.number from ${readModel.tables.memories} m
     where m.project_id = ${scope.projectId} and ${satisfies}`
-  // An index has the contexts, in another order.
+  // An index has the contexts, in another order, and it has no writers' agents.
   const found =
-    filter === null || filter.context !== undefined
+    filter === null || filter.context !== undefined || readModel.tables.withheld.agents.length > 0
       ? which(condition)
-      : sql`${which(indexedFilterCondition(filter))}
+      : sql`${which(indexedFilterCondition(readModel.tables, filter))}
           union all ${which(sql<boolean>`m.filter_labels is null and ${condition}`)}`
   const { rows } = await sql<Row>`
     with allowed as materialized (

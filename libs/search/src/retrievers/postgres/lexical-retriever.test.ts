@@ -49,7 +49,11 @@ describe.each(TEST_DATABASES)('the lexical retriever on $name', ({ start }) => {
     }: { filter?: MemoryFilter; coverage?: boolean; limit?: number; few?: number | undefined } = {},
   ): Promise<RetrieverHit[]> {
     const parsed = parseQuery(query)
-    const found = { scope, readModel: harness.readModel, condition: hitCondition(filter, parsed) }
+    const found = {
+      scope,
+      readModel: harness.readModel,
+      condition: hitCondition(harness.readModel.tables, filter, parsed),
+    }
     const input = {
       ...found,
       includeForgotten: filter.includeForgotten === true,

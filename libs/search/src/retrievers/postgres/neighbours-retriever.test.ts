@@ -21,7 +21,7 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
   const inputOf = (filter: MemoryFilter = {}, query = 'turn'): RetrieverInput => ({
     scope,
     readModel: harness.readModel,
-    condition: hitCondition(filter, parseQuery(query)),
+    condition: hitCondition(harness.readModel.tables, filter, parseQuery(query)),
     includeForgotten: false,
     limit: 100,
   })

@@ -113,12 +113,13 @@ function side(input: RetrieverInput, direction: 'before' | 'after') {
 }
 
 /**
- * Whether the neighbour satisfies the condition. One without a filter is answered by the sessions' index. For any
+ * Whether the neighbour satisfies the condition. One without a filter is answered by the sessions' index, unless an
+ * agent is in quarantine, whose names it does not have. For any
  * other, each neighbour's row is looked up: read in the statement around it, the planner would leave the index for
  * it, and read whole sessions.
  */
 function satisfies({ readModel, condition, few }: RetrieverInput): RawBuilder<unknown> {
-  if (few === undefined) return condition
+  if (few === undefined && readModel.tables.withheld.agents.length === 0) return condition
   const { memories } = readModel.tables
   return sql`(
     select ${condition} from (

@@ -52,7 +52,7 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
     const found = {
       scope,
       readModel: harness.readModel,
-      condition: hitCondition(filter, parseQuery(query)),
+      condition: hitCondition(harness.readModel.tables, filter, parseQuery(query)),
     }
     const input = {
       ...found,

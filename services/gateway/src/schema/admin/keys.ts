@@ -2,6 +2,7 @@ import { check } from '@daybook/memory/check'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
+import { USUAL_TRUST } from '@daybook/memory/trust'
 import {
   type ApiKey,
   type CreatedKey,
@@ -12,12 +13,14 @@ import {
 } from '@daybook/postgres/access/manage-keys'
 import { readProjects } from '@daybook/postgres/access/projects'
 import { SCOPES, type Scope } from '@daybook/postgres/access/scopes'
+import { setKeyTrust } from '@daybook/postgres/access/trust'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { ADMIN } from '../needs.ts'
 import { administered, administeredProject } from '../projects-of-key.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { project } from '../types/project.ts'
+import { trustLevel } from '../types/writer.ts'
 import { isUuid } from './check-arguments.ts'
 import { OperationRefusedError } from './operation-refused.ts'
 
@@ -73,6 +76,11 @@ builder.objectType(apiKey, {
       nullable: true,
       description: 'To about a minute.',
       resolve: (one) => one.lastUsedAt,
+    }),
+    trust: t.field({
+      type: trustLevel,
+      resolve: (one) => one.trust,
+      description: 'How far what it writes, and ever wrote, is trusted.',
     }),
     replacedBy: t.exposeID('replacedBy', { nullable: true, description: 'The key that it was rotated to.' }),
     isValid: t.boolean({ resolve: ({ revokedAt, isExpired }) => revokedAt === null && !isExpired }),
@@ -141,6 +149,7 @@ const createKeyInput = builder.inputType('CreateKeyInput', {
     }),
     scopes: t.field({ type: [keyScope], required: true }),
     expiresAt: t.field({ type: 'DateTime', description: 'Default: it does not expire.' }),
+    trust: t.field({ type: trustLevel, defaultValue: 'normal' }),
   }),
 })
 
@@ -148,6 +157,16 @@ const revoked = builder.objectRef<{ readonly id: string; readonly apiKey: ApiKey
 
 builder.objectType(revoked, {
   description: 'The key opens nothing any more: within 2 s everywhere, with its subscriptions within 5 s.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    apiKey: t.field({ type: apiKey, resolve: (one) => one.apiKey }),
+  }),
+})
+
+const trustedKey = builder.objectRef<{ readonly id: string; readonly apiKey: ApiKey }>('TrustedKey')
+
+builder.objectType(trustedKey, {
+  description: 'The key is trusted so far from the next request on.',
   fields: (t) => ({
     id: t.exposeID('id'),
     apiKey: t.field({ type: apiKey, resolve: (one) => one.apiKey }),
@@ -167,6 +186,7 @@ builder.mutationFields((t) => ({
         projects,
         scopes: checkGiven(input.scopes),
         expiresAt: checkExpiry(input.expiresAt),
+        trust: input.trust ?? USUAL_TRUST,
       })
       return { ...made, apiKey: await requireKey(context, made.id), replaces: null }
     },
@@ -194,6 +214,21 @@ builder.mutationFields((t) => ({
       context.forgetKeys()
       const [apiKeyNow, replaces] = [await requireKey(context, made.id), await requireKey(context, old.id)]
       return { ...made, apiKey: apiKeyNow, replaces }
+    },
+  }),
+  setKeyTrust: t.field({
+    ...ADMIN,
+    type: builder.errorUnion('SetKeyTrustResult', {
+      types: [trustedKey, ValidationError, NotFoundError],
+      resolveType: () => 'TrustedKey',
+    }),
+    description:
+      'Sets how far a key is trusted, with those that it was rotated to or from: at once, for all that they ever wrote.',
+    args: { id: t.arg.id({ required: true }), trust: t.arg({ type: trustLevel, required: true }) },
+    resolve: async (_, { id, trust }, context) => {
+      const { id: keyId } = await requireOwnKey(context, id)
+      await setKeyTrust(context.directory, context.access, keyId, trust)
+      return { id: keyId, apiKey: await requireKey(context, keyId) }
     },
   }),
   revokeKey: t.field({

@@ -6,14 +6,26 @@ import { checkFilter } from '@daybook/memory/check-filter'
 import { ValidationError } from '@daybook/memory/errors'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
-import { namesAnything, type UndoSelection } from '@daybook/memory/undo'
+import { namesAnything, type UndoSelection, type WriterSelection } from '@daybook/memory/undo'
 import type { Context } from '../../context.ts'
+import { isUuid } from '../admin/check-arguments.ts'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { requestFor } from '../admin/request-for.ts'
 import { builder } from '../builder.ts'
 import { SEARCH_COST } from '../limits.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 import { type Undo, undo } from '../types/undo.ts'
+
+const writerInput = builder.inputType('WriterInput', {
+  description: 'Writers: those of the keys, and who said to be the agent.',
+  fields: (t) => ({
+    keyIds: t.idList({ description: 'The ids of at most 100 API keys, as in `Writer.keyId`.' }),
+    agent: t.string({ description: 'As in `Writer.agent`.' }),
+  }),
+})
+
+/** The most keys of one undo. */
+const MOST_KEYS = 100
 
 const undoResult = builder.errorUnion('UndoResult', {
   types: [undo, ValidationError, OperationRefusedError],
@@ -41,17 +53,27 @@ builder.mutationField('undo', (t) =>
         description:
           'Only what requests with this `x-correlation-id` wrote, such as those of one session; or what the operation with this id wrote, such as an undo.',
       }),
+      writer: t.arg({
+        type: writerInput,
+        description: 'Only what was written with these keys, or by who said to be this agent.',
+      }),
       everything: t.arg.boolean({
         defaultValue: false,
         description: 'Needed if neither the filter nor anything else restricts what is undone.',
       }),
     },
-    resolve: (_, { filter, actor, correlationId, since, dryRun, everything }, context) => {
+    resolve: (_, { filter, actor, correlationId, writer, since, dryRun, everything }, context) => {
       const selection: UndoSelection = {
         filter: checkFilter(filter),
         actor: checkName('actor', actor),
         correlationId: checkName('correlationId', correlationId),
+        writer: checkWriter(writer),
       }
+      if (selection.filter.minTrust !== undefined)
+        throw new ValidationError(
+          'filter.minTrust',
+          'selects no events: trust is of keys, so say which: writer',
+        )
       if (!namesAnything(selection) && everything !== true)
         throw new ValidationError(
           'filter',
@@ -66,6 +88,17 @@ builder.mutationField('undo', (t) =>
 
 function checkName(name: string, given: string | null | undefined): string | null {
   return given == null ? null : check(name, shortString(LIMITS.nameCharacters), given)
+}
+
+function checkWriter(given: typeof writerInput.$inferInput | null | undefined): WriterSelection | null {
+  if (given == null) return null
+  const keys = given.keyIds ?? []
+  if (keys.length > MOST_KEYS || keys.some((key) => !isUuid(key)))
+    throw new ValidationError('writer.keyIds', `must be the ids of at most ${MOST_KEYS} keys`)
+  const agent = checkName('writer.agent', given.agent)
+  if (keys.length === 0 && agent === null)
+    throw new ValidationError('writer', 'names nobody: give keyIds or an agent')
+  return { keys: keys.map((key) => key.toLowerCase()), agent }
 }
 
 async function planned(

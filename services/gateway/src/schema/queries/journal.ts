@@ -1,5 +1,7 @@
+import { readWithheld } from '@daybook/pgvector/read/withheld'
 import { readJournalPage } from '../../journal-page.ts'
 import { checkPlace, requirePlace } from '../../journal-place.ts'
+import { showRecord } from '../../shown-record.ts'
 import { builder } from '../builder.ts'
 import { AFTER_HASH } from '../hash-arguments.ts'
 import { event } from '../types/event.ts'
@@ -13,7 +15,7 @@ builder.queryField('journal', (t) =>
     type: [event],
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, first ?? 100) }),
     description:
-      "The project's events after `after`, in order. If events are long, there may be fewer than `first`: a request returns at most 4 MiB. Continue with `after` until there are none.",
+      "The project's events after `after`, in order. If events are long, there may be fewer than `first`: a request returns at most 4 MiB. Continue with `after` until there are none. The content of events is withheld while their writer is in quarantine.",
     args: {
       after: t.arg.int({ defaultValue: 0 }),
       afterHash: t.arg.string({ description: AFTER_HASH }),
@@ -24,7 +26,9 @@ builder.queryField('journal', (t) =>
       const place = checkPlace('after', after ?? 0, afterHash)
       if (place?.hash != null) await requirePlace(project, 'after', place)
       const page = { after: place?.sequence ?? 0, first: limit }
-      return readJournalPage(project, page, journalBudget)
+      const withheld = await readWithheld(project.db)
+      const records = await readJournalPage(project, page, journalBudget)
+      return records.map((record) => showRecord(withheld, record))
     },
   }),
 )

@@ -10,7 +10,7 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: event,
     description:
-      'Events after `after` without a gap, then live; from now on if `after` is not given. If the database has lost events that were delivered, the subscription ends with the error DIVERGED, which names the last common sequence.',
+      'Events after `after` without a gap, then live; from now on if `after` is not given. If the database has lost events that were delivered, the subscription ends with the error DIVERGED, which names the last common sequence. The content of events is withheld while their writer is in quarantine.',
     args: {
       after: t.arg.int(),
       afterHash: t.arg.string({ description: AFTER_HASH }),

@@ -1,11 +1,12 @@
-import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { EVENT_TYPES } from '@daybook/memory/events'
 import { memoryIdOf } from '@daybook/memory/state'
+import type { ShownRecord } from '../../shown-record.ts'
 import { builder } from '../builder.ts'
 import { memoryInterface } from './memory.ts'
+import { writer } from './writer.ts'
 
 /** The type `Event`. */
-export const event = builder.objectRef<JournalRecord>('Event')
+export const event = builder.objectRef<ShownRecord>('Event')
 
 const eventStatus = builder.enumType('EventStatus', {
   description: 'Whether the content of an event is available.',
@@ -16,6 +17,11 @@ const eventStatus = builder.enumType('EventStatus', {
       description: 'Written by a newer Daybook, or damaged: this one cannot read its content.',
     },
     ERASED: { value: 'erased', description: 'Its content was removed for good.' },
+    QUARANTINED: {
+      value: 'quarantined',
+      description:
+        'Its writer, or an author of the memory, is in quarantine: its content is withheld from `journal` and `events` until that is released.',
+    },
   } as const,
 })
 
@@ -28,7 +34,10 @@ builder.objectType(event, {
     hash: t.exposeString('hash', {
       description: 'Its hash in the chain, in hex. Sequence and hash together name its place exactly.',
     }),
-    status: t.field({ type: eventStatus, resolve: ({ status }) => status }),
+    status: t.field({
+      type: eventStatus,
+      resolve: ({ status, withheld }) => (withheld === true ? 'quarantined' : status),
+    }),
     type: t.string({
       description: `${EVENT_TYPES.join(', ')}, …`,
       resolve: ({ envelope }) => envelope.type,
@@ -39,21 +48,32 @@ builder.objectType(event, {
     }),
     version: t.int({ resolve: ({ envelope }) => envelope.version }),
     changed: t.stringList({
-      resolve: (record) => [...(record.event?.data.changed ?? [])],
+      resolve: ({ event: told, withheld }) =>
+        withheld === true || told === null ? [] : [...told.data.changed],
       complexity: 1,
       description: 'The fields that the event changed.',
     }),
     memory: t.field({
       type: memoryInterface,
       nullable: true,
-      resolve: ({ event: told }) =>
-        told && { state: told.data.state, version: told.version, sequence: told.sequence },
-      description: 'The memory after the event; null if the event cannot be read or was erased.',
+      resolve: ({ event: told, withheld }) =>
+        withheld === true || told === null
+          ? null
+          : { state: told.data.state, version: told.version, sequence: told.sequence },
+      description:
+        'The memory after the event; null if the event cannot be read, was erased, or is in quarantine.',
     }),
     actor: t.string({
       nullable: true,
       description: 'The name of the key that was used; null for what Daybook does itself, such as an expiry.',
       resolve: ({ envelope }) => envelope.actor,
+    }),
+    writer: t.field({
+      type: writer,
+      nullable: true,
+      description:
+        'The key, agent and client that wrote it; null for what Daybook does itself, and for events that are older than this field.',
+      resolve: ({ event: told }) => told?.data.writer ?? null,
     }),
     correlationId: t.string({
       nullable: true,

@@ -1,6 +1,7 @@
 import { type Comparison, FILTERS, type FilterDefinition, type FilterName } from '@daybook/memory/filter'
 import { builder } from '../builder.ts'
 import { memoryKind } from './memory-kind.ts'
+import { trustLevel } from './writer.ts'
 
 /** The types of what filters are given, by comparison. */
 const TYPES: { readonly [How in Comparison]: 'String' | ['String'] | 'Int' | 'DateTime' } = {
@@ -13,6 +14,9 @@ const TYPES: { readonly [How in Comparison]: 'String' | ['String'] | 'Int' | 'Da
   before: 'DateTime',
 }
 
+const MIN_TRUST =
+  'Only memories that are trusted so far, as the keys of their authors are trusted now. LOW leaves out nothing.'
+
 /** The input that selects memories, made from `FILTERS`. A new filter needs no change here. */
 export const memoryFilter = builder.inputType('MemoryFilter', {
   description: 'Selects memories; all conditions must hold. "After" includes the moment, "before" does not.',
@@ -23,6 +27,10 @@ export const memoryFilter = builder.inputType('MemoryFilter', {
         field === 'kind' ? [memoryKind] : TYPES[comparison]
       return [name, t.field({ type, ...(description !== undefined && { description }) })] as const
     })
-    return { ...Object.fromEntries(fields), includeForgotten: t.boolean() }
+    return {
+      ...Object.fromEntries(fields),
+      includeForgotten: t.boolean(),
+      minTrust: t.field({ type: trustLevel, description: MIN_TRUST }),
+    }
   },
 })

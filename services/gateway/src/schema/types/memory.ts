@@ -1,6 +1,7 @@
 import { decayWeight } from '@daybook/memory/decay'
 import { bodyOf, type Memory, type MemoryState, memoryIdOf, textOf, titleOf } from '@daybook/memory/state'
 import { readMemories } from '@daybook/pgvector/read/read-memories'
+import { isWithheld } from '@daybook/pgvector/read/withheld'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
 import { memoryKind } from './memory-kind.ts'
@@ -18,9 +19,16 @@ export const memoryInterface = builder.loadableInterfaceRef<Memory, string>('Mem
   },
 })
 
-/** A memory by its plain id; null if there is none. All of a request are read with one query. */
-const byId = async (context: Context, id: string | null | undefined): Promise<Memory | null> =>
-  id == null ? null : await memoryInterface.getDataloader(context).load(id)
+/**
+ * A memory that another one names, by its plain id; null if there is none, or if it is in quarantine: only who asks for
+ * it by its own id gets it then. All of a request are read with one query.
+ */
+async function byId(context: Context, id: string | null | undefined): Promise<Memory | null> {
+  if (id == null) return null
+  const { tables } = await context.readModel()
+  const memory = (await memoryInterface.getDataloader(context).load(id)) as Memory | null
+  return memory === null || isWithheld(tables.withheld, memory.state) ? null : memory
+}
 
 const documentPart = builder.objectRef<MemoryState>('DocumentPart')
 builder.objectType(documentPart, {

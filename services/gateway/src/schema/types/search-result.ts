@@ -10,7 +10,9 @@ import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'
 import { checkFacetValues, FACET_VALUES, facets } from './facets.ts'
 import { memoryInterface } from './memory.ts'
+import { trustOfMemory } from './memory-authors.ts'
 import { scoreTerm } from './score-term.ts'
+import { trustLevel } from './writer.ts'
 
 /** The enum of search modes. */
 export const searchMode = builder.enumType('SearchMode', {
@@ -159,6 +161,11 @@ builder.objectType(searchHit, {
       description: 'About 150 characters of HTML: matches stand in <mark>, everything else is escaped.',
     }),
     version: t.int({ resolve: ({ memory }) => memory.version, description: 'The version that matched.' }),
+    trust: t.field({
+      type: trustLevel,
+      resolve: ({ memory }, _, context) => trustOfMemory(context, memory.state),
+      description: 'How far the memory is trusted now, as in `Memory.trust`.',
+    }),
     explanation: t.field({ type: explanation, resolve: (hit) => hit.explanation }),
   }),
 })
@@ -180,7 +187,13 @@ builder.objectType(searchResult, {
     }),
     message: t.exposeString('message', { nullable: true, description: 'A hint if nothing was found.' }),
     text: t.string({
-      resolve: (answer) => renderAnswer(answer, Date.now()),
+      resolve: async (answer, _, context) => {
+        const trusts = await Promise.all(
+          answer.hits.map(({ memory }) => trustOfMemory(context, memory.state)),
+        )
+        const low = new Set(answer.hits.filter((_hit, index) => trusts[index] === 'low'))
+        return renderAnswer(answer, Date.now(), (hit) => low.has(hit))
+      },
       description:
         'The answer as plain text for an agent: what it lacks, then numbered hits: [KIND] title (score) age [labels, context, metadata], the snippet, and the id. What a memory says stays in its line.',
     }),

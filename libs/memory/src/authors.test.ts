@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { withWriter } from './authors.ts'
+import type { Command } from './commands.ts'
+import { decide } from './decide.ts'
+import type { NewEvent } from './events.ts'
+import type { Memory } from './state.ts'
+import type { Writer } from './writer.ts'
+
+const NOW = '2026-05-01T12:00:00.000Z'
+const ID = '01920000-0000-7000-8000-000000000001'
+const [ADA, EVE]: [Writer, Writer] = [{ key: 'ada' }, { key: 'eve', client: 'web' }]
+
+/** Carries out commands one after another, each by its writer. @returns the versions */
+function history(...steps: readonly (readonly [Writer | null, Command])[]): NewEvent[] {
+  const events: NewEvent[] = []
+  for (const [writer, command] of steps) {
+    const last = events.at(-1)
+    const memory: Memory | null =
+      last === undefined ? null : { state: last.data.state, version: last.version, sequence: last.version }
+    const back =
+      command.type === 'restore' ? command.version : command.type === 'undo' ? command.toVersion : undefined
+    const earlier = back === undefined ? null : (events[back - 1]?.data.state ?? null)
+    const event = decide(command, { memory, earlier, now: NOW })
+    if (event !== null) events.push(withWriter(event, writer))
+  }
+  return events
+}
+
+const remember = (text: string, more: object = {}): Command => ({
+  type: 'remember',
+  id: ID,
+  input: { content: { kind: 'note', fields: { text } }, ...more },
+})
+const revise = (text: string): Command => ({
+  type: 'revise',
+  id: ID,
+  input: { content: { kind: 'note', fields: { text } } },
+})
+const edit = (input: object): Command => ({ type: 'revise', id: ID, input })
+const authors = (events: readonly NewEvent[]) => {
+  const { writtenBy, editedBy } = (events.at(-1) as NewEvent).data.state
+  return [writtenBy?.key ?? null, editedBy?.key ?? null]
+}
+
+describe('the authors of a memory', () => {
+  it('are who wrote its content last, and who has edited it since', () => {
+    expect(authors(history([ADA, remember('a')]))).toEqual(['ada', null])
+    expect(authors(history([ADA, remember('a')], [EVE, revise('b')]))).toEqual(['eve', null])
+    expect(authors(history([ADA, remember('a')], [EVE, edit({ labels: ['x'] })]))).toEqual(['ada', 'eve'])
+    expect(
+      authors(history([ADA, remember('a')], [EVE, edit({ labels: ['x'] })], [ADA, edit({ importance: 1 })])),
+    ).toEqual(['ada', null])
+    expect(
+      authors(history([ADA, remember('a')], [EVE, edit({ metadata: { x: 1 } })], [ADA, revise('b')])),
+    ).toEqual(['ada', null])
+  })
+
+  it('do not change because somebody forgets it, brings it back, or says when it expires', () => {
+    const forgotten = history(
+      [ADA, remember('a')],
+      [EVE, { type: 'forget', id: ID }],
+      [EVE, { type: 'restore', id: ID }],
+      [EVE, edit({ expiresAt: '2027-01-01T00:00:00Z' })],
+    )
+    expect(forgotten).toHaveLength(4)
+    expect(authors(forgotten)).toEqual(['ada', null])
+    expect(forgotten.map(({ data }) => data.writer?.key)).toEqual(['ada', 'eve', 'eve', 'eve'])
+  })
+
+  it('come back with the version that comes back', () => {
+    const before = [
+      [ADA, remember('a')],
+      [EVE, edit({ labels: ['x'] })],
+      [ADA, revise('b')],
+    ] as const
+    expect(authors(history(...before, [EVE, { type: 'restore', id: ID, version: 1 }]))).toEqual(['ada', null])
+    expect(authors(history(...before, [ADA, { type: 'restore', id: ID, version: 2 }]))).toEqual([
+      'ada',
+      'eve',
+    ])
+    const poisoned = history(
+      [EVE, remember('p')],
+      [ADA, revise('a')],
+      [ADA, { type: 'restore', id: ID, version: 1 }],
+    )
+    expect(authors(poisoned)).toEqual(['eve', null])
+  })
+
+  it('come back also where somebody wrote something else, and then the same again', () => {
+    const events = history(
+      [ADA, remember('a')],
+      [EVE, revise('b')],
+      [EVE, revise('a')],
+      [null, { type: 'undo', id: ID, toVersion: 1, expectedVersion: 3 }],
+    )
+    expect(authors(events.slice(0, 3))).toEqual(['eve', null])
+    expect(events.at(-1)?.data).toMatchObject({ changed: ['writtenBy'], undoneTo: 1 })
+    expect(authors(events)).toEqual(['ada', null])
+  })
+
+  it('are nobody where nobody said who writes', () => {
+    expect(authors(history([null, remember('a')]))).toEqual([null, null])
+    expect(authors(history([ADA, remember('a')], [null, revise('b')]))).toEqual([null, null])
+    const [event] = history([null, remember('a')])
+    expect(event?.data).not.toHaveProperty('writer')
+  })
+
+  it('say the agent of the request, else the one that the memory is given', () => {
+    const agentOf = (events: readonly NewEvent[]) =>
+      (events.at(-1) as NewEvent).data.state.writtenBy?.agent ?? null
+    expect(agentOf(history([ADA, remember('a', { agent: 'planner' })]))).toBe('planner')
+    expect(agentOf(history([{ ...ADA, agent: 'coder' }, remember('a', { agent: 'planner' })]))).toBe('coder')
+    expect(agentOf(history([ADA, remember('a', { agent: 'planner' })], [EVE, revise('b')]))).toBeNull()
+  })
+})
