@@ -71,6 +71,11 @@ export interface Bus {
    */
   publish(projectId: string, places: readonly PublishedEntry[], options?: PublishOptions): Promise<void>
   /**
+   * Removes what the bus keeps of a project that was deleted.
+   * @throws UnavailableError
+   */
+  forget(projectId: string): Promise<void>
+  /**
    * Delivers messages to this listener and every other, in every process, from now on.
    * @returns ends the subscription
    */

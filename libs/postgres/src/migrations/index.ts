@@ -29,6 +29,7 @@ import * as languages from './0028-languages.ts'
 import * as filterIndex from './0029-filter-index.ts'
 import * as keysAndProjects from './0030-keys-and-projects.ts'
 import * as erasure from './0031-erasure.ts'
+import * as projectDeletion from './0032-project-deletion.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -65,4 +66,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0029-filter-index': filterIndex,
   '0030-keys-and-projects': keysAndProjects,
   '0031-erasure': erasure,
+  '0032-project-deletion': projectDeletion,
 }

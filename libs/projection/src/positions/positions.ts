@@ -149,3 +149,13 @@ export async function holdPosition(
   const row = await selectPlace(trx, ref, projectId).forUpdate().executeTakeFirst()
   return row === undefined ? START : toCursor(row)
 }
+
+/**
+ * Deletes the position of a project that was deleted, after waiting for a batch that is being written.
+ */
+export async function forgetPosition(
+  { db, projectId }: { readonly db: Queryable; readonly projectId: string },
+  ref: GenerationRef,
+): Promise<void> {
+  await db.deleteFrom('positions').where(ofProject(ref, projectId)).execute()
+}

@@ -21,3 +21,12 @@ export async function purgeErased(
       ),
   )
 }
+
+/** Removes all that the stream holds of a deleted project. */
+export async function purgeProject(
+  { manager }: Session,
+  projectId: string,
+  { name, subjectPrefix }: Pick<StreamSettings, 'name' | 'subjectPrefix'>,
+): Promise<void> {
+  await manager.streams.purge(name, { filter: `${subjectPrefix}.${projectId}.>` })
+}

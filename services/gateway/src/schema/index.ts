@@ -42,6 +42,7 @@ import './admin/system.ts'
 import './admin/checks.ts'
 import './admin/keys.ts'
 import './admin/projects.ts'
+import './admin/delete-project.ts'
 
 /** The whole API. Its printed form is committed as `services/gateway/schema.graphql`. */
 export const schema: GraphQLSchema = builder.toSchema()

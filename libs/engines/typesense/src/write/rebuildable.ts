@@ -19,6 +19,7 @@ import { deleteCollection } from './collection.ts'
 import { forgetTypesenseGeneration, TYPESENSE, TYPESENSE_LAYOUT } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
 import { startReconciler } from './reconciler.ts'
+import { removeProject } from './remove-project.ts'
 import { LAYOUT_VERSION } from './schema.ts'
 import { typesenseProjection } from './typesense-projection.ts'
 import { withProjectLease } from './with-project-lease.ts'
@@ -76,6 +77,7 @@ export function typesenseRebuildableProjection(options: TypesenseWriteOptions): 
       })
     },
     check: (generation) => typesenseVerifiable(writerOf(generation)),
+    removeProject: (generation, scope, options) => removeProject(writerOf(generation), scope, options),
     async drop(generation) {
       // The generation's number is never reused, so this deletes the right collection, however late.
       const found = (await listGenerations(db, TYPESENSE)).find((one) => one.generation === generation)
