@@ -53,7 +53,6 @@ export function handleDeleteProject(parts: DeleteProjectParts): OperationHandler
       if (waitMs > 0) throw new LaterError('looks once more for what was being written', waitMs)
 
       const removed = await removeOnce(parts, work, deleted)
-      await removeOperations(db, projectId, operation.id)
       const others = await olderOperations(db, projectId)
       if (others.length > 0)
         throw new LaterError(`operations that began before must end: ${others.join(', ')}`, OTHERS_MS)
@@ -111,6 +110,7 @@ async function removeOnce(
     return 0
   })
   removed += await removeRecords(scope, signal)
+  await removeOperations(db, id, work.operation.id)
   const [problem] = problems
   if (problem !== undefined) throw problem
   return removed
