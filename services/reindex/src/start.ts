@@ -13,6 +13,7 @@ import { handleBackfill } from './backfill/handle-backfill.ts'
 import { handleDeleteProject } from './delete-project/handle-delete-project.ts'
 import { startResumingDeletions } from './delete-project/resume-deletions.ts'
 import { startDroppingOld } from './drop-old.ts'
+import { startRemovingErasedTexts } from './erased-texts.ts'
 import { handleRetryParked } from './parked/handle-retry-parked.ts'
 import { startRetryingUnreadable } from './parked/retry-unreadable.ts'
 import type { Projections } from './projections.ts'
@@ -91,9 +92,11 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
   const dropping = startDroppingOld({ ...watching, keepMs: keepOldMs })
   const rebuilding = startRebuildingUnusable(watching)
   const resuming = startResumingDeletions({ db, logger, activity, pollMs })
+  const erased = startRemovingErasedTexts({ db, logger, activity, pollMs })
   const retrying = startRetryingUnreadable({ ...watching, readerVersion })
   return {
     async stop() {
+      await erased.stop()
       await resuming.stop()
       await retrying.stop()
       await rebuilding.stop()

@@ -109,7 +109,8 @@ export async function savePosition(
   projectId: string,
   { to, parked, erased }: Pick<ProjectionBatch, 'to' | 'parked' | 'erased'>,
 ): Promise<void> {
-  if (erased.length > 0) await unparkMemories(trx, ref, projectId, erased)
+  // What an operator dropped goes too: an error may quote the text.
+  if (erased.length > 0) await unparkMemories(trx, ref, projectId, erased, { dropped: true })
   await parkEvents(trx, ref, projectId, parked)
   await sql`
     with moved as (

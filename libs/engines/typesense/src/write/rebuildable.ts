@@ -1,4 +1,5 @@
-import { contentHash, requeueTexts } from '@daybook/embeddings/store'
+import { requeueTexts } from '@daybook/embeddings/store'
+import { contentHash } from '@daybook/memory/content-hash'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import { memoryAfter } from '@daybook/projection/apply/applied-memories'
 import { parkEvents } from '@daybook/projection/apply/parked-events'
