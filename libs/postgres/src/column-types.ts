@@ -33,6 +33,7 @@ export const TABLE_NOTES: Readonly<Record<string, string>> = {
   checkpoints: 'Places that readers passed (`@daybook/journal/read/checkpoints`).',
   compatibility: 'One row.',
   expiry_lease: 'One row.',
+  free_space: 'One row.',
   kysely_migration: 'Belongs to Kysely.',
   kysely_migration_lock: 'Belongs to Kysely.',
 }
@@ -62,6 +63,9 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'events.hash': { note: 'See `@daybook/memory/event-hash`.' },
   'events.identity_hash': {
     note: 'By which `@daybook/journal/append/batch-context` finds memories that are the same thing; null where the event changed nothing of that.',
+  },
+  'free_space.erased_at': {
+    note: 'When an erasure last ended whose text may still be in free space; null if there is none.',
   },
   'generations.status': { type: `'building' | 'following' | 'live' | 'old' | 'dropping'` },
   'generations.builder': {

@@ -123,6 +123,12 @@ export interface Tables {
     lease_owner: string | null
     leased_until: Moment | null
   }
+  /** One row. */
+  free_space: {
+    one_row: Generated<boolean>
+    /** When an erasure last ended whose text may still be in free space; null if there is none. */
+    erased_at: Moment | null
+  }
   generation_numbers: {
     projection: string
     last: number

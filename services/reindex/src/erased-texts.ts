@@ -62,7 +62,8 @@ async function removeErasedTexts({ db, projectId }: ProjectScope): Promise<void>
         delete from embeddings where project_id = ${projectId} and content_hash = any(array(
           select decode(hash, 'hex') from unnest(${gone}::text[]) as hash))`.execute(trx)
     }
-    await sql`delete from erased_texts where ${due}`.execute(trx)
+    const { numAffectedRows = 0n } = await sql`delete from erased_texts where ${due}`.execute(trx)
+    if (numAffectedRows > 0n) await sql`update free_space set erased_at = clock_timestamp()`.execute(trx)
   })
 }
 

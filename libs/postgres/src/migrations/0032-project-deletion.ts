@@ -8,6 +8,7 @@ import { secureRows } from '../row-security.ts'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await rememberDeletions(db)
   await rememberErasedTexts(db)
+  await rememberFreeSpace(db)
   await beginDeletions(db)
   await removeJournals(db)
 }
@@ -40,6 +41,17 @@ async function rememberErasedTexts(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await secureRows(db, sql.table('daybook.erased_texts'))
   await sql`grant select, insert, update, delete on daybook.erased_texts to daybook_app`.execute(db)
+}
+
+/** Whether free space of tables may have text that was erased (`embedded/clear-free-space.ts`). */
+async function rememberFreeSpace(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table daybook.free_space (
+      one_row boolean primary key default true check (one_row),
+      erased_at timestamptz
+    )`.execute(db)
+  await sql`insert into daybook.free_space default values`.execute(db)
+  await sql`grant select, update on daybook.free_space to daybook_app`.execute(db)
 }
 
 /**
@@ -145,6 +157,7 @@ async function removeJournals(db: Kysely<unknown>): Promise<void> {
       perform daybook.require_doomed(doomed);
       delete from daybook.relay_positions where project_id = doomed;
       delete from daybook.project_usage where project_id = doomed;
+      update daybook.free_space set erased_at = clock_timestamp();
       update daybook.deleted_projects set finished_at = clock_timestamp()
       where project_id = doomed and finished_at is null;
     end`,
