@@ -1,32 +1,73 @@
 import { ERASED_EVENT } from '@daybook/memory/events'
+import { JetStreamApiError } from '@nats-io/jetstream'
 import type { PublishedEntry } from '../bus.ts'
 import type { Session } from './link.ts'
 import type { StreamSettings } from './stream-settings.ts'
+
+/*
+ * A purge removes messages from the stream, but their bytes stay in JetStream's files until it writes the file anew.
+ * Deleting a single message writes over its bytes. So each is deleted.
+ */
+
+/** Messages of a project whose deletion is under way at the same time. */
+const AT_ONCE = 64
+
+type Stream = Pick<StreamSettings, 'name' | 'subjectPrefix'>
 
 /**
  * Removes what the stream holds of memories whose erasure has just been published, but the message about it, which is
  * the last. Whoever has not received the others reads the journal, as always.
  */
 export async function purgeErased(
-  { manager }: Session,
+  session: Session,
   places: readonly PublishedEntry[],
-  { name, subjectPrefix }: Pick<StreamSettings, 'name' | 'subjectPrefix'>,
+  { name, subjectPrefix }: Stream,
 ): Promise<void> {
   await Promise.all(
     places
       .filter(({ type }) => type === ERASED_EVENT)
-      .map(({ projectId, memoryId }) =>
+      .map(async ({ projectId, memoryId }) => {
+        const found: number[] = []
         // Whatever its kind was.
-        manager.streams.purge(name, { filter: `${subjectPrefix}.${projectId}.*.${memoryId}`, keep: 1 }),
-      ),
+        for await (const sequence of sequencesOf(session, name, `${subjectPrefix}.${projectId}.*.${memoryId}`))
+          found.push(sequence)
+        await Promise.all(found.slice(0, -1).map((sequence) => overwrite(session, name, sequence)))
+      }),
   )
 }
 
 /** Removes all that the stream holds of a deleted project. */
 export async function purgeProject(
-  { manager }: Session,
+  session: Session,
   projectId: string,
-  { name, subjectPrefix }: Pick<StreamSettings, 'name' | 'subjectPrefix'>,
+  { name, subjectPrefix }: Stream,
 ): Promise<void> {
-  await manager.streams.purge(name, { filter: `${subjectPrefix}.${projectId}.>` })
+  let deleting: Promise<void>[] = []
+  for await (const sequence of sequencesOf(session, name, `${subjectPrefix}.${projectId}.>`)) {
+    deleting.push(overwrite(session, name, sequence))
+    if (deleting.length < AT_ONCE) continue
+    await Promise.all(deleting)
+    deleting = []
+  }
+  await Promise.all(deleting)
+}
+
+/** The stream's sequences of the messages whose subject matches, in order. */
+async function* sequencesOf({ manager }: Session, stream: string, subject: string): AsyncGenerator<number> {
+  for (let from = 1; ; ) {
+    const message = await manager.streams.getMessage(stream, { seq: from, next_by_subj: subject })
+    if (message === null) return
+    yield message.seq
+    from = message.seq + 1
+  }
+}
+
+/** Deletes a message and writes over its bytes. It may be gone already. */
+async function overwrite({ manager }: Session, stream: string, sequence: number): Promise<void> {
+  try {
+    await manager.streams.deleteMessage(stream, sequence, true)
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError)) throw error
+    if ((await manager.streams.getMessage(stream, { seq: sequence })) !== null) throw error
+  }
 }
