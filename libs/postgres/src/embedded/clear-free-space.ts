@@ -49,6 +49,8 @@ export async function clearFreeSpace(db: Database): Promise<ClearedSpace> {
   await sql`select pg_switch_wal()`.execute(db)
   await sql`checkpoint`.execute(db)
   // Whatever was erased meanwhile needs another round.
-  await sql`update free_space set erased_at = null where erased_at = ${erased.erased_at}::timestamptz`.execute(db)
+  await sql`update free_space set erased_at = null where erased_at = ${erased.erased_at}::timestamptz`.execute(
+    db,
+  )
   return { cleared, left: rows.filter(({ bytes }) => bytes > LARGEST).map(({ name }) => name) }
 }

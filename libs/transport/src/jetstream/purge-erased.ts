@@ -29,7 +29,11 @@ export async function purgeErased(
       .map(async ({ projectId, memoryId }) => {
         const found: number[] = []
         // Whatever its kind was.
-        for await (const sequence of sequencesOf(session, name, `${subjectPrefix}.${projectId}.*.${memoryId}`))
+        for await (const sequence of sequencesOf(
+          session,
+          name,
+          `${subjectPrefix}.${projectId}.*.${memoryId}`,
+        ))
           found.push(sequence)
         await Promise.all(found.slice(0, -1).map((sequence) => overwrite(session, name, sequence)))
       }),
