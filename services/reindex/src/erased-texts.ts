@@ -5,7 +5,7 @@ import { listGenerations } from '@daybook/projection/generations/generations'
 import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import { type Repeated, repeat } from '@daybook/runtime/repeat'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /*
  * The read model in Postgres takes the texts of an erased memory from the embedding store when it applies the
@@ -49,43 +49,26 @@ async function removeErasedTexts({ db, projectId }: ProjectScope): Promise<void>
   const reached = rows[0]?.reached ?? 0
   const due = sql`project_id = ${projectId} and sequence <= ${reached}`
   await db.transaction().execute(async (trx) => {
-    const { rows: stored } = await sql<{ content_hash: Buffer }>`
-      select distinct content_hash from embeddings where project_id = ${projectId}
-        and content_hash in (select content_hash from erased_texts where ${due})`.execute(trx)
-    // Few: usually the read model has removed them.
-    if (stored.length > 0) {
-      const kept = await stillThere(trx, projectId, stored)
-      const gone = stored
-        .map(({ content_hash }) => content_hash.toString('hex'))
-        .filter((hash) => !kept.has(hash))
-      await sql`
-        delete from embeddings where project_id = ${projectId} and content_hash = any(array(
-          select decode(hash, 'hex') from unnest(${gone}::text[]) as hash))`.execute(trx)
-    }
+    await sql`
+      delete from embeddings e where project_id = ${projectId}
+        and content_hash in (select content_hash from erased_texts where ${due})
+        and not exists (${await usesOf(trx, projectId)})`.execute(trx)
     const { numAffectedRows = 0n } = await sql`delete from erased_texts where ${due}`.execute(trx)
     if (numAffectedRows > 0n) await sql`update free_space set erased_at = clock_timestamp()`.execute(trx)
   })
 }
 
-/** Those of the texts that a memory has, or had, in any generation. In hex. */
-async function stillThere(
-  trx: DatabaseTransaction,
-  projectId: string,
-  texts: readonly { readonly content_hash: Buffer }[],
-): Promise<Set<string>> {
-  const hashes = texts.map(({ content_hash }) => content_hash.toString('hex'))
-  const kept = new Set<string>()
-  for (const { generation, status } of await listGenerations(trx, PGVECTOR)) {
-    if (status === 'dropping') continue
-    const { memories, versions } = generationTables(generation)
-    for (const table of [memories, versions]) {
-      const { rows } = await sql<{ hash: string }>`
-        select distinct encode(content_hash, 'hex') as hash from ${table} where project_id = ${projectId}
-          and content_hash = any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`.execute(
-        trx,
-      )
-      for (const { hash } of rows) kept.add(hash)
-    }
-  }
-  return kept
+/** The memories that have, or had, the text of `embeddings e`, in any generation. */
+async function usesOf(trx: DatabaseTransaction, projectId: string): Promise<RawBuilder<unknown>> {
+  const tables = (await listGenerations(trx, PGVECTOR))
+    .filter(({ status }) => status !== 'dropping')
+    .map(({ generation }) => generationTables(generation))
+    .flatMap(({ memories, versions }) => [memories, versions])
+  return sql.join(
+    tables.map(
+      (table) =>
+        sql`select from ${table} m where m.project_id = ${projectId} and m.content_hash = e.content_hash`,
+    ),
+    sql` union all `,
+  )
 }

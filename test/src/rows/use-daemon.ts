@@ -118,8 +118,27 @@ async function administer(daemon: Daemon): Promise<void> {
     'mutation { setProjectLimits(id: "default", limits: { queuedTexts: 1000000 }) { __typename } }',
   )
   await ask(daemon, '{ keys(project: "default") { id projects { id memories bytes } } }')
+  await deleteProject(daemon)
   const headers = { authorization: `Bearer ${daemon.apiKey}`, 'x-daybook-project': 'default' }
   await fetch(`${daemon.url}/graphql?query={__typename}`, { headers })
+}
+
+/** Deletes a project with a memory, and waits until the removal looks a second time. */
+async function deleteProject(daemon: Daemon): Promise<void> {
+  await ask(daemon, 'mutation { createProject(name: "gone") { __typename } }')
+  const { createKey } = await ask<{ createKey: { key: string } }>(
+    daemon,
+    'mutation { createKey(input: { name: "b", projects: ["gone"], scopes: [WRITE] }) { ... on CreatedKey { key } } }',
+  )
+  const query = 'mutation { remember(input: { content: { note: { text: "gone" } } }) { __typename } }'
+  dataOf(await askGraphQL({ url: daemon.url, apiKey: createKey.key }, { query }))
+  await ask(daemon, 'mutation { deleteProject(id: "gone", confirm: "gone") { __typename } }')
+  for (let error: string | null | undefined; error == null; await pause(50)) {
+    const { deletedProjects } = await ask<{
+      deletedProjects: { operation: { error: string | null } | null }[]
+    }>(daemon, '{ deletedProjects { finishedAt operation { error } } }')
+    error = deletedProjects[0]?.operation?.error
+  }
 }
 
 async function ask<Data>(daemon: Daemon, query: string, variables = {}): Promise<Data> {

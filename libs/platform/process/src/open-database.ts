@@ -102,7 +102,8 @@ const maintain = (db: Database, { logger, activity }: ProcessParts): Repeated =>
       if (analyzed.length > 0 || vacuumed !== null)
         logger.debug({ analyzed, vacuumed }, 'maintained the embedded database')
       const { cleared, left } = await clearFreeSpace(db)
-      if (cleared.length > 0) logger.info({ tables: cleared.length }, 'cleared the free space of erased texts')
+      if (cleared.length > 0)
+        logger.info({ tables: cleared.length }, 'cleared the free space of erased texts')
       if (left.length > 0)
         logger.warn(
           { tables: left },

@@ -59,7 +59,9 @@ export async function purgeProject(
 /** The stream's sequences of the messages whose subject matches, in order. */
 async function* sequencesOf({ manager }: Session, stream: string, subject: string): AsyncGenerator<number> {
   for (let from = 1; ; ) {
-    const message = await manager.streams.getMessage(stream, { seq: from, next_by_subj: subject })
+    // The server's API has it since 2.9; the client's types do not.
+    const next = { seq: from, next_by_subj: subject }
+    const message = await manager.streams.getMessage(stream, next)
     if (message === null) return
     yield message.seq
     from = message.seq + 1

@@ -40,7 +40,10 @@ export async function deleteProject(
 ): Promise<void> {
   const { connection, json } = invocation(command)
   const { id, name, memories } = await findProject(connection, nameOrId)
-  await confirm(`Delete the project "${safeLine(name)}" with ${grouped(memories)} memories for good?`, yes)
+  await confirm(
+    `Delete the project "${safeLine(name)}" with ${grouped(memories)} ${memories === 1 ? 'memory' : 'memories'} for good?`,
+    yes,
+  )
   // By its id: if the answer is lost and the request is sent again, the name may mean another project.
   const deleted = succeeded((await request(connection, DELETE, { id, confirm: name })).deleted)
   if (!json) {
