@@ -137,7 +137,7 @@ describe.skipIf(!HAS_NATIVE_POSTGRES || !HAS_NATIVE_NATS)('the files of real ser
         await vi.waitFor(() => expect(filesWith(ofStandby, text)).toEqual([]), { timeout: 20_000 })
       }
     } finally {
-      for (const stop of stops.reverse()) await stop()
+      for (const stop of stops.toReversed()) await stop()
     }
   }, 300_000)
 })

@@ -80,7 +80,7 @@ export function pgvectorRebuildableProjection(
       })
     },
     check: (generation) => pgvectorVerifiable(db, generation),
-    removeProject: (generation, scope, options) => removeProject(scope, generation, options),
+    removeProject: (generation, scope, how) => removeProject(scope, generation, how),
     drop: (generation) => dropGeneration(db, generation),
   }
 }

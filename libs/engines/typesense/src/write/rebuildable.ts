@@ -78,7 +78,7 @@ export function typesenseRebuildableProjection(options: TypesenseWriteOptions): 
       })
     },
     check: (generation) => typesenseVerifiable(writerOf(generation)),
-    removeProject: (generation, scope, options) => removeProject(writerOf(generation), scope, options),
+    removeProject: (generation, scope, how) => removeProject(writerOf(generation), scope, how),
     async drop(generation) {
       // The generation's number is never reused, so this deletes the right collection, however late.
       const found = (await listGenerations(db, TYPESENSE)).find((one) => one.generation === generation)
