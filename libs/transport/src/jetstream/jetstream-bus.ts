@@ -77,10 +77,10 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
         throw error
       }
     },
-    async forget(projectId) {
+    async forget(projectId, signal) {
       const session = await sessionWithStream('it keeps what the deleted project published')
       try {
-        await purgeProject(session, projectId, settings)
+        await purgeProject(session, projectId, settings, signal)
       } catch (error) {
         keeper.doubt(session)
         throw new UnavailableError(

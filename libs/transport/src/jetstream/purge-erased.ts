@@ -1,4 +1,5 @@
 import { ERASED_EVENT } from '@daybook/memory/events'
+import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import { JetStreamApiError } from '@nats-io/jetstream'
 import type { PublishedEntry } from '../bus.ts'
 import type { Session } from './link.ts'
@@ -6,7 +7,8 @@ import type { StreamSettings } from './stream-settings.ts'
 
 /*
  * A purge removes messages from the stream, but their bytes stay in JetStream's files until it writes the file anew.
- * Deleting a single message writes over its bytes. So each is deleted.
+ * Deleting a single message writes over its bytes. So each is deleted, which takes some 1.5 ms. Looking for the last
+ * message of a subject takes 1 ms; with a wildcard, as for a purge, it would take 40 ms among 40,000 messages.
  */
 
 /** Messages of a project whose deletion is under way at the same time. */
@@ -15,29 +17,31 @@ const AT_ONCE = 64
 type Stream = Pick<StreamSettings, 'name' | 'subjectPrefix'>
 
 /**
- * Removes what the stream holds of memories whose erasure has just been published, but the message about it, which is
- * the last. Whoever has not received the others reads the journal, as always.
+ * Removes what the stream holds of memories whose erasure has just been published, but for messages without content,
+ * such as the one about it. Whoever has not received the others reads the journal, as always.
  */
 export async function purgeErased(
   session: Session,
   places: readonly PublishedEntry[],
   { name, subjectPrefix }: Stream,
 ): Promise<void> {
-  await Promise.all(
-    places
-      .filter(({ type }) => type === ERASED_EVENT)
-      .map(async ({ projectId, memoryId }) => {
-        const found: number[] = []
-        // Whatever its kind was.
-        for await (const sequence of sequencesOf(
-          session,
-          name,
-          `${subjectPrefix}.${projectId}.*.${memoryId}`,
-        ))
-          found.push(sequence)
-        await Promise.all(found.slice(0, -1).map((sequence) => overwrite(session, name, sequence)))
-      }),
-  )
+  for (const { projectId, memoryId, type } of places)
+    if (type === ERASED_EVENT)
+      await Promise.all(
+        // An erasure does not know its memory's kind.
+        KIND_NAMES.map((kind) =>
+          removeAllOf(session, name, `${subjectPrefix}.${projectId}.${kind.toLowerCase()}.${memoryId}`),
+        ),
+      )
+}
+
+/** Removes the messages of one subject. */
+async function removeAllOf(session: Session, stream: string, subject: string): Promise<void> {
+  for (;;) {
+    const last = await session.manager.streams.getMessage(stream, { last_by_subj: subject })
+    if (last === null) return
+    await overwrite(session, stream, last.seq)
+  }
 }
 
 /** Removes all that the stream holds of a deleted project. */
@@ -45,12 +49,14 @@ export async function purgeProject(
   session: Session,
   projectId: string,
   { name, subjectPrefix }: Stream,
+  signal?: AbortSignal,
 ): Promise<void> {
   let deleting: Promise<void>[] = []
   for await (const sequence of sequencesOf(session, name, `${subjectPrefix}.${projectId}.>`)) {
     deleting.push(overwrite(session, name, sequence))
     if (deleting.length < AT_ONCE) continue
     await Promise.all(deleting)
+    signal?.throwIfAborted()
     deleting = []
   }
   await Promise.all(deleting)

@@ -106,7 +106,7 @@ async function removeOnce(
     })
   }
   await attempt(async () => {
-    await bus.forget(id)
+    await bus.forget(id, signal)
     return 0
   })
   removed += await removeRecords(scope, signal)
