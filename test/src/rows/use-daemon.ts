@@ -133,11 +133,12 @@ async function deleteProject(daemon: Daemon): Promise<void> {
   const query = 'mutation { remember(input: { content: { note: { text: "gone" } } }) { __typename } }'
   dataOf(await askGraphQL({ url: daemon.url, apiKey: createKey.key }, { query }))
   await ask(daemon, 'mutation { deleteProject(id: "gone", confirm: "gone") { __typename } }')
-  for (let error: string | null | undefined; error == null; await pause(50)) {
+  for (let isWaiting = false; !isWaiting; await pause(50)) {
     const { deletedProjects } = await ask<{
-      deletedProjects: { operation: { error: string | null } | null }[]
+      deletedProjects: { finishedAt: string | null; operation: { error: string | null } | null }[]
     }>(daemon, '{ deletedProjects { finishedAt operation { error } } }')
-    error = deletedProjects[0]?.operation?.error
+    const [gone] = deletedProjects
+    isWaiting = gone?.operation?.error != null || gone?.finishedAt != null
   }
 }
 

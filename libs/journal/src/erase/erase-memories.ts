@@ -19,7 +19,7 @@ export interface Erasure {
 }
 
 /** Most memories in one transaction, which holds the project's lock: about 100 ms with ten versions each. */
-export const MOST_ERASED = 500
+export const MOST_ERASED = 200
 
 /**
  * Erases memories for good: each gets a last event without content, and all its events lose their content, their

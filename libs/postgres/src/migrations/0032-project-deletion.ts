@@ -157,6 +157,8 @@ async function removeJournals(db: Kysely<unknown>): Promise<void> {
       perform daybook.require_doomed(doomed);
       delete from daybook.relay_positions where project_id = doomed;
       delete from daybook.project_usage where project_id = doomed;
+      -- A process that looked for late vectors just now may have taken a lease again.
+      delete from daybook.positions where project_id = doomed;
       update daybook.free_space set erased_at = clock_timestamp();
       update daybook.deleted_projects set finished_at = clock_timestamp()
       where project_id = doomed and finished_at is null;

@@ -28,7 +28,7 @@ describe.each(TEST_DATABASES)('the removal of a deleted project on $name', ({ st
     for (const service of services) await service.stop()
     services.clear()
   })
-  const startService = (settleMs = 200) => {
+  const startService = (settleMs = 1_000) => {
     const service = harness.startService({ settleMs })
     services.add(service)
     return service
