@@ -1,3 +1,4 @@
+import { contentHash } from '@daybook/memory/content-hash'
 import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { silentLogger } from '@daybook/runtime/logger'
@@ -6,7 +7,7 @@ import { type ComingText, createEarlyEmbeddings } from './early-embeddings.ts'
 import type { Embedder } from './embedder.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
 import { startQueueWorker } from './queue-worker.ts'
-import { contentHash, queueTexts } from './store.ts'
+import { queueTexts } from './store.ts'
 import { readStoredVectors } from './stored-vectors.ts'
 
 const PROJECT = newId()

@@ -1,7 +1,8 @@
+import { contentHash } from '@daybook/memory/content-hash'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readQueueState } from './queue-state.ts'
-import { contentHash, leaseTexts, queueTexts, releaseText, storeVectors } from './store.ts'
+import { leaseTexts, queueTexts, releaseText, storeVectors } from './store.ts'
 
 const queued = (text: string) => ({ hash: contentHash(text), text })
 

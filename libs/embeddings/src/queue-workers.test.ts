@@ -1,3 +1,4 @@
+import { contentHash } from '@daybook/memory/content-hash'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
@@ -7,7 +8,7 @@ import { fixedEmbedders } from './embedders.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
 import { readQueueState } from './queue-state.ts'
 import { createQueueWorkers } from './queue-workers.ts'
-import { contentHash, queueTexts } from './store.ts'
+import { queueTexts } from './store.ts'
 
 describe.each(TEST_DATABASES)('the queue workers on $name', ({ start }) => {
   let database: TestDatabase

@@ -1,10 +1,10 @@
+import { contentHash } from '@daybook/memory/content-hash'
 import type { Queryable } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  contentHash,
   leaseTexts,
   queueTexts,
   releaseText,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { commitUnflushed } from '@daybook/postgres/commit-unflushed'
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { isLeaseOver } from '@daybook/postgres/lease'
@@ -20,11 +19,6 @@ import { hasTokenBits } from './token-bits/token-bits.ts'
  *
  * Leasing and storing do not wait for the disk: after a crash of the server, a text may be embedded again.
  */
-
-/** A text's key in the store: SHA-256 of its UTF-8. */
-export function contentHash(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
-}
 
 /** A text to embed. */
 export interface QueuedText {

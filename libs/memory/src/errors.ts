@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'CORRUPT_JOURNAL'
   | 'INVALID_EXPORT'
   | 'IMPORT_CONFLICT'
+  | 'PROJECT_DELETED'
 
 /**
  * An expected failure. Its message is written for the person or agent who caused it, and may be shown to

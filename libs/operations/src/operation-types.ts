@@ -21,6 +21,10 @@ export interface Operations {
   readonly backfill: { readonly options: BackfillOptions; readonly result: BackfillResult }
   readonly 'retry-parked': { readonly options: RetryParkedOptions; readonly result: RetryParkedResult }
   readonly undo: { readonly options: UndoOptions; readonly result: UndoResult }
+  readonly 'delete-project': {
+    readonly options: DeleteProjectOptions
+    readonly result: DeleteProjectResult
+  }
 }
 
 /** The name of a type of operation. */
@@ -39,6 +43,7 @@ export const OPERATION_TYPES = Object.keys({
   backfill: true,
   'retry-parked': true,
   undo: true,
+  'delete-project': true,
 } satisfies Record<OperationType, true>) as readonly OperationType[]
 
 /** The options of a reindex. */
@@ -233,4 +238,15 @@ export interface RefusedUndo {
   readonly title: string | null
   readonly code: string
   readonly reason: string
+}
+
+/** The options of the removal of what a deleted project held. */
+export interface DeleteProjectOptions {
+  readonly projectId: string
+}
+
+/** The result of a removal. */
+export interface DeleteProjectResult {
+  /** How many events the journal had. */
+  readonly events: number
 }

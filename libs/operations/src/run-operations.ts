@@ -20,7 +20,7 @@ import {
   saveProgress,
 } from './lease.ts'
 import type { OperationType } from './operation-types.ts'
-import { CancelledError, HandedOnError, type OperationHandlers, type Work } from './work.ts'
+import { CancelledError, HandedOnError, LaterError, type OperationHandlers, type Work } from './work.ts'
 
 /** A running worker for operations. */
 export interface OperationsRunner {
@@ -79,6 +79,13 @@ export function startOperations(options: OperationsOptions): OperationsRunner {
       const cause = held.work.signal.aborted ? held.work.signal.reason : error
       if (cause instanceof HandedOnError) {
         await releaseOperation(db, owner, operation.id, { afterMs: 0, waitingFor: null }).catch(() => {})
+        return true
+      }
+      if (cause instanceof LaterError) {
+        const waitingFor = `waiting: ${cause.message}`
+        await releaseOperation(db, owner, operation.id, { afterMs: cause.afterMs, waitingFor }).catch(
+          () => {},
+        )
         return true
       }
       if (cause instanceof CancelledError) {

@@ -26,7 +26,10 @@ export interface Work<Type extends OperationType = OperationType> {
 
 /** Does one type of operation. After a kill at any moment, it is called again with its last checkpoint. */
 export interface OperationHandler<Type extends OperationType> {
-  /** @returns the result. Any error except unavailable parts makes the operation fail. */
+  /**
+   * @returns the result. After a `LaterError`, or while a part is unavailable, it is called again with its last
+   * checkpoint. Any other error makes the operation fail.
+   */
   run(work: Work<Type>): Promise<ResultOf<Type>>
   /** Cleans up after a cancelled or failed operation. Called again until it does not throw. */
   abandon?(work: Pick<Work<Type>, 'operation' | 'checkpoint' | 'owner'>): Promise<void>
@@ -40,6 +43,18 @@ export class CancelledError extends Error {
   constructor() {
     super('the operation was cancelled')
     this.name = 'CancelledError'
+  }
+}
+
+/** The rest of the operation must wait. Meanwhile the process works on others. */
+export class LaterError extends Error {
+  readonly afterMs: number
+
+  /** @param reason what it waits for, as a sentence for operators */
+  constructor(reason: string, afterMs: number) {
+    super(reason)
+    this.name = 'LaterError'
+    this.afterMs = afterMs
   }
 }
 

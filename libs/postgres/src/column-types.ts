@@ -28,9 +28,12 @@ export const DRIVER_TYPES: Readonly<Record<string, string>> = {
 
 /** Comments of tables, by name. */
 export const TABLE_NOTES: Readonly<Record<string, string>> = {
+  deleted_projects: 'Stays after a project, as the trace of its deletion.',
+  erased_texts: 'Texts that an erasure took and that projections may still queue for embedding.',
   checkpoints: 'Places that readers passed (`@daybook/journal/read/checkpoints`).',
   compatibility: 'One row.',
   expiry_lease: 'One row.',
+  free_space: 'One row.',
   kysely_migration: 'Belongs to Kysely.',
   kysely_migration_lock: 'Belongs to Kysely.',
 }
@@ -46,6 +49,10 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'api_keys.replaced_by': { note: 'The key that it was rotated to.' },
   'api_keys.revoked_at': { note: 'From this moment on it opens nothing; null while it is valid.' },
   'api_keys.expires_at': { note: 'The same, but set when the key was made or rotated.' },
+  'deleted_projects.deleted_by': { note: 'The name of the key that asked for it.' },
+  'deleted_projects.events': { note: 'How many events its journal had.' },
+  'deleted_projects.finished_at': { note: 'Null while something of it may be left.' },
+  'erased_texts.sequence': { note: 'That of the last event of the erasure.' },
   'events.data': {
     type: 'ColumnType<{ state: MemoryState }, string, never>',
     note: 'Null once erased.',
@@ -56,6 +63,9 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'events.hash': { note: 'See `@daybook/memory/event-hash`.' },
   'events.identity_hash': {
     note: 'By which `@daybook/journal/append/batch-context` finds memories that are the same thing; null where the event changed nothing of that.',
+  },
+  'free_space.erased_at': {
+    note: 'When an erasure last ended whose text may still be in free space; null if there is none.',
   },
   'generations.status': { type: `'building' | 'following' | 'live' | 'old' | 'dropping'` },
   'generations.builder': {

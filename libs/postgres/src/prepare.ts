@@ -84,11 +84,15 @@ async function makeRole(client: Client, role: string): Promise<void> {
   )
 }
 
-/** For `embedded/maintain-tables.ts`: the embedded database has no autovacuum. The right shows no data. */
+/**
+ * For `embedded/maintain-tables.ts` and `clear-free-space.ts`: the embedded database has nobody else to do it. The
+ * rights show no data.
+ */
 async function letMaintain(client: Client): Promise<void> {
   await attempt(
     client,
-    `grant pg_maintain to ${APPLICATION_ROLE}`,
+    `grant pg_maintain, pg_checkpoint to ${APPLICATION_ROLE};
+     grant execute on function pg_switch_wal() to ${APPLICATION_ROLE}`,
     'The right to maintain tables could not be granted',
     [],
   )

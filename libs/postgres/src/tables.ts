@@ -53,6 +53,17 @@ export interface Tables {
     minimum_reader: number
     minimum_writer: number
   }
+  /** Stays after a project, as the trace of its deletion. */
+  deleted_projects: {
+    project_id: string
+    /** The name of the key that asked for it. */
+    deleted_by: string | null
+    /** How many events its journal had. */
+    events: number
+    requested_at: Generated<Moment>
+    /** Null while something of it may be left. */
+    finished_at: Moment | null
+  }
   embedding_chunks: {
     project_id: string
     model_id: string
@@ -73,6 +84,13 @@ export interface Tables {
     last_error: string | null
     embedded_at: Moment | null
     token_bits: Buffer | null
+  }
+  /** Texts that an erasure took and that projections may still queue for embedding. */
+  erased_texts: {
+    project_id: string
+    content_hash: Buffer
+    /** That of the last event of the erasure. */
+    sequence: number
   }
   events: {
     project_id: string
@@ -104,6 +122,12 @@ export interface Tables {
     one_row: Generated<boolean>
     lease_owner: string | null
     leased_until: Moment | null
+  }
+  /** One row. */
+  free_space: {
+    one_row: Generated<boolean>
+    /** When an erasure last ended whose text may still be in free space; null if there is none. */
+    erased_at: Moment | null
   }
   generation_numbers: {
     projection: string

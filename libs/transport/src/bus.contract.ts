@@ -135,6 +135,20 @@ export function describeBus({ name, open }: BusUnderTest): void {
       await staying.stop()
     })
 
+    it('forgets a project, and brings what others publish', async () => {
+      const [gone, other] = [newId(), newId()]
+      const heard = recorder()
+      const leave = bus.subscribe(heard.onMessage)
+      await bus.publish(gone, noteEvents(gone, 1, 3))
+      await until(heard.lines, 3)
+      await bus.forget(gone)
+      await bus.forget(gone)
+      await bus.publish(other, [noteEvent(other, 1)])
+      await until(heard.lines, 4)
+      expect(heard.lines.at(-1)).toBe(`${other} 1`)
+      leave()
+    })
+
     it('says that it takes events', async () => {
       await expect(bus.status()).resolves.toMatchObject({ problem: null })
     })

@@ -71,6 +71,12 @@ export interface Bus {
    */
   publish(projectId: string, places: readonly PublishedEntry[], options?: PublishOptions): Promise<void>
   /**
+   * Removes what the bus keeps of a project that was deleted. May be called again.
+   * @param signal ends it early
+   * @throws UnavailableError
+   */
+  forget(projectId: string, signal?: AbortSignal): Promise<void>
+  /**
    * Delivers messages to this listener and every other, in every process, from now on.
    * @returns ends the subscription
    */

@@ -1,10 +1,12 @@
 import { DaybookError, NotFoundError } from '@daybook/memory/errors'
 import { type Access, findKey, type KeyRefusal } from '@daybook/postgres/access/api-keys'
+import { ProjectDeletedError, readDeleted } from '@daybook/postgres/access/delete-project'
 import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
 import { readHeader } from './http/read-header.ts'
 import type { KeyUses } from './key-uses.ts'
+import { isUuid } from './schema/admin/check-arguments.ts'
 
 /** How long a key's rights are cached, in milliseconds. A revoked key works at most that much longer. */
 const REMEMBERED_MS = 2_000
@@ -38,6 +40,13 @@ export function createAuthenticate(db: Database, uses: KeyUses): Authenticate {
     const { access } = found
     if (project === null) return access
     const named = await findProject(db, project, access.projects)
+    if (
+      named === null &&
+      access.projects === null &&
+      isUuid(project) &&
+      (await readDeleted(db, project)) !== null
+    )
+      throw new ProjectDeletedError(project)
     if (named === null) throw new NotFoundError(`The project "${project.slice(0, 64)}"`, 'Daybook')
     return { ...access, projectId: named.id }
   }
@@ -62,5 +71,7 @@ const REFUSALS: Readonly<Record<KeyRefusal, string>> = {
   mistyped:
     'This API key is mistyped: its last characters, a checksum, do not fit the rest. Copy it again, whole',
   revoked: 'This API key was revoked: ask whoever administers Daybook for another one',
+  'project deleted':
+    'The project that this API key opened was deleted: ask whoever administers Daybook for a key of another one',
   expired: 'This API key has expired: ask whoever administers Daybook for another one',
 }

@@ -1,7 +1,7 @@
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { newId } from '@daybook/memory/id'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { asOwner } from '@daybook/postgres/testing/as-owner'
+import { rowsWith as findRows } from '@daybook/postgres/testing/rows-with'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
@@ -17,25 +17,7 @@ const note = (text: string, fields: object = {}) => ({ input: { content: { note:
 describe.each(TEST_DATABASES)('erasure on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
-  /** The rows of every table in which the text is, also in part of a column or as bytes. */
-  async function rowsWith(text: string): Promise<string[]> {
-    return asOwner(suite.database, async (owner) => {
-      await sql`set local daybook.project = '*'`.execute(owner)
-      const { rows } = await sql<{ name: string }>`
-        select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = relnamespace
-        where relkind = 'r' and (nspname = 'daybook' or nspname like 'pgvector%') order by 1`.execute(owner)
-      const found: string[] = []
-      for (const { name } of rows) {
-        const { rows: here } = await sql<{ row: string }>`
-          select t::text as row from ${sql.raw(name)} t
-          where t::text ilike ${`%${text}%`} or t::text ilike ${`%${Buffer.from(text).toString('hex')}%`}`.execute(
-          owner,
-        )
-        found.push(...here.map(({ row }) => `${name}: ${row.slice(0, 200)}`))
-      }
-      return found
-    })
-  }
+  const rowsWith = (text: string) => findRows(suite.database, text)
   const remember = async (client: TestClient, text: string, fields: object = {}): Promise<string> =>
     (await client.data(REMEMBER, note(text, fields)))['remember'].memory.id
   const searchable = (client: TestClient, word: string) =>

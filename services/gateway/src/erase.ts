@@ -7,13 +7,6 @@ import { listMemoryIds } from '@daybook/pgvector/read/read-memories'
 import { requireAtLeast, waitAtLeast } from './at-least.ts'
 import type { Context } from './context.ts'
 
-/** What an erasure cannot reach, said in every answer. */
-export const OUT_OF_REACH: readonly string[] = [
-  'exports and backups that were made before, and other Daybooks that imported them',
-  'what agents and programs have read and kept',
-  'the database’s write-ahead log and free space, on this machine and on replicas, until they are written over: "vacuum full" and a checkpoint do that at once',
-]
-
 /** The most memories that one request erases. */
 export const ERASE_MAX = 10_000
 

@@ -1,9 +1,12 @@
 import { request } from 'node:http'
+import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { changeActor } from '@daybook/journal/testing/tamper'
 import { newId } from '@daybook/memory/id'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { ensureProject } from '@daybook/postgres/access/projects'
+import { projectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
+import { rowsWith } from '@daybook/postgres/testing/rows-with'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestGateway, type TestClient, testClient } from './testing/test-gateway.ts'
@@ -67,6 +70,41 @@ describe.each(KINDS)('moving a journal over HTTP from $kind.name to $other.name'
         },
       )
       .toEqual({ sequence: 450, hits: [{ memory: { text: 'platypus 449' } }] })
+  })
+
+  it('brings erasures over: what was found there is in no table there any more', async () => {
+    const client = await source.gateway.newClient(true)
+    const marker = `zq${newId().slice(-8)}x`
+    await client.data(REMEMBER_MANY, {
+      inputs: [marker, 'stays'].map((text) => ({ content: { note: { text: `${text} of the harbour` } } })),
+    })
+    await target.import((await source.export(client.projectId)).text)
+    const there = testClient(target.url, await target.keyOf(client.projectId), client.projectId)
+    const found = async (atLeast: number): Promise<string[]> => {
+      const { search } = await there.data(SEARCH, { query: 'harbour', atLeast })
+      return search.sequence < atLeast
+        ? ['not yet']
+        : search.hits.map(({ memory }: { memory: { text: string } }) => memory.text)
+    }
+    await expect.poll(() => found(2), { timeout: 20_000 }).toHaveLength(2)
+
+    const { search } = await client.data(
+      'query ($query: String!) { search(query: $query, mode: KEYWORD, atLeast: 2) { hits { memory { id } } } }',
+      { query: marker },
+    )
+    await client.data('mutation ($id: ID!) { erase(id: $id) { __typename } }', {
+      id: search.hits[0].memory.id,
+    })
+    const { text } = await source.export(client.projectId)
+    expect(await target.import(text)).toMatchObject({ status: 200, result: { imported: 1, alreadyThere: 2 } })
+    await expect.poll(() => found(3), { timeout: 20_000 }).toEqual(['stays of the harbour'])
+    expect(await rowsWith(target.database, marker)).toEqual([])
+    expect(await verifyJournal(projectScope(target.database.db, client.projectId))).toMatchObject({
+      events: 3,
+      erased: 2,
+      problems: 0,
+    })
+    expect((await target.export(client.projectId)).text).toBe(text)
   })
 
   it('takes a journal that is far longer than any other request may be', async () => {

@@ -10,7 +10,10 @@ import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Bus } from '@daybook/transport/bus'
 import { handleBackfill } from './backfill/handle-backfill.ts'
+import { handleDeleteProject } from './delete-project/handle-delete-project.ts'
+import { startResumingDeletions } from './delete-project/resume-deletions.ts'
 import { startDroppingOld } from './drop-old.ts'
+import { startRemovingErasedTexts } from './erased-texts.ts'
 import { handleRetryParked } from './parked/handle-retry-parked.ts'
 import { startRetryingUnreadable } from './parked/retry-unreadable.ts'
 import type { Projections } from './projections.ts'
@@ -42,6 +45,8 @@ export interface ReindexServiceOptions {
   readonly activity?: Activity | undefined
   /** Milliseconds between looks for work. Default: each loop's own. */
   readonly pollMs?: number | undefined
+  /** See `DeleteProjectParts.settleMs`. */
+  readonly settleMs?: number | undefined
   /** See `RebuildableProjection.seenMs`. */
   readonly seenMs?: number | undefined
 }
@@ -72,6 +77,7 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
     'retry-parked': handleRetryParked(db, projections),
     backfill: handleBackfill({ db, projections, embedders, logger }),
     undo: handleUndo(db, writer),
+    'delete-project': handleDeleteProject({ db, bus, projections, settleMs: options.settleMs }),
   }
   const operations = startOperations({
     db,
@@ -85,9 +91,13 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
   const watching = { db, projections, logger, activity, pollMs }
   const dropping = startDroppingOld({ ...watching, keepMs: keepOldMs })
   const rebuilding = startRebuildingUnusable(watching)
+  const resuming = startResumingDeletions({ db, logger, activity, pollMs })
+  const erased = startRemovingErasedTexts({ db, logger, activity, pollMs })
   const retrying = startRetryingUnreadable({ ...watching, readerVersion })
   return {
     async stop() {
+      await erased.stop()
+      await resuming.stop()
       await retrying.stop()
       await rebuilding.stop()
       await operations.stop()

@@ -35,6 +35,8 @@ describe('daybook projects and daybook keys', () => {
       ['projects', 'create'],
       ['projects', 'rename'],
       ['projects', 'limits'],
+      ['projects', 'delete'],
+      ['projects', 'deleted'],
       ['keys'],
       ['keys', 'list'],
       ['keys', 'create'],
@@ -78,6 +80,37 @@ describe('daybook projects and daybook keys', () => {
     const renamed = await run('projects', 'rename', 'shop', 'store')
     expect(renamed.stdout).toContain('now called "store"')
     expect((await as(key, ['projects', '--json'])).stdout).toContain('"store"')
+  })
+
+  test('a project is deleted, after a question, and its trace is listed', async () => {
+    await run('projects', 'create', 'gone')
+    const key = (await run('keys', 'create', 'of-gone', '--project', 'gone')).stdout.trim()
+    await as(key, ['remember', 'note', 'one'])
+    const { projects } = JSON.parse((await run('projects', '--json')).stdout) as {
+      projects: { id: string; name: string }[]
+    }
+    const id = projects.find(({ name }) => name === 'gone')?.id ?? ''
+    // There is no terminal to ask on.
+    const unasked = await run('projects', 'delete', 'gone')
+    expect(unasked).toMatchObject({ exitCode: 2 })
+    expect(unasked.stderr).toContain('Delete the project "gone" with 1 memory for good?')
+    const deleted = await run('projects', 'delete', 'gone', '--yes', '--detach')
+    expect(deleted).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(deleted.stdout).toContain('"gone" is deleted for good')
+    expect(deleted.stdout).toContain('backups')
+    expect(deleted.stdout).toContain('daybook operations watch')
+    expect(deleted.stdout).not.toContain('operations cancel')
+    expect((await as(key, ['recall', 'x'])).stderr).toContain('does not accept the API key')
+    expect(await run('projects', 'delete', 'gone', '--yes')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('There is no project "gone"'),
+    })
+    expect((await run('projects', 'deleted')).stdout).toContain(id)
+    const { deletedProjects } = JSON.parse((await run('projects', 'deleted', '--json')).stdout) as {
+      deletedProjects: object[]
+    }
+    expect(deletedProjects).toEqual([expect.objectContaining({ id, events: 1 })])
+    expect(await run('projects', 'create', 'gone')).toMatchObject({ exitCode: 0 })
   })
 
   test('a key of several projects is told which one is meant', async () => {

@@ -135,8 +135,28 @@ async function administer(daemon: Daemon): Promise<void> {
   const { quarantines } = await ask<{ quarantines: { id: string }[] }>(daemon, WRITERS)
   for (const { id } of quarantines) await ask(daemon, RELEASE, { id })
   await ask(daemon, '{ keys(project: "default") { id projects { id memories bytes } } }')
+  await deleteProject(daemon)
   const headers = { authorization: `Bearer ${daemon.apiKey}`, 'x-daybook-project': 'default' }
   await fetch(`${daemon.url}/graphql?query={__typename}`, { headers })
+}
+
+/** Deletes a project with a memory, and waits until the removal looks a second time. */
+async function deleteProject(daemon: Daemon): Promise<void> {
+  await ask(daemon, 'mutation { createProject(name: "gone") { __typename } }')
+  const { createKey } = await ask<{ createKey: { key: string } }>(
+    daemon,
+    'mutation { createKey(input: { name: "b", projects: ["gone"], scopes: [WRITE] }) { ... on CreatedKey { key } } }',
+  )
+  const query = 'mutation { remember(input: { content: { note: { text: "gone" } } }) { __typename } }'
+  dataOf(await askGraphQL({ url: daemon.url, apiKey: createKey.key }, { query }))
+  await ask(daemon, 'mutation { deleteProject(id: "gone", confirm: "gone") { __typename } }')
+  for (let isWaiting = false; !isWaiting; await pause(50)) {
+    const { deletedProjects } = await ask<{
+      deletedProjects: { finishedAt: string | null; operation: { error: string | null } | null }[]
+    }>(daemon, '{ deletedProjects { finishedAt operation { error } } }')
+    const [gone] = deletedProjects
+    isWaiting = gone?.operation?.error != null || gone?.finishedAt != null
+  }
 }
 
 async function ask<Data>(daemon: Daemon, query: string, variables = {}): Promise<Data> {

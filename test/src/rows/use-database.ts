@@ -10,6 +10,7 @@ import { rewindReadModel } from '@daybook/pgvector/write/rewind-read-model'
 import { placeProject } from '@daybook/postgres/access/claim-imported-project'
 import { findProject } from '@daybook/postgres/access/projects'
 import { openDatabase } from '@daybook/postgres/connect'
+import { clearFreeSpace } from '@daybook/postgres/embedded/clear-free-space'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
@@ -43,6 +44,8 @@ export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, 
     // Nobody catches up.
     const work = { report: async () => {}, signal: AbortSignal.abort() } as unknown as Work
     await expect(waitUntilCaughtUp(db, generation, work)).rejects.toThrow('aborted')
+    await sql`update free_space set erased_at = now()`.execute(db)
+    await clearFreeSpace(db)
     // The existing project has taken its name.
     await expect(placeProject(db, { id: newId(), name: 'default' })).rejects.toThrow('belongs to another')
     const { rows } = await sql<{ oid: number; typname: string }>`select oid, typname from pg_type`.execute(db)

@@ -1,6 +1,7 @@
-import { contentHash, type QueuedText, queueTexts } from '@daybook/embeddings/store'
+import { type QueuedText, queueTexts } from '@daybook/embeddings/store'
 import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/stored-vectors'
 import { readLexemes } from '@daybook/lexical-index/lexemes'
+import { contentHash } from '@daybook/memory/content-hash'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'

@@ -10,6 +10,7 @@ import { forgetGeneration, type Generation, holdDropping } from '@daybook/projec
 import { createGeneration, type GenerationLayout } from '@daybook/projection/generations/make-generation'
 import {
   ensurePosition,
+  forgetPosition,
   holdPosition,
   lockPosition,
   readPlace,
@@ -65,6 +66,13 @@ export function inMemoryProjection(
         vectorsStored: () => fillAll(generation),
       }),
     check: (generation) => inMemoryVerifiable(heldOf(generation)),
+    async removeProject(generation, scope) {
+      await forgetPosition(scope, { name, generation: generation.generation })
+      const { projects } = heldOf(generation)
+      const removed = projects.get(scope.projectId)?.size ?? 0
+      projects.delete(scope.projectId)
+      return removed
+    },
     drop: (generation) => drop(db, name, generation, all),
   }
 }

@@ -1,4 +1,5 @@
 import { UnavailableError } from '@daybook/memory/errors'
+import { ProjectDeletedError, readDeleted } from '@daybook/postgres/access/delete-project'
 import { isAheadOfClock } from '@daybook/postgres/clock'
 import { writerProblem } from '@daybook/postgres/compatibility'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
@@ -29,8 +30,8 @@ export interface LockedJournal {
  * then sees the row as that append left it. An advisory lock would need a second statement, because a
  * statement's snapshot is older than the lock it waits for. The same statement reads the oldest writer
  * version that may append, so the check costs nothing.
- * @throws DaybookError CONFIGURATION if this code is too old to append; UnavailableError if the project is
- * gone: `placeProject` may replace one without events
+ * @throws DaybookError CONFIGURATION if this code is too old to append; ProjectDeletedError; UnavailableError if
+ * the project is gone: `placeProject` may replace one without events
  */
 export async function lockProject(trx: DatabaseTransaction, projectId: string): Promise<LockedJournal> {
   const { rows } = await sql<
@@ -43,10 +44,12 @@ export async function lockProject(trx: DatabaseTransaction, projectId: string): 
       current_setting('fsync') = 'on' as flushes
     from journal_heads where project_id = ${projectId} for update`.execute(trx)
   const row = rows[0]
-  if (row === undefined)
+  if (row === undefined) {
+    if ((await readDeleted(trx, projectId)) !== null) throw new ProjectDeletedError(projectId)
     throw new UnavailableError(
       `The project ${projectId} has no journal here; an import may just have replaced it: try again in a moment`,
     )
+  }
   const { last, minimumWriter, ...head } = row
   const problem = writerProblem(minimumWriter)
   if (problem !== null) throw problem

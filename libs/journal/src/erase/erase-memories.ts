@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { lockProject } from '../append/lock-project.ts'
 import { writeEvents } from '../append/write-events.ts'
 import { chainEvents } from '../chain/chain-events.ts'
+import { eraseContents } from './erase-contents.ts'
 
 /** What an erasure did in the journal. */
 export interface Erasure {
@@ -18,15 +19,12 @@ export interface Erasure {
 }
 
 /** Most memories in one transaction, which holds the project's lock: about 100 ms with ten versions each. */
-export const MOST_ERASED = 500
+export const MOST_ERASED = 200
 
 /**
  * Erases memories for good: each gets a last event without content, and all its events lose their content, their
  * salt, and the hashes of the requests that led to them, in one transaction. The hash chain stays provable, because
  * the hashes of the contents stay (`event-hash.ts`). Projections remove a memory when they apply its last event.
- *
- * Only the owner's function `erase_memories` can change events; it takes memories whose newest event is such a last
- * one, so that nothing is erased without a trace.
  *
  * @param memoryIds at most `MOST_ERASED`
  * @throws DaybookError, UnavailableError as `lockProject`
@@ -73,8 +71,7 @@ export async function eraseMemories(
       hash: last.hash,
       recordedAt: now,
     })
-    const { rows: erased } = await sql<{ contents: number }>`
-      select erase_memories(${projectId}, ${[...known]}::uuid[])::int as contents`.execute(trx)
+    const contents = await eraseContents(trx, projectId, [...known], last.sequence)
     const events = chained.map(({ eventId, memoryId, version, sequence: at, hash: own }, index) => ({
       ...metadata,
       projectId,
@@ -87,6 +84,6 @@ export async function eraseMemories(
       type: ERASED_EVENT,
       recordedAt: now,
     }))
-    return { events, contents: erased[0]?.contents ?? 0, missing }
+    return { events, contents, missing }
   })
 }

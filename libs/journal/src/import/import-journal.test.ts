@@ -1,8 +1,10 @@
 import { newId } from '@daybook/memory/id'
 import { accessOfKey, createApiKey } from '@daybook/postgres/access/api-keys'
+import { beginDeletion } from '@daybook/postgres/access/delete-project'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
+import { rowsWith } from '@daybook/postgres/testing/rows-with'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -257,6 +259,102 @@ describe.each(KINDS)('a journal exported from $kind.name into $other.name', ({ k
     // An older export does not bring back what was erased.
     expect(await importText(whole)).toMatchObject({ imported: 0, alreadyThere: 6 })
     expect(await exported(target.db, [scope.projectId])).toBe(text)
+  })
+
+  it('erases here what was erased there since, wherever the batches end, and once', async () => {
+    const marker = `zq${newId().slice(-8)}x`
+    const scope = projectScope(source.db, await ensureProject(source.db, `test-${newId()}`))
+    const { memory } = await writer.append(
+      scope,
+      note(`first ${marker}`, { idempotencyKey: `k ${marker.length}` }),
+    )
+    const { memory: kept } = await writer.append(scope, note('stays'))
+    await writer.append(scope, revision(memory.state.id, `second ${marker}`))
+    const old = await exported(source.db, [scope.projectId])
+    await importText(old)
+    const here = there(scope.projectId)
+    expect((await rowsWith(target, marker)).length).toBeGreaterThan(1)
+
+    const who = { actor: 'operator', correlationId: null, causationId: null }
+    await writer.erase(scope, [memory.state.id], who)
+    await writer.append(scope, revision(kept.state.id, 'stays, and goes on'))
+    const text = await exported(source.db, [scope.projectId])
+    expect(text).not.toContain(marker)
+    // The erased events, their erasure and what follows each in a batch of its own.
+    expect(await importText(text, { batchEvents: 1 })).toMatchObject({ imported: 2, alreadyThere: 3 })
+    expect(await rowsWith(target, marker)).toEqual([])
+    expect(await exported(target.db, [scope.projectId])).toBe(text)
+    expect(await verifyJournal(here)).toMatchObject({ events: 5, erased: 3, problems: 0 })
+    // Projections that have not applied it yet may queue its texts once more.
+    const noted = await target.db
+      .selectFrom('erased_texts')
+      .selectAll()
+      .where('project_id', '=', scope.projectId)
+      .execute()
+    expect(noted.map(({ sequence }) => sequence)).toEqual([4, 4])
+    // The bus may hold the text here, too, so that it must hear of the erasure.
+    const published = await target.db
+      .selectFrom('relay_positions')
+      .select('published')
+      .where('project_id', '=', scope.projectId)
+      .executeTakeFirstOrThrow()
+    expect(published).toEqual({ published: 3 })
+
+    for (const again of [text, old]) expect(await importText(again)).toMatchObject({ imported: 0 })
+    expect(await exported(target.db, [scope.projectId])).toBe(text)
+    const usage = await target.db
+      .selectFrom('project_usage')
+      .selectAll()
+      .where('project_id', '=', scope.projectId)
+      .execute()
+    expect(usage).toEqual(
+      await source.db
+        .selectFrom('project_usage')
+        .selectAll()
+        .where('project_id', '=', scope.projectId)
+        .execute(),
+    )
+  })
+
+  it('finishes an erasure that an older version imported without erasing', async () => {
+    const marker = `zq${newId().slice(-8)}x`
+    const { scope } = await project({ events: 4 })
+    const { memory } = await writer.append(scope, note(marker))
+    await importText(await exported(source.db, [scope.projectId]))
+    const before = await asOwner(target, async (trx) => {
+      const { rows } = await sql<{ data: string; salt: Buffer }>`
+        select data::text as data, data_salt as salt from daybook.events
+        where project_id = ${scope.projectId} and memory_id = ${memory.state.id}`.execute(trx)
+      return rows[0]
+    })
+    await writer.erase(scope, [memory.state.id], { actor: null, correlationId: null, causationId: null })
+    const text = await exported(source.db, [scope.projectId])
+    await importText(text)
+    await asOwner(target, (trx) =>
+      sql`update daybook.events set data = ${before?.data}::jsonb, data_salt = ${before?.salt}
+        where project_id = ${scope.projectId} and memory_id = ${memory.state.id} and version = 1`.execute(
+        trx,
+      ),
+    )
+    expect((await rowsWith(target, marker)).length).toBe(1)
+    expect(await importText(text)).toMatchObject({ imported: 0, alreadyThere: 6 })
+    expect(await rowsWith(target, marker)).toEqual([])
+    expect(await verifyJournal(there(scope.projectId))).toMatchObject({ problems: 0, erased: 2 })
+  })
+
+  it('of a project that was deleted here is refused', async () => {
+    const { scope } = await project({ events: 3 })
+    const text = await exported(source.db, [scope.projectId])
+    await importText(text)
+    const admin = await target.newProject()
+    const key = await asOwner(target, (owner) => createApiKey(owner, admin.projectId, 'a', { admin: true }))
+    const access = await accessOfKey(target.db, key)
+    if (access === null) throw new Error('no access')
+    await beginDeletion(target.db, access, scope.projectId)
+    await expect(importText(text)).rejects.toMatchObject({
+      code: 'IMPORT_CONFLICT',
+      message: expect.stringContaining('was deleted here'),
+    })
   })
 
   it('is not made of a journal that was changed', async () => {

@@ -1,9 +1,11 @@
+import { ERASED_EVENT } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
 import type { KeyUse } from '../append/batch-context.ts'
 import { lockProject } from '../append/lock-project.ts'
 import { writeEvents } from '../append/write-events.ts'
+import { eraseContents } from '../erase/erase-contents.ts'
 import type { ImportedEvent } from './check-project.ts'
 import { ImportConflictError } from './import-errors.ts'
 import { leaveUnpublished } from './leave-unpublished.ts'
@@ -16,8 +18,8 @@ export interface Written {
 
 /**
  * Writes consecutive events and their idempotency keys in one transaction under the project's lock. Events
- * that are here already stay as they are. A different event is a conflict, and then nothing of the batch is
- * written.
+ * that are here already stay as they are, unless the batch has their memory's erasure: then they lose their
+ * content here too. A different event is a conflict, and then nothing of the batch is written.
  * @throws ImportConflictError, UnavailableError
  */
 export async function writeImported(
@@ -43,7 +45,16 @@ export async function writeImported(
           hash: end.hash,
           recordedAt: last.recordedAt,
         })
-      if (fresh.length > 0) await leaveUnpublished(trx, projectId, { before: head.sequence, after: end })
+      const erased = events.filter(({ type, data }) => type === ERASED_EVENT && data === null)
+      const contents = await eraseContents(
+        trx,
+        projectId,
+        erased.map(({ memoryId }) => memoryId),
+        erased.at(-1)?.sequence ?? 0,
+      )
+      // An erasure of what was here is news: the bus may still hold it.
+      if (fresh.length > 0 && contents === 0)
+        await leaveUnpublished(trx, projectId, { before: head.sequence, after: end })
       return { imported: fresh.length, alreadyThere: there.length }
     })
   } catch (error) {

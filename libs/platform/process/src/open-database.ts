@@ -8,6 +8,7 @@ import {
   openDatabase,
   serverAddress,
 } from '@daybook/postgres/connect'
+import { clearFreeSpace } from '@daybook/postgres/embedded/clear-free-space'
 import { maintainTables } from '@daybook/postgres/embedded/maintain-tables'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { cancelLongStatements } from '@daybook/postgres/end-statements'
@@ -100,6 +101,14 @@ const maintain = (db: Database, { logger, activity }: ProcessParts): Repeated =>
       const { analyzed, vacuumed } = await maintainTables(db)
       if (analyzed.length > 0 || vacuumed !== null)
         logger.debug({ analyzed, vacuumed }, 'maintained the embedded database')
+      const { cleared, left } = await clearFreeSpace(db)
+      if (cleared.length > 0)
+        logger.info({ tables: cleared.length }, 'cleared the free space of erased texts')
+      if (left.length > 0)
+        logger.warn(
+          { tables: left },
+          'erased texts may stay in the free space of large tables until it is written over: to be sure, export the journal into a new data folder',
+        )
     },
     {
       everyMs: MAINTAIN_EVERY_MS,

@@ -87,7 +87,7 @@ export interface Access {
 }
 
 /** Why a text opens nothing. */
-export type KeyRefusal = 'mistyped' | 'unknown' | 'revoked' | 'expired'
+export type KeyRefusal = 'mistyped' | 'unknown' | 'revoked' | 'expired' | 'project deleted'
 
 interface FoundRow {
   readonly id: string
@@ -109,6 +109,8 @@ export async function findKey(
     select id, name, scopes, admin, project_ids as projects, ended from find_api_key(${keyHash})`.execute(db)
   const [row] = rows
   if (row === undefined) return { refusal: isMistyped(key) ? 'mistyped' : 'unknown' }
+  // A key opens a project as long as there is the project.
+  if (row.ended === 'revoked' && row.projects?.length === 0) return { refusal: 'project deleted' }
   if (row.ended !== null) return { refusal: row.ended as KeyRefusal }
   const { id, name, scopes, admin, projects } = row
   const projectId = projects?.length === 1 ? (projects[0] as string) : null

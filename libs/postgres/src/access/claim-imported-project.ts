@@ -2,6 +2,7 @@ import { DaybookError } from '@daybook/memory/errors'
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
 import { type ProjectScope, projectScope } from '../project-scope.ts'
+import { readDeleted } from './delete-project.ts'
 import type { Project } from './projects.ts'
 
 /** Where the journal of an imported project belongs. */
@@ -18,10 +19,16 @@ export interface PlacedProject {
  * same name without events, such as the one that every first start makes, is replaced: its keys open the
  * imported one. Clients connected with such a key reach the imported project within 2 s; their subscriptions
  * end within 5 s.
- * @throws DaybookError IMPORT_CONFLICT if the name belongs to another project that has events
+ * @throws DaybookError IMPORT_CONFLICT if the name belongs to another project that has events, or the project was
+ * deleted here
  */
 export async function placeProject(db: Database, { id, name }: Project): Promise<PlacedProject> {
   return db.transaction().execute(async (trx) => {
+    if ((await readDeleted(trx, id)) !== null)
+      throw new DaybookError(
+        'IMPORT_CONFLICT',
+        `The project ${id} was deleted here for good, and an import does not bring it back: import into another Daybook`,
+      )
     await trx
       .insertInto('projects')
       .values({ id, name })

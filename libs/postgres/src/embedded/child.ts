@@ -31,7 +31,14 @@ lock.describe({ parent: process.ppid })
 const database = await PGlite.create({
   dataDir: dataFolder,
   extensions: { vector },
-  startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffersFor(dataFolder)}MB`],
+  startParams: [
+    ...PGlite.defaultStartParams,
+    '-c',
+    `shared_buffers=${sharedBuffersFor(dataFolder)}MB`,
+    // A finished segment is deleted. Used again, it would keep what was erased until it is written over.
+    '-c',
+    'wal_recycle=off',
+  ],
 }).catch((error: unknown): never => {
   // Unhandled, node would print all of PGlite's minified source beside the error.
   send({ type: 'failed', reason: String(error) })

@@ -29,6 +29,7 @@ import * as languages from './0028-languages.ts'
 import * as filterIndex from './0029-filter-index.ts'
 import * as keysAndProjects from './0030-keys-and-projects.ts'
 import * as erasure from './0031-erasure.ts'
+import * as projectDeletion from './0032-project-deletion.ts'
 import * as trustAndQuarantine from './0033-trust-and-quarantine.ts'
 
 /**
@@ -66,5 +67,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0029-filter-index': filterIndex,
   '0030-keys-and-projects': keysAndProjects,
   '0031-erasure': erasure,
+  '0032-project-deletion': projectDeletion,
   '0033-trust-and-quarantine': trustAndQuarantine,
 }

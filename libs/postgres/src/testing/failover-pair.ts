@@ -69,13 +69,14 @@ export async function startFailoverPair(): Promise<FailoverPair> {
   }
 }
 
-const folderOf = ({ url }: NativeServer) =>
+/** The folder of a server that `startNativeServer` started. */
+export const folderOf = ({ url }: NativeServer) =>
   decodeURIComponent(url.slice(url.indexOf('@') + 1, url.lastIndexOf('/')))
 
 const socketOf = (server: NativeServer) => join(folderOf(server), '.s.PGSQL.5432')
 
 /** A copy of the primary that follows it. Stopping it removes its folder. */
-async function startStandby(primary: NativeServer): Promise<NativeServer> {
+export async function startStandby(primary: NativeServer): Promise<NativeServer> {
   const folder = makeServerFolder()
   const host = folderOf(primary)
   await promisify(execFile)(
@@ -98,7 +99,8 @@ async function startStandby(primary: NativeServer): Promise<NativeServer> {
   return runInFolder(folder)
 }
 
-async function untilCaughtUp(primary: NativeServer, standby: NativeServer): Promise<void> {
+/** Waits until the standby has replayed all that the primary has written by now. */
+export async function untilCaughtUp(primary: NativeServer, standby: NativeServer): Promise<void> {
   const [row] = await ask(primary, 'select pg_current_wal_lsn()::text as lsn')
   for (const deadline = Date.now() + SYNC_TIMEOUT_MS; ; await pause(5)) {
     const [got] = await ask(

@@ -146,19 +146,23 @@ export async function dropParked(
   return numUpdatedRows > 0n
 }
 
-/** Deletes the parked events of these memories, because they have been applied. Dropped ones stay. */
+/**
+ * Deletes the parked events of these memories, because they have been applied.
+ * @param dropped also those that an operator dropped. Default no: they are not applied
+ */
 export async function unparkMemories(
   trx: DatabaseTransaction,
   ref: GenerationRef,
   projectId: string,
   memoryIds: readonly string[],
+  { dropped = false }: { readonly dropped?: boolean } = {},
 ): Promise<void> {
   await trx
     .deleteFrom('parked_events')
     .where(ofGeneration(ref))
     .where('project_id', '=', projectId)
     .where(sql<SqlBool>`memory_id = any(${memoryIds}::uuid[])`)
-    .where('dropped_at', 'is', null)
+    .$if(!dropped, (query) => query.where('dropped_at', 'is', null))
     .execute()
 }
 

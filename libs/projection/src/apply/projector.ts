@@ -2,6 +2,7 @@ import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { readFollowing } from '@daybook/journal/read/read'
 import { type JournalRecord, toReadable } from '@daybook/journal/read/stored-event'
 import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
+import { readDeleted } from '@daybook/postgres/access/delete-project'
 import type { Database } from '@daybook/postgres/connect'
 import { isRelationMissing } from '@daybook/postgres/errors'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -153,6 +154,8 @@ export function startProjector(options: ProjectorOptions): Projector {
     reached.moved(projectId, position.sequence)
     const records = await nextRecords(scope, position).catch(async (error: unknown) => {
       if (!(error instanceof JournalDiverged)) throw error
+      // Its deletion removes what it held here.
+      if ((await readDeleted(scope.db, projectId)) !== null) return []
       const isNew = said.get(projectId) !== position.hash
       said.set(projectId, position.hash)
       await heal(scope, projection, position, isNew ? logger : null)

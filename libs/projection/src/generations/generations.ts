@@ -65,6 +65,16 @@ export async function listGenerations(db: Queryable, projection: string): Promis
     .execute()
 }
 
+/** The generations of all projections, whatever their status. */
+export async function allGenerations(db: Queryable): Promise<Generation[]> {
+  return db
+    .selectFrom('generations')
+    .select(['projection', 'generation', 'model_id as modelId', 'dimension'])
+    .orderBy('projection')
+    .orderBy('generation')
+    .execute()
+}
+
 /** The properties of a generation to be created. */
 export interface NewGeneration {
   readonly model: { readonly modelId: string; readonly dimension: number }

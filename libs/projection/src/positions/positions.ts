@@ -109,7 +109,8 @@ export async function savePosition(
   projectId: string,
   { to, parked, erased }: Pick<ProjectionBatch, 'to' | 'parked' | 'erased'>,
 ): Promise<void> {
-  if (erased.length > 0) await unparkMemories(trx, ref, projectId, erased)
+  // What an operator dropped goes too: an error may quote the text.
+  if (erased.length > 0) await unparkMemories(trx, ref, projectId, erased, { dropped: true })
   await parkEvents(trx, ref, projectId, parked)
   await sql`
     with moved as (
@@ -148,4 +149,14 @@ export async function holdPosition(
 ): Promise<JournalCursor> {
   const row = await selectPlace(trx, ref, projectId).forUpdate().executeTakeFirst()
   return row === undefined ? START : toCursor(row)
+}
+
+/**
+ * Deletes the position of a project that was deleted, after waiting for a batch that is being written.
+ */
+export async function forgetPosition(
+  { db, projectId }: { readonly db: Queryable; readonly projectId: string },
+  ref: GenerationRef,
+): Promise<void> {
+  await db.deleteFrom('positions').where(ofProject(ref, projectId)).execute()
 }

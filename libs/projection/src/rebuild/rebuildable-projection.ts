@@ -1,4 +1,5 @@
 import type { EmbeddingModel } from '@daybook/embeddings/embedders'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { GenerationApplier } from '../generations/apply-to-generations.ts'
 import type { Generation } from '../generations/generations.ts'
 import type { Verifiable } from '../verify/verifiable.ts'
@@ -13,6 +14,13 @@ export interface LoadTargetOptions {
    */
   readonly regenerateBefore: string | null
   readonly fence: Fence
+}
+
+/** How to remove a deleted project. */
+export interface RemoveOptions {
+  readonly events: number
+  /** Ends the removal between two steps. */
+  readonly signal: AbortSignal
 }
 
 /** A projection as the code sees it that builds, compares and drops its generations. */
@@ -52,6 +60,14 @@ export interface RebuildableProjection {
   /** Keeps the generation up to date with the journal. */
   apply(generation: Generation): GenerationApplier
   check(generation: Generation): Verifiable
+  /**
+   * Deletes what a generation holds of a project whose journal is gone, in small steps. May be called again, and
+   * while others still write: without its events, no new batch of the project is applied.
+   * @param events how many the journal had
+   * @returns how much it deleted: 0 if there was nothing
+   * @throws PositionMoved if another process is writing the project
+   */
+  removeProject(generation: Generation, scope: ProjectScope, options: RemoveOptions): Promise<number>
   /**
    * Deletes the data and the row of a generation that is being dropped; any other is left alone. May be
    * called again.

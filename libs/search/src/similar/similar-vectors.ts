@@ -1,6 +1,6 @@
 import type { Embedder } from '@daybook/embeddings/embedder'
-import { contentHash } from '@daybook/embeddings/store'
 import { readStoredVectors } from '@daybook/embeddings/stored-vectors'
+import { contentHash } from '@daybook/memory/content-hash'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { parseMemoryId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'

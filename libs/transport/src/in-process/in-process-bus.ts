@@ -42,6 +42,8 @@ export function createInProcessBus(): Bus {
         },
       }
     },
+    // It keeps nothing.
+    forget: () => Promise.resolve(),
     async status() {
       return { transport: 'process', problem: null, version: null, roundTripMs: null }
     },

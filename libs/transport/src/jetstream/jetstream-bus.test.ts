@@ -123,6 +123,24 @@ describe.skipIf(url === '')('on a NATS server', () => {
     )
   })
 
+  it('loses all messages of a deleted project, and no other', async () => {
+    newStream()
+    const bus = await open()
+    const [gone, other] = [newId(), newId()]
+    await bus.publish(gone, noteEvents(gone, 1, 200))
+    await bus.publish(other, noteEvents(other, 1, 3))
+    await bus.publish(gone, noteEvents(gone, 201, 100))
+    await bus.forget(gone)
+    const { state } = await manager.streams.info(stream.name, { subjects_filter: '>' })
+    expect(state.messages).toBe(3)
+    expect(Object.keys(state.subjects ?? {}).every((subject) => subject.includes(other))).toBe(true)
+    await expect(
+      (await open({ url: 'nats://127.0.0.1:1', connectWaitMs: 10 })).forget(other),
+    ).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    })
+  })
+
   it('names project, kind and memory in the subject, and CloudEvents in the header', async () => {
     newStream()
     const bus = await open()

@@ -1,11 +1,12 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import { pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
+import { reasonOf } from '@daybook/runtime/reason-of'
 import type { Bus, BusConsumer } from '../bus.ts'
 import { joinGroup } from './group-member.ts'
-import { openLink } from './link.ts'
+import { openLink, type Session } from './link.ts'
 import { createListeners } from './listeners.ts'
-import { purgeErased } from './purge-erased.ts'
+import { purgeErased, purgeProject } from './purge-erased.ts'
 import { sendPlaces } from './send.ts'
 import { parseServerAddress } from './server-address.ts'
 import { AWAY, describeSession } from './status.ts'
@@ -49,26 +50,45 @@ export async function openJetStreamBus(options: JetStreamBusOptions): Promise<Bu
   await Promise.race([link.session(waited.signal), pause(connectWaitMs, waited.signal)])
   waited.abort()
 
+  /** @throws UnavailableError, which says what that means */
+  const sessionWithStream = async (meaning: string): Promise<Session> => {
+    const session = link.current()
+    if (session === null) throw new UnavailableError(`NATS at ${address.shown} cannot be reached: ${meaning}`)
+    try {
+      await keeper.ensure(session)
+      return session
+    } catch (error) {
+      throw new UnavailableError(
+        `The stream ${settings.name} is not available from NATS at ${address.shown}: ${meaning}`,
+        { cause: error },
+      )
+    }
+  }
+
   return {
     async publish(_projectId, places, { again } = {}) {
       if (places.length === 0) return
-      const session = link.current()
-      if (session === null)
-        throw new UnavailableError(`NATS at ${address.shown} cannot be reached: events stay in the journal`)
-      try {
-        await keeper.ensure(session)
-      } catch (error) {
-        throw new UnavailableError(
-          `The stream ${settings.name} is not available from NATS at ${address.shown}: events stay in the journal`,
-          { cause: error },
-        )
-      }
+      const session = await sessionWithStream('events stay in the journal')
       try {
         await sendPlaces(session, places, { subjectPrefix: settings.subjectPrefix, ackTimeoutMs, again })
         await purgeErased(session, places, settings)
       } catch (error) {
         keeper.doubt(session)
         throw error
+      }
+    },
+    async forget(projectId, signal) {
+      const session = await sessionWithStream('it keeps what the deleted project published')
+      try {
+        await purgeProject(session, projectId, settings, signal)
+      } catch (error) {
+        keeper.doubt(session)
+        throw new UnavailableError(
+          `NATS at ${address.shown} did not remove a deleted project: ${reasonOf(error)}`,
+          {
+            cause: error,
+          },
+        )
       }
     },
     subscribe: (listener) => listeners.add(listener),

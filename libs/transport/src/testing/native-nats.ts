@@ -9,6 +9,8 @@ import { type KeptProcess, startKept } from '@daybook/runtime/testing/kept-proce
 /** A NATS server with JetStream for one test, which may treat it as badly as it likes. */
 export interface NativeNats {
   readonly url: string
+  /** Where it keeps its files. */
+  readonly folder: string
   /** Kills it with signal 9; resolves once it is gone. Its store stays. */
   kill(): Promise<void>
   /** Starts it again on the same port and store; resolves once it answers. */
@@ -51,6 +53,7 @@ export async function startNativeNats(settings: readonly string[] = []): Promise
   await start()
   return {
     url: `nats://127.0.0.1:${port}`,
+    folder,
     start,
     async kill() {
       if (server === undefined || server.hasEnded()) return

@@ -10,6 +10,8 @@ import { print, printJson } from '../output/print.ts'
 import { size } from '../output/size.ts'
 import { table } from '../output/table.ts'
 
+import { type DeleteOptions, deleteProject, listDeleted } from '../projects/delete-project.ts'
+
 const NAMED = 'its name or id'
 
 /** Adds the subcommands of `daybook projects`. */
@@ -36,18 +38,33 @@ export function configure(command: Command): void {
       .description('show or set what a project may hold and ask for; "none" removes a limit')
       .argument('<project>', NAMED),
   ).action((id: string, options: LimitOptions, self: Command) => limits(id, options, self))
+  command
+    .command('delete')
+    .description('delete a project for good, with everything in it')
+    .argument('<project>', NAMED)
+    .option('--yes', 'do not ask')
+    .option('--detach', 'do not wait until everything is removed')
+    .action((id: string, options: DeleteOptions, self: Command) => deleteProject(id, options, self))
+  command
+    .command('deleted')
+    .description('the projects that were deleted: who deleted them, and whether all is removed')
+    .option('--limit <n>', 'how many at most (default 20)', wholeNumber(1))
+    .action((options: { limit?: number }, self: Command) => listDeleted(options.limit ?? 20, self))
   for (const one of command.commands) addGlobalOptions(one)
   addExamples(command, [
     'daybook projects',
     'daybook projects create shop --memories 100,000',
     'daybook projects rename shop store',
     'daybook projects limits shop --bytes 1GiB --requests 50 --queued-texts none',
+    'daybook projects delete shop',
   ])
   addNotes(
     command,
     `
 A project is a tenant: no key of another project can see or find what is in it. To use a new one, make a key for it with
-"daybook keys create". Making, renaming and limiting need a key that runs the whole Daybook, such as the daemon's first.`,
+"daybook keys create". Making, renaming, limiting and deleting need a key that runs the whole Daybook, such as the daemon's
+first. Deleted is for good: nobody can read or write the project from then on, and everything in it is removed, also after
+a crash. Keys that open only this project are revoked. Its id stays in "daybook projects deleted", its name does not.`,
   )
 }
 

@@ -54,6 +54,8 @@ function outcome(operation: Operation, result: Result, options: ReportOptions): 
       ]
     case 'RETRY_PARKED':
       return retried(result)
+    case 'DELETE_PROJECT':
+      return [`Everything of the project is removed; its journal had ${grouped(number('events'))} events.`]
     case 'UNDO':
       return undone(operation.id, result as unknown as UndoResult, options)
     default:

@@ -38,14 +38,23 @@ export async function runOperations(requests: readonly OperationRequest[], runni
 /**
  * Like `runOperations`, for operations that exist already.
  * @param all whether to print every noted difference
+ * @param cancellable whether they can be cancelled. Default yes
  */
 export async function watchOperations(
   operations: readonly Operation[],
-  { connection, json, detach, all = false }: Running & { readonly all?: boolean },
+  {
+    connection,
+    json,
+    detach,
+    all = false,
+    cancellable = true,
+  }: Running & { readonly all?: boolean; readonly cancellable?: boolean },
 ): Promise<void> {
   if (detach) {
     if (json) printJson({ operations })
-    else for (const one of operations) print(`The ${operationName(one)} is queued.\n${howToGoOn(one)}`)
+    else
+      for (const one of operations)
+        print(`The ${operationName(one)} is queued.\n${howToGoOn(one, cancellable)}`)
     return
   }
   const ending = new AbortController()
@@ -56,7 +65,7 @@ export async function watchOperations(
     const ended = await watchOperation(connection, one, ending.signal)
     if (ended === null) {
       if (json) printJson({ operations: [...seen, ...operations.slice(seen.length)] })
-      note(`\nThe ${operationName(one)} goes on without you.\n${howToGoOn(one)}`)
+      note(`\nThe ${operationName(one)} goes on without you.\n${howToGoOn(one, cancellable)}`)
       process.exitCode = EXIT.interrupted
       return
     }
@@ -67,6 +76,7 @@ export async function watchOperations(
   if (json) printJson({ operations: seen })
 }
 
-function howToGoOn({ id }: Operation): string {
-  return `  watch it:    daybook operations watch ${safeLine(id)}\n  cancel it:   daybook operations cancel ${safeLine(id)}`
+function howToGoOn({ id }: Operation, cancellable: boolean): string {
+  const watch = `  watch it:    daybook operations watch ${safeLine(id)}`
+  return cancellable ? `${watch}\n  cancel it:   daybook operations cancel ${safeLine(id)}` : watch
 }

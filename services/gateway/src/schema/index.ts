@@ -44,6 +44,7 @@ import './admin/checks.ts'
 import './admin/keys.ts'
 import './admin/quarantines.ts'
 import './admin/projects.ts'
+import './admin/delete-project.ts'
 
 /** The whole API. Its printed form is committed as `services/gateway/schema.graphql`. */
 export const schema: GraphQLSchema = builder.toSchema()

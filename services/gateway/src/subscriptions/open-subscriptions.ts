@@ -1,5 +1,6 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { type Access, opens, readOpenKeys } from '@daybook/postgres/access/api-keys'
+import { deletedAmong, ProjectDeletedError } from '@daybook/postgres/access/delete-project'
 import type { Database } from '@daybook/postgres/connect'
 import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-iterator'
 import type { Logger } from '@daybook/runtime/logger'
@@ -106,15 +107,16 @@ export function createOpenSubscriptions({
     const [looked, held] = [[...all], [...holds]]
     const keyIds = new Set([...looked, ...held].map(({ access }) => access.keyId))
     const keys = await readOpenKeys(db, [...keyIds])
+    const deleted = await deletedAmong(db, projectsOf(looked))
     const stillOpens = ({ keyId, projectId }: Access) => {
       const key = keys.get(keyId)
+      if (projectId !== null && deleted.has(projectId)) return false
       return key !== undefined && (projectId === null || opens(key, projectId))
     }
     const changed = looked.filter(({ access }) => !stillOpens(access))
     const gone = held.filter(({ access }) => !keys.has(access.keyId))
     if (changed.length > 0 || gone.length > 0) onKeysChanged()
-    for (const { access, iterator } of changed)
-      iterator.end(keys.has(access.keyId) ? projectMoved() : keyGone())
+    for (const { access, iterator } of changed) iterator.end(whyEnded(access, keys, deleted))
     for (const one of gone) {
       holds.delete(one)
       one.end()
@@ -163,6 +165,19 @@ function tooMany(whose: string, limit: number, setting: string): DaybookError {
     'TOO_MANY_SUBSCRIPTIONS',
     `There are ${limit} subscriptions open on ${whose}, which is the limit (${setting}): end one that is not needed, or follow several things with one`,
   )
+}
+
+const projectsOf = (open: readonly Open[]): string[] => [
+  ...new Set(open.flatMap(({ access }) => access.projectId ?? [])),
+]
+
+function whyEnded(
+  { keyId, projectId }: Access,
+  keys: ReadonlyMap<string, unknown>,
+  deleted: ReadonlySet<string>,
+): DaybookError {
+  if (projectId !== null && deleted.has(projectId)) return new ProjectDeletedError(projectId)
+  return keys.has(keyId) ? projectMoved() : keyGone()
 }
 
 const keyGone = () =>

@@ -1,6 +1,7 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { createQueueWorkers } from '@daybook/embeddings/queue-workers'
-import { contentHash, requeueTexts } from '@daybook/embeddings/store'
+import { requeueTexts } from '@daybook/embeddings/store'
+import { contentHash } from '@daybook/memory/content-hash'
 import { UnavailableError } from '@daybook/memory/errors'
 import { embeddedTextOf } from '@daybook/memory/state'
 import type { Work } from '@daybook/operations/work'

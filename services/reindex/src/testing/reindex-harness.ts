@@ -29,7 +29,7 @@ import { createTypesenseClient, type TypesenseClient } from '@daybook/typesense/
 import { openTypesense } from '@daybook/typesense/engine'
 import { startOwnTypesense, type TestTypesense } from '@daybook/typesense-double/typesense-servers'
 import { sql } from 'kysely'
-import { type ReindexService, startReindex } from '../start.ts'
+import { type ReindexService, type ReindexServiceOptions, startReindex } from '../start.ts'
 
 /** The model that everything begins with, and one of another dimension. */
 export const SMALL = 'test-hash/24'
@@ -45,7 +45,7 @@ export interface ReindexHarness extends TestDatabase {
   remember(scope: ProjectScope, ...texts: string[]): Promise<Memory[]>
   /** Until both live generations have everything, vectors too. */
   settled(): Promise<void>
-  startService(): ReindexService
+  startService(more?: Pick<ReindexServiceOptions, 'settleMs'>): ReindexService
   /** No projector is at work from here on. */
   stopPosting(): Promise<void>
   /** Queues an operation, and waits for its end. */
@@ -143,8 +143,9 @@ export async function startReindexHarness({
         await pause(20)
       }
     },
-    startService() {
+    startService(more = {}) {
       const service = startReindex({
+        ...more,
         db,
         bus,
         signal,

@@ -1,4 +1,4 @@
-import { contentHash } from '@daybook/embeddings/store'
+import { contentHash } from '@daybook/memory/content-hash'
 import type { JournalEvent } from '@daybook/memory/events'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, keyOf } from '@daybook/memory/state'

@@ -9,6 +9,7 @@ import { pgvectorVerifiable } from '../verify/verifiable.ts'
 import { buildVectorIndex, dropGeneration, gatherStatistics, PGVECTOR_LAYOUT } from './create-generation.ts'
 import { pgvectorLoadTarget } from './load-generation.ts'
 import { pgvectorProjection } from './pgvector-projection.ts'
+import { removeProject } from './remove-project.ts'
 import { fillAllVectors, fillVectors } from './write-vectors.ts'
 
 /** What the projection needs besides the common options. */
@@ -79,6 +80,7 @@ export function pgvectorRebuildableProjection(
       })
     },
     check: (generation) => pgvectorVerifiable(db, generation),
+    removeProject: (generation, scope, how) => removeProject(scope, generation, how),
     drop: (generation) => dropGeneration(db, generation),
   }
 }

@@ -1,5 +1,6 @@
-import { contentHash, type QueuedText } from '@daybook/embeddings/store'
+import { type QueuedText } from '@daybook/embeddings/store'
 import { languageOf } from '@daybook/lexical-index/language'
+import { contentHash } from '@daybook/memory/content-hash'
 import type { JournalEvent } from '@daybook/memory/events'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type MemoryState } from '@daybook/memory/state'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { contentHash } from '@daybook/embeddings/store'
 import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/stored-vectors'
 import { readJournal } from '@daybook/journal/read/read'
+import { contentHash } from '@daybook/memory/content-hash'
 import type { JournalEvent } from '@daybook/memory/events'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { contentHash } from '@daybook/embeddings/store'
 import { readStoredVectors, type VectorChunk } from '@daybook/embeddings/stored-vectors'
+import { contentHash } from '@daybook/memory/content-hash'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'

@@ -1,7 +1,7 @@
-import { contentHash } from '@daybook/embeddings/store'
 import { readJournal } from '@daybook/journal/read/read'
 import { readable } from '@daybook/journal/read/stored-event'
 import { placeAt } from '@daybook/journal/testing/place-at'
+import { contentHash } from '@daybook/memory/content-hash'
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -10,6 +10,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { TypesenseClient } from '../client/client.ts'
 import { PLACES, startTypesenseHarness, type TypesenseHarness } from '../testing/typesense-harness.ts'
+import { exportDocuments, ofProject } from '../verify/export-documents.ts'
 import { leaseProject, releaseLease, renewLease } from './lease.ts'
 import { rewriteNoted } from './rewrites.ts'
 import { writeVectors } from './write-vectors.ts'
@@ -128,6 +129,27 @@ describe.each(PLACES)('two replicas on one project, $name', ({ database, server 
     expect(await harness.check(scope)).toEqual([])
     expect(await noted(scope)).toBe(0)
     expect(await harness.projection.position(scope)).toEqual(await placeAt(scope, 2))
+  })
+
+  it('what a late one writes of a memory that was erased meanwhile goes away again', async () => {
+    const scope = await harness.newProject()
+    const memory = rememberCommand(note('to be erased'))
+    await harness.append(scope, memory)
+    const { client, resume, paused } = pausing()
+    const late = harness.replica({ client })
+    const stale = apply(late.projection, scope, { from: 0, to: 1 })
+    await paused()
+    await leaseRunsOut(scope)
+    await harness.writer.erase(scope, [memory.id], { actor: null, correlationId: null, causationId: null })
+    await harness.apply(scope)
+    resume()
+    await expect(stale).rejects.toThrow(PositionMoved)
+    const documents = () =>
+      exportDocuments(harness.client, harness.generationWriter.collection, ofProject(scope.projectId))
+    expect(JSON.stringify(await documents())).toContain('to be erased')
+    await rewriteNoted(harness.db, harness.generationWriter)
+    expect(await documents()).toEqual([])
+    expect(await harness.check(scope)).toEqual([])
   })
 
   it('a vector given late, to a text that is another by then, goes again', async () => {

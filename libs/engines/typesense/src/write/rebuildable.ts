@@ -1,4 +1,5 @@
-import { contentHash, requeueTexts } from '@daybook/embeddings/store'
+import { requeueTexts } from '@daybook/embeddings/store'
+import { contentHash } from '@daybook/memory/content-hash'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import { memoryAfter } from '@daybook/projection/apply/applied-memories'
 import { parkEvents } from '@daybook/projection/apply/parked-events'
@@ -19,6 +20,7 @@ import { deleteCollection } from './collection.ts'
 import { forgetTypesenseGeneration, TYPESENSE, TYPESENSE_LAYOUT } from './generation.ts'
 import { keepCollection } from './keep-collection.ts'
 import { startReconciler } from './reconciler.ts'
+import { removeProject } from './remove-project.ts'
 import { LAYOUT_VERSION } from './schema.ts'
 import { typesenseProjection } from './typesense-projection.ts'
 import { withProjectLease } from './with-project-lease.ts'
@@ -76,6 +78,7 @@ export function typesenseRebuildableProjection(options: TypesenseWriteOptions): 
       })
     },
     check: (generation) => typesenseVerifiable(writerOf(generation)),
+    removeProject: (generation, scope, how) => removeProject(writerOf(generation), scope, how),
     async drop(generation) {
       // The generation's number is never reused, so this deletes the right collection, however late.
       const found = (await listGenerations(db, TYPESENSE)).find((one) => one.generation === generation)

@@ -59,7 +59,10 @@ async function rewrite(
       memoryIds: notes.map((note) => note.memory_id),
       position: held.position.sequence,
     })
-    const written = await writeMemories(writer, held, memories)
+    // One that was erased meanwhile has no state. A late call may have written it after its documents were deleted.
+    const there = new Set(memories.map(({ state }) => state.id))
+    const gone = notes.map((note) => note.memory_id).filter((memoryId) => !there.has(memoryId))
+    const written = await writeMemories(writer, held, memories, gone)
     await held.commit(async (trx) => {
       await recordWritten(trx, writer, scope.projectId, written)
       await trx

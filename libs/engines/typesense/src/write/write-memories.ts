@@ -1,5 +1,6 @@
-import { contentHash, queueTexts } from '@daybook/embeddings/store'
+import { queueTexts } from '@daybook/embeddings/store'
 import { readStoredVectors } from '@daybook/embeddings/stored-vectors'
+import { contentHash } from '@daybook/memory/content-hash'
 import { lexicalText } from '@daybook/memory/lexical-text'
 import { embeddedTextOf, type Memory } from '@daybook/memory/state'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'

@@ -2,7 +2,7 @@ import { findModel, unknownModel } from '@daybook/embeddings/models'
 import { readHead } from '@daybook/journal/read/read'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import type { Operation } from '@daybook/operations/operation'
-import { cancelOperation } from '@daybook/operations/read'
+import { cancelOperation, readOperation } from '@daybook/operations/read'
 import { projectScope } from '@daybook/postgres/project-scope'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
@@ -199,9 +199,14 @@ builder.mutationFields((t) => ({
     type: operationResult,
     description: 'Cancels an operation, which then cleans up. One that has ended stays as it is.',
     args: { id: t.arg.id({ required: true }) },
-    resolve: (_, { id }, context) => {
+    resolve: async (_, { id }, context) => {
       const { db, projectId } = operationAccess(context)
       if (!isUuid(id)) throw new NotFoundError(`The operation ${id.slice(0, 64)}`, 'Daybook')
+      if ((await readOperation(db, id, projectId))?.type === 'delete-project')
+        throw new OperationRefusedError(
+          'REFUSED',
+          'The project is deleted already, and removing what it held goes on until nothing is left: that cannot be cancelled',
+        )
       return cancelOperation(db, id, projectId)
     },
   }),

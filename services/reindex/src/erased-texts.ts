@@ -1,0 +1,74 @@
+import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
+import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { listGenerations } from '@daybook/projection/generations/generations'
+import type { Activity } from '@daybook/runtime/activity'
+import type { Logger } from '@daybook/runtime/logger'
+import { type Repeated, repeat } from '@daybook/runtime/repeat'
+import { type RawBuilder, sql } from 'kysely'
+
+/*
+ * The read model in Postgres takes the texts of an erased memory from the embedding store when it applies the
+ * erasure. But another projection may be behind it. It then queues a text once more, or the text was only ever
+ * queued by it, because here its event is parked. So an erasure notes the texts (`erased_texts`), and once every
+ * generation has applied it, nobody queues them any more, and what the store has of them is removed.
+ */
+
+/** What the loop needs. */
+export interface ErasedTextsOptions {
+  readonly db: Database
+  readonly logger: Logger
+  readonly activity?: Activity | undefined
+  /** Milliseconds between looks. Default 2,000. */
+  readonly pollMs?: number | undefined
+}
+
+/** Removes the texts of erased memories from the embedding store when the last projection has applied the erasure. */
+export function startRemovingErasedTexts(options: ErasedTextsOptions): Repeated {
+  const { db, logger, pollMs = 2_000, activity } = options
+  const look = async (): Promise<void> => {
+    const { rows } = await sql<{ project_id: string }>`select distinct project_id from erased_texts`.execute(
+      db,
+    )
+    for (const { project_id } of rows) await removeErasedTexts(projectScope(db, project_id))
+  }
+  return repeat(look, {
+    everyMs: pollMs,
+    activity,
+    onError: (error) => logger.warn({ error }, 'erased texts cannot be removed now; trying again'),
+  })
+}
+
+/** Removes those that every generation is done with. A text that another memory has too keeps its vector. */
+async function removeErasedTexts({ db, projectId }: ProjectScope): Promise<void> {
+  const { rows } = await sql<{ reached: number | null }>`
+    select min(coalesce(position, 0)) as reached from generations
+    left join positions on positions.projection = generations.projection
+      and positions.generation = generations.generation and project_id = ${projectId}
+    where status <> 'dropping'`.execute(db)
+  const reached = rows[0]?.reached ?? 0
+  const due = sql`project_id = ${projectId} and sequence <= ${reached}`
+  await db.transaction().execute(async (trx) => {
+    await sql`
+      delete from embeddings e where project_id = ${projectId}
+        and content_hash in (select content_hash from erased_texts where ${due})
+        and not exists (${await usesOf(trx, projectId)})`.execute(trx)
+    const { numAffectedRows = 0n } = await sql`delete from erased_texts where ${due}`.execute(trx)
+    if (numAffectedRows > 0n) await sql`update free_space set erased_at = clock_timestamp()`.execute(trx)
+  })
+}
+
+/** The memories that have, or had, the text of `embeddings e`, in any generation. */
+async function usesOf(trx: DatabaseTransaction, projectId: string): Promise<RawBuilder<unknown>> {
+  const tables = (await listGenerations(trx, PGVECTOR))
+    .filter(({ status }) => status !== 'dropping')
+    .map(({ generation }) => generationTables(generation))
+    .flatMap(({ memories, versions }) => [memories, versions])
+  return sql.join(
+    tables.map(
+      (table) =>
+        sql`select from ${table} m where m.project_id = ${projectId} and m.content_hash = e.content_hash`,
+    ),
+    sql` union all `,
+  )
+}
