@@ -18,6 +18,8 @@ export interface ShownHit {
   readonly supersededBy?: string
   /** Shown where versions were searched; absent or null elsewhere. */
   readonly version?: number | null
+  /** The name of its project. Shown where several were searched; absent or null elsewhere. */
+  readonly project?: string | null
   /** The kind's own fields. Those of `SHORT_FIELDS` are shown. */
   readonly content: Readonly<Record<string, unknown>>
   readonly metadata: Readonly<Record<string, unknown>>
@@ -66,13 +68,14 @@ export function hitLines(place: number, hit: ShownHit, now: number, paint: HitPa
 }
 
 function factsOf(hit: ShownHit): string[] {
-  const { labels, context, forgotten, supersededBy, version = null, content, metadata } = hit
+  const { labels, context, forgotten, supersededBy, version = null, project = null, content, metadata } = hit
   const fields = SHORT_FIELDS.flatMap((name) => {
     const value = content[name]
     return value == null ? [] : [`${name}: ${shown(value)}`]
   })
   const entries = Object.entries(metadata)
   return [
+    ...(project === null ? [] : [`project ${safeLine(project)}`]),
     ...(version === null ? [] : [`version ${version}`]),
     ...labels.map((label) => `#${safeLine(label)}`),
     ...(context === null ? [] : [`in ${safeLine(context)}`]),

@@ -14,11 +14,14 @@ export function renderAnswer(
     degraded,
     message,
     versions = false,
-  }: Pick<SearchAnswer, 'hits' | 'degraded' | 'message' | 'versions'>,
+    projectNames,
+  }: Pick<SearchAnswer, 'hits' | 'degraded' | 'message' | 'versions' | 'projectNames'>,
   now: number,
 ): string {
   const notes = degraded.map((missing) => `Note: ${safeLine(missing)}`)
-  const said = hits.map((hit, index) => renderHit(index + 1, hit, now, versions))
+  const said = hits.map((hit, index) =>
+    renderHit(index + 1, hit, now, { versions, project: projectNames?.get(hit) ?? null }),
+  )
   if (hits.length === 0) said.push(safeLine(message ?? 'Nothing was found.'))
   return [...(notes.length === 0 ? [] : [notes.join('\n')]), ...said].join('\n\n')
 }
@@ -27,7 +30,7 @@ function renderHit(
   place: number,
   { memory, score, snippet, supersededBy }: SearchHit,
   now: number,
-  withVersion: boolean,
+  { versions, project }: { readonly versions: boolean; readonly project: string | null },
 ): string {
   const { state } = memory
   const shown = {
@@ -40,7 +43,8 @@ function renderHit(
     context: state.context,
     forgotten: state.forgottenAt !== null,
     ...(supersededBy !== undefined && { supersededBy }),
-    version: withVersion ? memory.version : null,
+    version: versions ? memory.version : null,
+    project,
     content: state.content,
     metadata: state.metadata,
     snippet: safeLine(plainSnippet(snippet)),
