@@ -66,7 +66,10 @@ describe.each(TEST_DATABASES)('a search over several projects on $name', ({ star
   const errorOf = ({ body }: Reply) => body.errors?.[0]
 
   it('finds the best of all, and each hit says its project', async () => {
-    const [one, other] = [await remember(at(0).client, 'a giraffe'), await remember(at(1).client, 'giraffe giraffe')]
+    const [one, other] = [
+      await remember(at(0).client, 'a giraffe'),
+      await remember(at(1).client, 'giraffe giraffe'),
+    ]
     await until(at(0).client, one.sequence)
     await until(at(1).client, other.sequence)
     await remember(at(2).client, 'a giraffe of nobody')
@@ -101,7 +104,11 @@ describe.each(TEST_DATABASES)('a search over several projects on $name', ({ star
           id: shared,
           input: { content: note(`giraffe in the ${word}`), supersedes: document },
         },
-        { type: 'remember', id: newId(), input: { content: note(`newer in the ${word}`), supersedes: shared } },
+        {
+          type: 'remember',
+          id: newId(),
+          input: { content: note(`newer in the ${word}`), supersedes: shared },
+        },
       ])
       const { sequence } = await remember(at(index).client, 'the projector hears of this one')
       await until(at(index).client, sequence)
@@ -153,7 +160,9 @@ describe.each(TEST_DATABASES)('a search over several projects on $name', ({ star
     expect(hits).toHaveLength(2)
     for (const { memory } of hits) expect(memory.part.parts).toHaveLength(2)
     await expect
-      .poll(async () => (await search()).hits.map((hit: { memory: { accessCount: number } }) => hit.memory.accessCount > 0))
+      .poll(async () =>
+        (await search()).hits.map((hit: { memory: { accessCount: number } }) => hit.memory.accessCount > 0),
+      )
       .toEqual([true, true])
   })
 
@@ -171,9 +180,9 @@ describe.each(TEST_DATABASES)('a search over several projects on $name', ({ star
     expect(await refused(at(1).name, at(0).client)).toEqual(none)
     expect((await search({ projects: [at(0).name] }, at(0).client)).searched).toHaveLength(1)
     const writer = testClient(admin.url, await keyOf([at(0).id, at(1).id], ['WRITE']), at(0).id)
-    expect(errorOf(await writer.send(SEARCH, { projects: [at(0).id], query: 'x' }))?.extensions?.['code']).toBe(
-      'FORBIDDEN',
-    )
+    expect(
+      errorOf(await writer.send(SEARCH, { projects: [at(0).id], query: 'x' }))?.extensions?.['code'],
+    ).toBe('FORBIDDEN')
   })
 
   it('without projects it is about the project of the request, as before', async () => {
@@ -189,7 +198,10 @@ describe.each(TEST_DATABASES)('a search over several projects on $name', ({ star
     const errors = async (variables: object) =>
       errorOf(await client.send(SEARCH, { query: 'giraffe', ...variables }))
     const own = projects.slice(0, 2).map(({ id }) => id)
-    expect((await errors({ projects: [] }))?.extensions).toMatchObject({ code: 'VALIDATION', field: 'projects' })
+    expect((await errors({ projects: [] }))?.extensions).toMatchObject({
+      code: 'VALIDATION',
+      field: 'projects',
+    })
     expect((await errors({ projects: Array.from({ length: 9 }, () => own[0]) }))?.message).toMatch(/1 to 8/u)
     expect((await errors({ projects: own, atLeast: 1 }))?.extensions).toMatchObject({ field: 'atLeast' })
     const twice = `query ($projects: [String!]) {

@@ -91,6 +91,7 @@ describe.each(TEST_DATABASES)('projects on $name', ({ start }) => {
     await watchWhileOthersWrite()
     await operateAtRandom()
     await probeWithForeignIds(ROUNDS > 1 ? 1 : 2)
+    expect(world.leaks).toEqual([])
   })
 
   it('nor over any HTTP route', async () => {
@@ -158,6 +159,7 @@ describe.each(TEST_DATABASES)('projects on $name', ({ start }) => {
     await watchWhileOthersWrite()
     await operateAtRandom()
     await probeWithForeignIds(ROUNDS > 1 ? 1 : 6)
+    expect(world.leaks).toEqual([])
   })
 
   it('and with neither, this test would have seen it', async () => {

@@ -11,9 +11,13 @@ type Path = GraphQLResolveInfo['path']
  * A resolver knows from its path below which hit it stands. Hits say their contexts in `Context.ofHits`.
  */
 export function resolveInProject(schema: GraphQLSchema): GraphQLSchema {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  const roots = new Set<unknown>([
+    schema.getQueryType(),
+    schema.getMutationType(),
+    schema.getSubscriptionType(),
+  ])
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || roots.includes(type) || type.name.startsWith('__')) continue
+    if (!isObjectType(type) || roots.has(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) {
       const { resolve } = field
       if (resolve === undefined) continue
