@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { REPOSITORY } from '../support/daemon.ts'
 import { receive } from './ask.ts'
-import { look, type World } from './world.ts'
+import { look, type Reader, type World } from './world.ts'
 
 /** Each HTTP route with the ways in which it is asked. */
 const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
@@ -29,9 +29,9 @@ export function unknownRoutes(): string[] {
   return [...new Set(named)].filter((route) => !(route in ROUTES))
 }
 
-/** Asks every route with every key, also about projects of others. */
-export async function askRoutes(world: World): Promise<void> {
-  for (const reader of world.readers)
+/** Asks every route with the readers' keys, also about projects of others. */
+export async function askRoutes(world: World, readers: readonly Reader[]): Promise<void> {
+  for (const reader of readers)
     for (const [path, requests] of Object.entries(ROUTES))
       for (const request of requests)
         for (const { id, name } of world.projects) {

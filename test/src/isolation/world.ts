@@ -4,7 +4,6 @@ import { startTestGateway, type TestClient, type TestGateway } from '@daybook/ga
 import { newId } from '@daybook/memory/id'
 import type { TestDatabase } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
-import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { GraphQLInputObjectType } from 'graphql'
 import { type Asker, ask, jsonIn, TRANSPORTS, type Transport } from './ask.ts'
 import { foreignIn, type Leak, namesIn } from './leaks.ts'
@@ -43,7 +42,7 @@ export interface World {
 const PROJECTS = 3
 
 /** Starts a gateway with three projects, each with a key of its own, and a key of the first two. */
-export async function openWorld(database: TestDatabase, engines: readonly EngineSlot[] = []): Promise<World> {
+export async function openWorld(database: TestDatabase): Promise<World> {
   const embedded: string[] = []
   const embedder = createHashEmbedder({
     dimension: 64,
@@ -51,7 +50,6 @@ export async function openWorld(database: TestDatabase, engines: readonly Engine
     beforeEmbed: async (texts) => void embedded.push(...texts),
   })
   const running = await startTestGateway(database, embedder, {
-    engines,
     environment: {
       DAYBOOK_EMBEDDER: 'test-hash/64/token-bits-1',
       // The test asks more than a client may.
