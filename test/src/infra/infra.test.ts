@@ -99,7 +99,18 @@ function expectBundle(service: string, command: readonly string[] | undefined): 
   expect(bundle.main).toBe('src/main.ts')
 }
 
+const natsPasswordOf = (service: string) => `NATS_${service.toUpperCase().replaceAll('-', '_')}_PASSWORD`
+
 describe('compose.yaml', () => {
+  test.each(SERVICES)('%s has a user of its own in NATS, and only its own password', (name) => {
+    const { environment = {} } = compose.services[name] ?? {}
+    const password = `\${${natsPasswordOf(name)}:?run infra/make-env first}`
+    expect(environment['NATS_URL']).toBe(`nats://${name}:${password}@nats:4222`)
+    expect(Object.keys(environment).filter((setting) => setting.startsWith('NATS_'))).toEqual(['NATS_URL'])
+    expect(compose.services['nats']?.environment?.[natsPasswordOf(name)]).toBe(password)
+    expect(read('infra/nats/users.conf')).toContain(`{ user: ${name}, password: $${natsPasswordOf(name)}, `)
+  })
+
   test.each(SERVICES)('%s runs its bundle twice, on its port, with settings that exist', (name) => {
     const service = compose.services[name]
     expectBundle(name, service?.command)
@@ -131,9 +142,14 @@ describe('compose.yaml', () => {
   test('takes secrets from the environment, where make-env puts them, and holds none', () => {
     const secrets = [...read('infra/compose.yaml').matchAll(/\$\{(\w+):\?/gu)].map((match) => match[1])
     for (const secret of new Set(secrets))
-      expect(read('infra/make-env')).toMatch(new RegExp(`${secret}=(dbk_)?%s`, 'u'))
+      expect(read('infra/make-env')).toMatch(new RegExp(`"${secret}=(dbk_|n)?\\$\\(secret\\)"`, 'u'))
     expect(new Set(secrets)).toEqual(
-      new Set(['POSTGRES_PASSWORD', 'TYPESENSE_API_KEY', 'DAYBOOK_DEFAULT_KEY']),
+      new Set([
+        'POSTGRES_PASSWORD',
+        'TYPESENSE_API_KEY',
+        'DAYBOOK_DEFAULT_KEY',
+        ...SERVICES.map((name) => natsPasswordOf(name)),
+      ]),
     )
     expect(read('.gitignore').split('\n')).toContain('infra/.env')
     expect(read('.dockerignore').split('\n')).toContain('**/.env')
