@@ -63,7 +63,11 @@ interface Probe {
 interface Container {
   readonly image: string
   readonly command: readonly string[]
-  readonly env: readonly { readonly name: string; readonly value: string }[]
+  readonly env: readonly {
+    readonly name: string
+    readonly value?: string
+    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } }
+  }[]
   readonly envFrom: readonly object[]
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
   readonly startupProbe: Probe
@@ -200,6 +204,9 @@ describe('the Kubernetes manifests', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
+    const user = container.env.find((setting) => setting.name === 'NATS_URL')
+    expect(user?.valueFrom?.secretKeyRef).toEqual({ name: 'daybook-nats', key: name, optional: true })
+    expect(manifest('Secret', 'daybook-nats').stringData?.[name]).toBe('')
     // What the read-only file system leaves to write to.
     expect(container.env).toContainEqual({ name: 'DAYBOOK_DATA_DIR', value: '/data/daybook' })
     expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp'])

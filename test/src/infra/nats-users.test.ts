@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { ERASED_EVENT } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import { silentLogger } from '@daybook/runtime/logger'
@@ -29,6 +31,7 @@ const REFUSED_MS = 2_000
 /* The server runs with the configuration of compose.yaml, but for its address, its store, and what Debian's server lacks. */
 describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
   let folder: string
+  let file: string
   let server: NativeNats
   const buses: Bus[] = []
   const connections: NatsConnection[] = []
@@ -36,7 +39,7 @@ describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
     for (const name of Object.values(USERS)) vi.stubEnv(name, passwordOf(name))
     folder = mkdtempSync(join(tmpdir(), 'daybook-nats-users-'))
     cpSync(join(REPOSITORY, 'infra/nats'), folder, { recursive: true })
-    const file = join(folder, 'nats.conf')
+    file = join(folder, 'nats.conf')
     const settings = readFileSync(file, 'utf8')
     writeFileSync(file, settings.replace(/^(?:port|http): .*$|^ *(?:store_dir|sync_interval): .*$/gmu, ''))
     server = await startNativeNats(['--config', file])
@@ -156,5 +159,82 @@ describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
     await expect(manager.streams.deleteMessage('DAYBOOK', 1)).rejects.toThrow()
     await expect(manager.consumers.add('DAYBOOK', { durable_name: 'projector-pgvector-1' })).rejects.toThrow()
     expect((await manager.streams.info('DAYBOOK')).state.messages).toBeGreaterThan(0)
+  })
+
+  it('a projector that comes before any gateway waits for the stream', async () => {
+    const fresh = await startNativeNats(['--config', file])
+    try {
+      const at = (user: User) => addressOf(user).replace(server.url.slice(7), fresh.url.slice(7))
+      const projector = await openJetStreamBus({ url: at('projector-pgvector'), logger: silentLogger })
+      buses.push(projector)
+      const taken: string[] = []
+      projector.consume('projector-pgvector-1', async ({ projectId }) => void taken.push(projectId))
+      expect((await projector.status()).problem).toContain('its stream is not available')
+      const gateway = await openJetStreamBus({ url: at('gateway'), logger: silentLogger })
+      buses.push(gateway)
+      const project = newId()
+      let sequence = 0
+      await expect
+        .poll(
+          async () => {
+            await publish(gateway, project, ++sequence)
+            return taken.includes(project)
+          },
+          { interval: 300, timeout: 30_000 },
+        )
+        .toBe(true)
+      expect((await projector.status()).problem).toBeNull()
+    } finally {
+      await Promise.all(buses.splice(0).map((bus) => bus.close()))
+      await fresh.stop()
+    }
+  })
+
+  it('with a certificate, a service connects over TLS if it trusts the authority, and not otherwise', async () => {
+    const openssl = (...args: string[]) => promisify(execFile)('openssl', args, { cwd: folder })
+    const request = ['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    await openssl(
+      ...request,
+      '-x509',
+      '-keyout',
+      'ca.key',
+      '-out',
+      'ca.pem',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=authority',
+    )
+    await openssl(...request, '-keyout', 'key.pem', '-out', 'request.pem', '-subj', '/CN=nats')
+    writeFileSync(join(folder, 'names'), 'subjectAltName = DNS:localhost')
+    const signs = ['-req', '-in', 'request.pem', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial']
+    await openssl('x509', ...signs, '-out', 'cert.pem', '-days', '2', '-extfile', 'names')
+    const secured = await startNativeNats([
+      ...['--config', file, '--tls'],
+      ...['--tlscert', join(folder, 'cert.pem'), '--tlskey', join(folder, 'key.pem')],
+    ])
+    const statusWith = async (environment: Readonly<Record<string, string>>) => {
+      // By its name: the client compares certificates with names, not with addresses.
+      const url = `tls://gateway:${passwordOf(USERS.gateway)}@localhost:${new URL(secured.url).port}`
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--import', 'tsx', 'test/src/infra/bus-status/main.ts'],
+        {
+          cwd: REPOSITORY,
+          env: {
+            PATH: process.env['PATH'],
+            NATS_URL: url,
+            ...environment,
+          },
+        },
+      )
+      return JSON.parse(stdout) as { readonly problem: string | null }
+    }
+    try {
+      expect((await statusWith({ NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') })).problem).toBeNull()
+      expect((await statusWith({})).problem).toContain('cannot be reached')
+    } finally {
+      await secured.stop()
+    }
   })
 })
