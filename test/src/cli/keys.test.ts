@@ -147,9 +147,9 @@ describe('daybook projects and daybook keys', () => {
   test('one key searches several projects, and each hit says its project', async () => {
     for (const name of ['north', 'south', 'secret']) {
       await run('projects', 'create', name)
-      expect(await run('remember', 'note', `a giraffe of the ${name}`, '--project', name)).toMatchObject({
-        exitCode: 0,
-      })
+      const own = (await run('keys', 'create', `of ${name}`, '--project', name)).stdout.trim()
+      const remembered = await as(own, ['remember', 'note', `a giraffe of the ${name}`])
+      expect(remembered).toMatchObject({ exitCode: 0 })
     }
     const created = await run('keys', 'create', 'both', '--project', 'north', '--project', 'south')
     const key = created.stdout.trim()
