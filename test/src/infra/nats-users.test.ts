@@ -218,15 +218,20 @@ describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
     const signs = ['-req', '-in', 'request.pem', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial']
     await openssl('x509', ...signs, '-out', 'cert.pem', '-days', '2', '-extfile', 'names')
     const secured = await startNativeNats([
-      ...['--config', file, '--tls'],
-      ...['--tlscert', join(folder, 'cert.pem'), '--tlskey', join(folder, 'key.pem')],
+      '--config',
+      file,
+      '--tls',
+      '--tlscert',
+      join(folder, 'cert.pem'),
+      '--tlskey',
+      join(folder, 'key.pem'),
     ])
     const statusWith = async (environment: Readonly<Record<string, string>>) => {
       // By its name: the client compares certificates with names, not with addresses.
       const url = `tls://gateway:${passwordOf(USERS.gateway)}@localhost:${new URL(secured.url).port}`
       const { stdout } = await promisify(execFile)(
         process.execPath,
-        ['--import', 'tsx', 'test/src/infra/bus-status/main.ts'],
+        ['--import', 'tsx', 'test/src/bus-status/main.ts'],
         {
           cwd: REPOSITORY,
           env: {
