@@ -20,6 +20,8 @@ export interface ShownHit {
   readonly supersededBy?: string
   /** Shown where versions were searched; absent or null elsewhere. */
   readonly version?: number | null
+  /** The name of its project. Shown where several were searched; absent or null elsewhere. */
+  readonly project?: string | null
   /** The kind's own fields. Those of `SHORT_FIELDS` are shown. */
   readonly content: Readonly<Record<string, unknown>>
   readonly metadata: Readonly<Record<string, unknown>>
@@ -75,6 +77,7 @@ function factsOf(hit: ShownHit): string[] {
     lowTrust = false,
     supersededBy,
     version = null,
+    project = null,
     content,
     metadata,
   } = hit
@@ -84,6 +87,7 @@ function factsOf(hit: ShownHit): string[] {
   })
   const entries = Object.entries(metadata)
   return [
+    ...(project === null ? [] : [`project ${safeLine(project)}`]),
     ...(version === null ? [] : [`version ${version}`]),
     ...labels.map((label) => `#${safeLine(label)}`),
     ...(context === null ? [] : [`in ${safeLine(context)}`]),

@@ -14,13 +14,18 @@ export function renderAnswer(
     degraded,
     message,
     versions = false,
-  }: Pick<SearchAnswer, 'hits' | 'degraded' | 'message' | 'versions'>,
+    projectNames,
+  }: Pick<SearchAnswer, 'hits' | 'degraded' | 'message' | 'versions' | 'projectNames'>,
   now: number,
   isLowTrust: (hit: SearchHit) => boolean = () => false,
 ): string {
   const notes = degraded.map((missing) => `Note: ${safeLine(missing)}`)
   const said = hits.map((hit, index) =>
-    renderHit(index + 1, hit, { now, withVersion: versions, lowTrust: isLowTrust(hit) }),
+    renderHit(index + 1, hit, now, {
+      versions,
+      project: projectNames?.get(hit) ?? null,
+      lowTrust: isLowTrust(hit),
+    }),
   )
   if (hits.length === 0) said.push(safeLine(message ?? 'Nothing was found.'))
   return [...(notes.length === 0 ? [] : [notes.join('\n')]), ...said].join('\n\n')
@@ -29,11 +34,12 @@ export function renderAnswer(
 function renderHit(
   place: number,
   { memory, score, snippet, supersededBy }: SearchHit,
+  now: number,
   {
-    now,
-    withVersion,
+    versions,
+    project,
     lowTrust,
-  }: { readonly now: number; readonly withVersion: boolean; readonly lowTrust: boolean },
+  }: { readonly versions: boolean; readonly project: string | null; readonly lowTrust: boolean },
 ): string {
   const { state } = memory
   const shown = {
@@ -47,7 +53,8 @@ function renderHit(
     forgotten: state.forgottenAt !== null,
     lowTrust,
     ...(supersededBy !== undefined && { supersededBy }),
-    version: withVersion ? memory.version : null,
+    version: versions ? memory.version : null,
+    project,
     content: state.content,
     metadata: state.metadata,
     snippet: safeLine(plainSnippet(snippet)),

@@ -73,6 +73,8 @@ export interface SearchAnswer {
   readonly hits: readonly SearchHit[]
   /** The hits that facets count, if these are more than `hits`. */
   readonly counted?: readonly SearchHit[]
+  /** The names of the hits' projects, where several were searched. */
+  readonly projectNames?: ReadonlyMap<SearchHit, string>
   /** Whether hits are versions rather than memories as they are. Default no. */
   readonly versions?: boolean
   /** How the search was done in the end; null if nothing was found. */

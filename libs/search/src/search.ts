@@ -44,13 +44,18 @@ import { belowSuccessors } from './superseded.ts'
  * the query. If writes overtook it (`read-hits.ts`), the second attempt is a single transaction with one
  * snapshot, on Postgres.
  *
+ * @param embedded the query's vectors, if another search has them
  * @throws ValidationError for an empty query, or a limit or score out of range
  */
-export async function search(parts: SearchParts, request: SearchRequest): Promise<SearchAnswer> {
+export async function search(
+  parts: SearchParts,
+  request: SearchRequest,
+  embedded?: EmbedOnce,
+): Promise<SearchAnswer> {
   const query = checkQuery('query', request.query)
   checkLimit(request.limit)
   if (request.minScore !== undefined) checkShare('minScore', request.minScore)
-  const answer = await searchTexts(parts, query, request)
+  const answer = await searchTexts(parts, query, request, embedded)
   const ofKind = await hitsOfKind(parts, query, request)
   if (ofKind.length === 0) return answer
   const known = new Set(ofKind.map(({ memory }) => memory.state.id))
@@ -62,11 +67,12 @@ async function searchTexts(
   parts: SearchParts,
   query: ParsedQuery,
   request: SearchRequest,
+  given: EmbedOnce | undefined,
 ): Promise<SearchAnswer> {
   const { past = null } = request
   const today = past === null || past === 'EVER' ? Date.now() : Date.parse(past.moment)
   const times = timesCount(request) ? timePhrases(query.wanted, today) : []
-  const embedded = embedOnce(parts, request.mode, query.wanted)
+  const embedded = given ?? embedOnce(parts, request.mode, query.wanted)
   if (past !== null) {
     const options = optionsOf(parts, request)
     const wanted = withTimes(query, times)

@@ -107,6 +107,12 @@ export function formatHelpItem(
 /** An option parser that collects the values of an option that may be given several times. */
 export const collect = (value: string, all: readonly string[] = []): readonly string[] => [...all, value]
 
+/** An option parser for names separated by commas, in an option that may be given several times. */
+export const commaSeparated = (value: string, all: readonly string[] = []): readonly string[] => [
+  ...all,
+  ...value.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
+]
+
 /** An option parser for whole numbers of `min` or more. */
 export const wholeNumber =
   (min = 0) =>

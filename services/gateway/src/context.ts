@@ -1,10 +1,11 @@
 import type { AppendMetadata } from '@daybook/journal/append/append-request'
-import { ValidationError } from '@daybook/memory/errors'
+import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { type Trust, USUAL_TRUST } from '@daybook/memory/trust'
 import { type Access as MemoryAccess, readAccess } from '@daybook/pgvector/read/access'
 import { readParts, readSupersededBy } from '@daybook/pgvector/read/links'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { Access } from '@daybook/postgres/access/api-keys'
+import { type ProjectEntry, readProjects } from '@daybook/postgres/access/projects'
 import { listQuarantines, type Quarantine } from '@daybook/postgres/access/quarantines'
 import { readTrust } from '@daybook/postgres/access/trust'
 import type { Database } from '@daybook/postgres/connect'
@@ -53,6 +54,18 @@ export interface Context {
   readonly journalBudget: JournalBudget
   /** Looked up once per request, so that the whole request reads the same generation. */
   readModel(): Promise<LiveReadModel>
+  /** The project as lists show it. */
+  projectEntry(): Promise<ProjectEntry>
+  /**
+   * The same request in another project, whose rows it reads by the project's own row security and loaders. Call it only
+   * for a project that `access` may use.
+   */
+  inProject(projectId: string): Context
+  /**
+   * The contexts in which what stands below a hit is resolved, where a search looked at several projects
+   * (`schema/resolve-in-project.ts`).
+   */
+  readonly ofHits: Map<object, Context>
   /** How often each memory was read, by plain id. */
   readonly memoryAccess: DataLoader<string, MemoryAccess | null>
   /** How far a key is trusted now, by its id; as usual if it is not known here. */
@@ -77,13 +90,18 @@ export interface Following {
 /** Creates the context of a request whose key opens a project. */
 export function createContext(
   parts: GatewayParts,
-  { access, connection, correlationId, traceparent, claims }: KnownRequest,
-  { news, subscriptions, forgetKeys, limits, quarantines }: Following,
+  request: KnownRequest,
+  following: Following,
+  journalBudget: JournalBudget = { bytes: JOURNAL_BYTES },
 ): Context {
+  const { access, connection, correlationId, traceparent, claims } = request
+  const { news, subscriptions, forgetKeys, limits, quarantines } = following
   const project = requestedProject(parts.db, access)
   let readModel: Promise<LiveReadModel> | undefined
   let lasting: Promise<readonly Quarantine[]> | undefined
+  let entry: Promise<ProjectEntry> | undefined
   const loaded = () => (readModel ??= liveReadModel(project.db))
+  const others = new Map<string, Context>()
   return {
     project,
     access,
@@ -101,9 +119,18 @@ export function createContext(
       writer: { ...claims, key: access.keyId },
     },
     news,
-    journalBudget: { bytes: JOURNAL_BYTES },
+    journalBudget,
     subscribe: (generate) => subscriptions.open({ access, connection }, generate),
     readModel: loaded,
+    projectEntry: () => (entry ??= readEntry(project)),
+    inProject(projectId) {
+      const other =
+        others.get(projectId) ??
+        createContext(parts, { ...request, access: { ...access, projectId } }, following, journalBudget)
+      others.set(projectId, other)
+      return other
+    },
+    ofHits: new Map(),
     memoryAccess: new DataLoader(async (ids) => {
       const found = await readAccess(project, ids)
       return ids.map((id) => found.get(id) ?? null)
@@ -122,6 +149,12 @@ export function createContext(
       return ids.map((id) => found.get(id) ?? [])
     }),
   }
+}
+
+async function readEntry({ db, projectId }: ProjectScope): Promise<ProjectEntry> {
+  const [found] = await readProjects(db, [projectId])
+  if (found === undefined) throw new NotFoundError(`The project "${projectId}"`, 'Daybook')
+  return found
 }
 
 function requestedProject(db: Database, { projectId }: Access): ProjectScope {

@@ -196,4 +196,29 @@ describe('daybook projects and daybook keys', () => {
     ])
       expect(await run(...args), args.join(' ')).toMatchObject({ exitCode: 2, stdout: '' })
   })
+
+  test('one key searches several projects, and each hit says its project', async () => {
+    for (const name of ['north', 'south', 'secret']) {
+      await run('projects', 'create', name)
+      const own = (await run('keys', 'create', `of ${name}`, '--project', name)).stdout.trim()
+      const remembered = await as(own, ['remember', 'note', `a giraffe of the ${name}`])
+      expect(remembered).toMatchObject({ exitCode: 0 })
+    }
+    const created = await run('keys', 'create', 'both', '--project', 'north', '--project', 'south')
+    const key = created.stdout.trim()
+    const search = (...args: string[]) => as(key, ['search', 'giraffe', ...args])
+    await expect
+      .poll(async () => (await search('--projects', 'north, south')).stdout, { timeout: 20_000 })
+      .toMatch(/project (?:north|south)[^]*project (?:north|south)/u)
+    const json = JSON.parse((await search('--projects', 'north', '--projects', 'south', '--json')).stdout)
+    expect(json.hits.map((hit: { project: { name: string } }) => hit.project.name).toSorted()).toEqual([
+      'north',
+      'south',
+    ])
+    expect(json.searched).toHaveLength(2)
+    const missing = await search('--projects', 'north,nowhere')
+    const refused = await search('--projects', 'north,secret')
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stderr.replaceAll('secret', '…')).toBe(missing.stderr.replaceAll('nowhere', '…'))
+  })
 })

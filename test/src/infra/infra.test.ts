@@ -63,7 +63,11 @@ interface Probe {
 interface Container {
   readonly image: string
   readonly command: readonly string[]
-  readonly env: readonly { readonly name: string; readonly value: string }[]
+  readonly env: readonly {
+    readonly name: string
+    readonly value?: string
+    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } }
+  }[]
   readonly envFrom: readonly object[]
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
   readonly startupProbe: Probe
@@ -99,7 +103,18 @@ function expectBundle(service: string, command: readonly string[] | undefined): 
   expect(bundle.main).toBe('src/main.ts')
 }
 
+const natsPasswordOf = (service: string) => `NATS_${service.toUpperCase().replaceAll('-', '_')}_PASSWORD`
+
 describe('compose.yaml', () => {
+  test.each(SERVICES)('%s has a user of its own in NATS, and only its own password', (name) => {
+    const { environment = {} } = compose.services[name] ?? {}
+    const password = `\${${natsPasswordOf(name)}:?run infra/make-env first}`
+    expect(environment['NATS_URL']).toBe(`nats://${name}:${password}@nats:4222`)
+    expect(Object.keys(environment).filter((setting) => setting.startsWith('NATS_'))).toEqual(['NATS_URL'])
+    expect(compose.services['nats']?.environment?.[natsPasswordOf(name)]).toBe(password)
+    expect(read('infra/nats/users.conf')).toContain(`{ user: ${name}, password: $${natsPasswordOf(name)}, `)
+  })
+
   test.each(SERVICES)('%s runs its bundle twice, on its port, with settings that exist', (name) => {
     const service = compose.services[name]
     expectBundle(name, service?.command)
@@ -131,9 +146,14 @@ describe('compose.yaml', () => {
   test('takes secrets from the environment, where make-env puts them, and holds none', () => {
     const secrets = [...read('infra/compose.yaml').matchAll(/\$\{(\w+):\?/gu)].map((match) => match[1])
     for (const secret of new Set(secrets))
-      expect(read('infra/make-env')).toMatch(new RegExp(`${secret}=(dbk_)?%s`, 'u'))
+      expect(read('infra/make-env')).toMatch(new RegExp(`"${secret}=(dbk_|n)?\\$\\(secret\\)"`, 'u'))
     expect(new Set(secrets)).toEqual(
-      new Set(['POSTGRES_PASSWORD', 'TYPESENSE_API_KEY', 'DAYBOOK_DEFAULT_KEY']),
+      new Set([
+        'POSTGRES_PASSWORD',
+        'TYPESENSE_API_KEY',
+        'DAYBOOK_DEFAULT_KEY',
+        ...SERVICES.map((name) => natsPasswordOf(name)),
+      ]),
     )
     expect(read('.gitignore').split('\n')).toContain('infra/.env')
     expect(read('.dockerignore').split('\n')).toContain('**/.env')
@@ -184,6 +204,9 @@ describe('the Kubernetes manifests', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
+    const user = container.env.find((setting) => setting.name === 'NATS_URL')
+    expect(user?.valueFrom?.secretKeyRef).toEqual({ name: 'daybook-nats', key: name, optional: true })
+    expect(manifest('Secret', 'daybook-nats').stringData?.[name]).toBe('')
     // What the read-only file system leaves to write to.
     expect(container.env).toContainEqual({ name: 'DAYBOOK_DATA_DIR', value: '/data/daybook' })
     expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp'])

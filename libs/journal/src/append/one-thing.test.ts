@@ -74,7 +74,10 @@ describe.each(TEST_DATABASES)('one thing, one memory on $name', ({ start, severa
       append(scope, insight('other', 'one', { context: '\uD800' })),
     ])
     expect(first).toMatchObject({ status: 'fulfilled', value: { memory: { version: 2 } } })
-    expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'VALIDATION', field: 'content.insight.key' } })
+    expect(bad).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'VALIDATION', field: 'content.insight.key' },
+    })
     expect(alone).toMatchObject({ status: 'rejected', reason: { code: 'VALIDATION', field: 'context' } })
   })
 

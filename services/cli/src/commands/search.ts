@@ -2,7 +2,7 @@ import type { InputOf } from '@daybook/api/graphql'
 import { type Command, Option } from 'commander'
 import { NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
-import { addExamples, addNotes, invocation, moment, share, wholeNumber } from '../command.ts'
+import { addExamples, addNotes, commaSeparated, invocation, moment, share, wholeNumber } from '../command.ts'
 import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
 import { searchDocument } from '../search/search-document.ts'
 import { showFound } from '../search/show-found.ts'
@@ -18,6 +18,11 @@ export function configure(command: Command): void {
       '--weight <name=number>',
       'let decay, importance or recency count, from 0 (default) to 10; may be repeated',
       weight,
+    )
+    .option(
+      '--projects <names or ids>',
+      'search these projects, separated by commas; may be repeated',
+      commaSeparated,
     )
     .option('--no-floor', 'show the nearest even if nothing seems to be about the query')
     .addOption(
@@ -48,6 +53,7 @@ export function configure(command: Command): void {
     'daybook search -- -5 degrees',
     'daybook search "launch date" --across-versions',
     'daybook search "launch date" --as-of 2026-11-21',
+    'daybook search "rate limits" --projects shop,billing',
   ])
   addNotes(
     command,
@@ -59,6 +65,7 @@ interface SearchOptions {
   readonly limit?: number
   readonly minScore?: number
   readonly floor: boolean
+  readonly projects?: readonly string[]
   readonly weight?: InputOf<'RankingWeights'>
   readonly mode?: string
   readonly atLeast?: number
@@ -82,7 +89,9 @@ async function search(query: string, options: SearchOptions, command: Command): 
     atLeast: options.atLeast,
     asOf: options.asOf,
     acrossVersions: options.acrossVersions,
+    projects: options.projects,
     explain: options.explain === true,
+    severalProjects: options.projects !== undefined,
   })
   await showFound(result, content, options.asOf !== undefined || options.acrossVersions === true)
 }

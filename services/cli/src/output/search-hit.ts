@@ -10,7 +10,7 @@ const rounded = (score: number) => score.toFixed(3)
 /** A hit for people, as `hitLines` shows it, with what its score rests on if that was asked for. @param withVersion says which version was found */
 export function renderHit(
   place: number,
-  { memory, score, snippet, version, explanation }: SearchHit,
+  { memory, score, snippet, version, explanation, project }: SearchHit,
   paint: Painter,
   now: number,
   withVersion = false,
@@ -27,6 +27,7 @@ export function renderHit(
     lowTrust: memory.trust === 'LOW',
     ...(memory.supersededBy != null && { supersededBy: memory.supersededBy.id }),
     version: withVersion ? version : null,
+    project: project?.name ?? null,
     content: shortFields(memory),
     metadata: memory.metadata as Readonly<Record<string, unknown>>,
     snippet: renderSnippet(snippet, paint),

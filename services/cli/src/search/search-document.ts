@@ -23,18 +23,20 @@ export const searchDocument = (content: typeof NO_CONTENT) =>
     `query Search(
       $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $minScore: Float, $atLeast: Int,
       $floor: Boolean, $weights: RankingWeights,
-      $acrossVersions: Boolean, $asOf: DateTime, $explain: Boolean!
+      $acrossVersions: Boolean, $asOf: DateTime, $projects: [String!], $explain: Boolean!, $severalProjects: Boolean!
     ) {
       search(
         query: $query, filter: $filter, mode: $mode, limit: $limit, minScore: $minScore, atLeast: $atLeast,
         floor: $floor, weights: $weights,
-        acrossVersions: $acrossVersions, asOf: $asOf
+        acrossVersions: $acrossVersions, asOf: $asOf, projects: $projects
       ) {
         hits {
           score matchType snippet version
           memory { ...Memory ...MemoryContent ...ShortFields }
           explanation @include(if: $explain) { ...Explanation }
+          project @include(if: $severalProjects) { id name }
         }
+        searched @include(if: $severalProjects) { project { id name } hits engine sequence }
         matchType engine degraded message sequence
       }
     }`,
@@ -53,5 +55,6 @@ export const foundFragment = (content: typeof NO_CONTENT) =>
 
 type SearchedHit = ResultOf<ReturnType<typeof searchDocument>>['search']['hits'][number]
 
-/** A memory that a search found, with the explanation of its score if that was asked for. */
-export type SearchHit = Omit<SearchedHit, 'explanation'> & Partial<Pick<SearchedHit, 'explanation'>>
+/** A memory that a search found; with the explanation of its score and its project if these were asked for. */
+export type SearchHit = Omit<SearchedHit, 'explanation' | 'project'> &
+  Partial<Pick<SearchedHit, 'explanation' | 'project'>>

@@ -51,7 +51,8 @@ test.each([
   ],
   [
     'that are valid and long',
-    (number: number) => `{ a${number}: memories(filter: { labelsAny: [${'"x" '.repeat(1_900)}] }) { pageInfo { hasNextPage } } }`,
+    (number: number) =>
+      `{ a${number}: memories(filter: { labelsAny: [${'"x" '.repeat(1_900)}] }) { pageInfo { hasNextPage } } }`,
     undefined,
   ],
 ])('documents %s are not kept', async (_, query, variables) => {

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { builder } from './builder.ts'
+import { resolveInProject } from './resolve-in-project.ts'
 import './types/scalars.ts'
 import './types/errors.ts'
 import './types/memory.ts'
@@ -47,4 +48,4 @@ import './admin/projects.ts'
 import './admin/delete-project.ts'
 
 /** The whole API. Its printed form is committed as `services/gateway/schema.graphql`. */
-export const schema: GraphQLSchema = builder.toSchema()
+export const schema: GraphQLSchema = resolveInProject(builder.toSchema())

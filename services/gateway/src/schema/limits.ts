@@ -19,6 +19,9 @@ export const REQUEST_LIMITS = {
  */
 export const SEARCH_COST = 1_500
 
+/** The most projects that one search may look at: 8 cost 12,000 of a request's 20,000. */
+export const PROJECTS_MAX = 8
+
 /**
  * The cost of remembering one of many memories: it is checked, hashed, written and indexed. 4 × 500 exceed a
  * request's limit.

@@ -1,8 +1,12 @@
 import { checkFilter } from '@daybook/memory/check-filter'
 import { ValidationError } from '@daybook/memory/errors'
+import type { MemoryFilter } from '@daybook/memory/filter'
 import { checkLimit, checkRanking, LIMIT_MAX } from '@daybook/search/check-request'
 import type { PastWanted } from '@daybook/search/past/past-texts'
+import { mergeAnswers } from '@daybook/search/projects/merge-answers'
+import { type ProjectSearch, searchProjects } from '@daybook/search/projects/search-projects'
 import { search } from '@daybook/search/search'
+import type { SearchAnswer, SearchHit, SearchRequest } from '@daybook/search/search-request'
 import { waitAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
@@ -11,11 +15,19 @@ import { AS_OF, pastMoment } from '../../past-moment.ts'
 import { searchPartsOf } from '../../search-parts-of.ts'
 import { builder } from '../builder.ts'
 import { AT_LEAST_HASH } from '../hash-arguments.ts'
-import { listCost, SEARCH_COST } from '../limits.ts'
+import { listCost, PROJECTS_MAX, SEARCH_COST } from '../limits.ts'
+import { readableProject } from '../projects-of-key.ts'
 import { selects } from '../selects.ts'
 import { memoryFilter } from '../types/memory-filter.ts'
 import { rankingWeights } from '../types/ranking-weights.ts'
-import { rankingMethod, searchEngine, searchMode, searchResult } from '../types/search-result.ts'
+import {
+  rankingMethod,
+  type SearchedAnswer,
+  type SearchedProject,
+  searchEngine,
+  searchMode,
+  searchResult,
+} from '../types/search-result.ts'
 
 /** Which texts a search looks at; null for the present ones. @throws ValidationError for both at once */
 async function pastWanted(
@@ -31,14 +43,112 @@ async function pastWanted(
   return 'EVER'
 }
 
+/** What a search is asked for, in whichever project. */
+interface Asked {
+  readonly query: string
+  readonly filter: MemoryFilter
+  readonly ranking: SearchRequest['ranking']
+  readonly limit: number
+  readonly mode?: SearchRequest['mode'] | null | undefined
+  readonly engine?: SearchRequest['engine'] | null | undefined
+  readonly minScore?: number | null | undefined
+  readonly floor?: boolean | null | undefined
+  readonly atLeast?: number | null | undefined
+  readonly atLeastHash?: string | null | undefined
+  readonly asOf?: string | null | undefined
+  readonly acrossVersions?: boolean | null | undefined
+}
+
+/** A search that may start: its project is as far as was asked for, or `behind` says that it is not. */
+interface Begun extends ProjectSearch {
+  readonly behind: string | null
+  /** The sequence that the answer should include. */
+  readonly until: number | null
+}
+
+async function begin(context: Context, asked: Asked): Promise<Begun> {
+  const past = await pastWanted(context, asked)
+  const moment = past === null || past === 'EVER' ? null : past.sequence
+  const behind =
+    (await waitAtLeast(context, asked.atLeast, asked.atLeastHash)) ??
+    (await waitAtLeast(context, moment, null))
+  const { query, filter, ranking, limit } = asked
+  const request: SearchRequest = {
+    query,
+    filter,
+    mode: asked.mode ?? 'HYBRID',
+    engine: asked.engine ?? 'AUTO',
+    atLeast: asked.atLeast ?? 0,
+    ...(ranking !== undefined && { ranking }),
+    limit,
+    minScore: asked.minScore ?? undefined,
+    floor: asked.floor ?? true,
+    past: past ?? undefined,
+  }
+  return { parts: await searchPartsOf(context), request, behind, until: moment ?? asked.atLeast ?? null }
+}
+
+/** Adds to an answer what it lacks. */
+async function finish(
+  context: Context,
+  { behind, until }: Begun,
+  answer: SearchAnswer,
+): Promise<SearchAnswer> {
+  const parked = await parkedBehind(context, until, answer.engine)
+  const missing = [...(behind === null ? [] : [behind]), ...parked]
+  return { ...answer, degraded: [...missing, ...answer.degraded] }
+}
+
+/** The projects that a request names, each once, with their contexts. @throws ValidationError, NotFoundError */
+async function searchedProjects(
+  context: Context,
+  named: readonly string[],
+): Promise<readonly { readonly context: Context; readonly name: string }[]> {
+  const { access, limits } = context
+  if (named.length < 1 || named.length > PROJECTS_MAX)
+    throw new ValidationError('projects', `must name 1 to ${PROJECTS_MAX} projects`)
+  const found = new Map<string, string>()
+  for (const nameOrId of named) {
+    const { id, name } = await readableProject(context, nameOrId)
+    found.set(id, name)
+  }
+  // The request's own project was counted when the request came.
+  for (const id of found.keys()) if (id !== access.projectId) await limits.request(id)
+  return [...found].map(([id, name]) => ({ context: context.inProject(id), name }))
+}
+
+/** One answer from those of several projects. Each hit is resolved in its own one. */
+function present(
+  context: Context,
+  answers: readonly SearchedProject[],
+  counted: number,
+  limit: number,
+): SearchedAnswer {
+  const merged = mergeAnswers(answers, counted)
+  const hits = merged.hits.slice(0, limit)
+  const projectNames = new Map<SearchHit, string>()
+  for (const { context: own, name, answer } of answers) {
+    const here = hits.filter((hit) => answer.hits.includes(hit))
+    for (const hit of here) {
+      context.ofHits.set(hit, own)
+      projectNames.set(hit, name)
+    }
+    countAccess(own, { ...answer, hits: here })
+  }
+  return { ...merged, hits, counted: merged.hits, projectNames, searched: answers }
+}
+
 builder.queryField('search', (t) =>
   t.field({
     type: searchResult,
-    complexity: ({ limit }) => listCost(limit, SEARCH_COST),
+    complexity: ({ limit, projects }) => listCost(limit, SEARCH_COST * Math.max(1, projects?.length ?? 1)),
     description:
       'Finds memories by words and by meaning. A query may hold words, "a phrase", -without or NOT without, a AND b (both are required), OR, and parentheses. Operators are upper case. A query that is the name of a kind ("todo", "open todos", "decisions") finds the memories of that kind first.',
     args: {
       query: t.arg.string({ required: true }),
+      projects: t.arg.stringList({
+        description: `Searches these projects, by name or id, instead of the one of the request; at most ${PROJECTS_MAX}, each of which the key may use. Each is searched by itself, and the best hits of all are the answer, by score; every hit says its project. Not together with \`atLeast\`, unless it is one project.`,
+      }),
       filter: t.arg({ type: memoryFilter }),
       mode: t.arg({ type: searchMode, defaultValue: 'HYBRID' }),
       engine: t.arg({ type: searchEngine, defaultValue: 'AUTO' }),
@@ -74,33 +184,33 @@ builder.queryField('search', (t) =>
     },
     resolve: async (_, args, context, info) => {
       const limit = checkLimit(args.limit ?? 10)
-      const ranking = checkRanking(args.ranking ?? 'DEFAULT', args.weights)
-      const past = await pastWanted(context, args)
-      const until = past === null || past === 'EVER' ? null : past.sequence
-      const behind =
-        (await waitAtLeast(context, args.atLeast, args.atLeastHash)) ??
-        (await waitAtLeast(context, until, null))
-      const countsFacets = selects(info, 'facets')
-      const answer = await search(await searchPartsOf(context), {
-        query: args.query,
+      const asked: Asked = {
+        ...args,
+        limit: selects(info, 'facets') ? LIMIT_MAX : limit,
+        ranking: checkRanking(args.ranking ?? 'DEFAULT', args.weights),
         filter: checkFilter(args.filter),
-        mode: args.mode ?? 'HYBRID',
-        engine: args.engine ?? 'AUTO',
-        atLeast: args.atLeast ?? 0,
-        ranking,
-        limit: countsFacets ? LIMIT_MAX : limit,
-        minScore: args.minScore ?? undefined,
-        floor: args.floor ?? true,
-        past: past ?? undefined,
-      })
-      const parked = await parkedBehind(context, until ?? args.atLeast, answer.engine)
-      const missing = [...(behind === null ? [] : [behind]), ...parked]
-      return countAccess(context, {
-        ...answer,
-        hits: answer.hits.slice(0, limit),
-        counted: answer.hits,
-        degraded: [...missing, ...answer.degraded],
-      })
+      }
+      if (args.projects == null) {
+        const begun = await begin(context, asked)
+        const answer = await finish(context, begun, await search(begun.parts, begun.request))
+        const hits = answer.hits.slice(0, limit)
+        return countAccess(context, { ...answer, hits, counted: answer.hits })
+      }
+      const projects = await searchedProjects(context, args.projects)
+      if (projects.length > 1 && args.atLeast != null)
+        throw new ValidationError(
+          'atLeast',
+          'is a place in the journal of one project: leave it out, or search that project alone',
+        )
+      const begun = []
+      for (const project of projects) begun.push(await begin(project.context, asked))
+      const found = await searchProjects(begun)
+      const answers: SearchedProject[] = []
+      for (const [at, { context: own, name }] of projects.entries()) {
+        const answer = await finish(own, begun[at] as Begun, found[at] as SearchAnswer)
+        answers.push({ context: own, name, answer })
+      }
+      return present(context, answers, asked.limit, limit)
     },
   }),
 )

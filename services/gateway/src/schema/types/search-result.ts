@@ -6,11 +6,14 @@ import type { PriorContribution, PriorName } from '@daybook/search/ranking/prior
 import type { RetrieverName } from '@daybook/search/ranking/retriever'
 import { renderAnswer } from '@daybook/search/render-answer'
 import type { Explanation, MatchType, SearchAnswer, SearchHit } from '@daybook/search/search-request'
+import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
+import { PROJECTS_MAX } from '../limits.ts'
 import { enumOfWords } from './enum-of-words.ts'
 import { checkFacetValues, FACET_VALUES, facets } from './facets.ts'
 import { memoryInterface } from './memory.ts'
 import { trustOfMemory } from './memory-authors.ts'
+import { project } from './project.ts'
 import { scoreTerm } from './score-term.ts'
 import { trustLevel } from './writer.ts'
 
@@ -154,7 +157,7 @@ builder.objectType(searchHit, {
     memory: t.field({ type: memoryInterface, resolve: ({ memory }) => memory }),
     score: t.exposeFloat('score', {
       description:
-        '0 to 1. Where tokens were compared, the probability that the hit is relevant, comparable between queries; else only within one answer. A memory that another hit supersedes has at most the score of that one.',
+        '0 to 1. Where tokens were compared, the probability that the hit is relevant, comparable between queries and projects; else only within one answer, and between projects roughly. A memory that another hit supersedes has at most the score of that one.',
     }),
     matchType: t.field({ type: matchType, resolve: (hit) => hit.matchType }),
     snippet: t.exposeString('snippet', {
@@ -166,12 +169,49 @@ builder.objectType(searchHit, {
       resolve: ({ memory }, _, context) => trustOfMemory(context, memory.state),
       description: 'How far the memory is trusted now, as in `Memory.trust`.',
     }),
+    project: t.field({
+      type: project,
+      resolve: (_, __, context) => context.projectEntry(),
+      description: 'The project that the memory is in.',
+    }),
     explanation: t.field({ type: explanation, resolve: (hit) => hit.explanation }),
   }),
 })
 
+/** How one of several projects was searched. */
+export interface SearchedProject {
+  readonly context: Context
+  readonly name: string
+  readonly answer: SearchAnswer
+}
+
+/** An answer, and where several projects were searched what each of them gave. */
+export interface SearchedAnswer extends SearchAnswer {
+  readonly searched?: readonly SearchedProject[]
+}
+
+const searchedProject = builder.objectRef<SearchedProject & { readonly shown: SearchAnswer }>(
+  'SearchedProject',
+)
+builder.objectType(searchedProject, {
+  description: 'How a project was searched.',
+  fields: (t) => ({
+    project: t.field({ type: project, resolve: ({ context }) => context.projectEntry() }),
+    hits: t.int({
+      resolve: ({ answer, shown }) => shown.hits.filter((hit) => answer.hits.includes(hit)).length,
+      description: 'How many of the hits are in it.',
+    }),
+    engine: t.field({ type: searchEngine, resolve: ({ answer }) => answer.engine }),
+    sequence: t.int({
+      resolve: ({ answer }) => answer.sequence,
+      description: 'The last sequence of its journal that the answer includes.',
+    }),
+    degraded: t.stringList({ resolve: ({ answer }) => [...answer.degraded] }),
+  }),
+})
+
 /** The type `SearchResult`. */
-export const searchResult = builder.objectRef<SearchAnswer>('SearchResult')
+export const searchResult = builder.objectRef<SearchedAnswer>('SearchResult')
 builder.objectType(searchResult, {
   fields: (t) => ({
     hits: t.field({ type: [searchHit], resolve: ({ hits }) => [...hits] }),
@@ -179,7 +219,7 @@ builder.objectType(searchResult, {
     engine: t.field({
       type: searchEngine,
       resolve: ({ engine }) => engine,
-      description: 'The engine that answered.',
+      description: 'The engine that answered. Of several projects: POSTGRES unless it was the same for all.',
     }),
     degraded: t.stringList({
       resolve: ({ degraded }) => [...degraded],
@@ -212,7 +252,16 @@ builder.objectType(searchResult, {
         ),
     }),
     sequence: t.exposeInt('sequence', {
-      description: 'The last sequence that the answer includes.',
+      description:
+        'The last sequence that the answer includes. Each project counts its own: of several, `searched` has them, and this is the least.',
+    }),
+    searched: t.field({
+      type: [searchedProject],
+      complexity: { multiplier: PROJECTS_MAX },
+      description:
+        'The projects that were searched: those of the argument `projects`, else the one of the request.',
+      resolve: (answer, _, context) =>
+        (answer.searched ?? [{ context, name: '', answer }]).map((one) => ({ ...one, shown: answer })),
     }),
   }),
 })

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { REPOSITORY } from '../support/daemon.ts'
+import { receive } from './ask.ts'
+import { look, type Reader, type World } from './world.ts'
+
+/** Each HTTP route with the ways in which it is asked. */
+const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
+  '/': [{}],
+  '/health': [{}],
+  '/ready': [{}],
+  '/metrics': [{}],
+  '/graphql': [
+    { headers: { accept: 'text/html' } },
+    { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } },
+  ],
+  '/graphql/key': [{}, { method: 'POST', body: 'x' }],
+  '/journal/export': [{}, { method: 'POST' }],
+  '/journal/import': [{}, { method: 'POST', body: '{"format":"daybook-journal"}\n' }],
+}
+
+/** The routes that the gateway's source names, and that this file does not know. */
+export function unknownRoutes(): string[] {
+  const folder = join(REPOSITORY, 'services/gateway/src')
+  const files = ['start.ts', ...readdirSync(join(folder, 'http')).map((name) => `http/${name}`)]
+  const named = files
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => readFileSync(join(folder, file), 'utf8').match(/(?<=')\/[a-z/]*(?=')/gu) ?? [])
+  return [...new Set(named)].filter((route) => !(route in ROUTES))
+}
+
+/** Asks every route with the readers' keys, also about projects of others. */
+export async function askRoutes(world: World, readers: readonly Reader[]): Promise<void> {
+  for (const reader of readers)
+    for (const [path, requests] of Object.entries(ROUTES))
+      for (const request of requests)
+        for (const { id, name } of world.projects) {
+          const search = path.startsWith('/journal') ? `?project=${encodeURIComponent(name)}` : ''
+          for (const header of [undefined, id]) {
+            const headers = {
+              authorization: `Bearer ${reader.key}`,
+              ...(header !== undefined && { 'x-daybook-project': header }),
+              ...request.headers,
+            }
+            const answer = await receive(`${reader.url}${path}${search}`, { ...request, headers })
+            // A name that was asked for may be repeated.
+            const hidden = answer.replaceAll(name, '').replaceAll(encodeURIComponent(name), '')
+            look(world, reader, `${request.method ?? 'GET'} ${path}`, hidden, id)
+          }
+        }
+}
+
+/** With a key of the whole Daybook, the export of a project has nothing of the others. */
+export async function exportEach(world: World): Promise<void> {
+  const [anyone] = world.readers
+  if (anyone === undefined) return
+  for (const project of world.projects) {
+    const url = `${world.admin.url}/journal/export?project=${project.id}`
+    const answer = await receive(url, { headers: { authorization: `Bearer ${world.admin.key}` } })
+    look(world, { ...anyone, name: 'an export', readable: [project] }, url, answer)
+    if (!answer.includes(project.marker)) throw new Error('an export lacks its own project')
+  }
+}
