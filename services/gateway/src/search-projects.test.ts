@@ -213,6 +213,20 @@ describe.each(TEST_DATABASES)('a search over several projects on $name', ({ star
     expect(errorOf(await client.send(twice, { projects: own }))).toBeUndefined()
   })
 
+  it('withholds in each project what is in quarantine there', async () => {
+    await remember(at(0).client, 'a giraffe', { agent: 'poisoned' })
+    const { sequence } = await remember(at(1).client, 'a giraffe', { agent: 'poisoned' })
+    await until(at(1).client, sequence)
+    const found = async () =>
+      (await search()).hits.map(({ project }: { project: { name: string } }) => project.name)
+    await expect.poll(found).toHaveLength(2)
+    const operator = testClient(admin.url, await keyOf([at(1).id], ['READ', 'WRITE', 'ADMIN']), at(1).id)
+    await operator.data(
+      'mutation { quarantineWriter(agent: "poisoned", reason: "it lies") { ... on DaybookError { message } } }',
+    )
+    expect(await found()).toEqual([at(0).name])
+  })
+
   it('counts as a request of each project', async () => {
     await admin.data(
       'mutation ($id: ID!) { setProjectLimits(id: $id, limits: { requestsPerSecond: 1 }) { __typename } }',

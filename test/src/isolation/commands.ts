@@ -68,7 +68,17 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   replay: ({ other }) => [['--from', '1', '--project', other.name]],
   backfill: ({ other }) => [['pgvector', '--project', other.name]],
   language: ({ other }) => [[], ['german', '--project', other.name]],
-  projects: ({ other }) => [['list'], ['rename', other.id, `renamed ${newId()}`]],
+  projects: ({ other }) => [
+    ['list'],
+    ['rename', other.id, `renamed ${newId()}`],
+    ['delete', other.name, '--yes'],
+    ['deleted'],
+  ],
+  quarantine: ({ other }) => [
+    ['list'],
+    ['add', other.ids.key.at(-1) ?? '', '--reason', COMMON.key],
+    ['add', '--agent', COMMON.key, '--project', other.name, '--reason', COMMON.key],
+  ],
   keys: ({ other }) => [
     ['list'],
     ['create', 'x', '--project', other.name],

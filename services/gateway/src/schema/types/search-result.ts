@@ -229,7 +229,7 @@ builder.objectType(searchResult, {
     text: t.string({
       resolve: async (answer, _, context) => {
         const trusts = await Promise.all(
-          answer.hits.map(({ memory }) => trustOfMemory(context, memory.state)),
+          answer.hits.map((hit) => trustOfMemory(context.ofHits.get(hit) ?? context, hit.memory.state)),
         )
         const low = new Set(answer.hits.filter((_hit, index) => trusts[index] === 'low'))
         return renderAnswer(answer, Date.now(), (hit) => low.has(hit))
