@@ -116,7 +116,7 @@ describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
     expect(await gateway.status()).toMatchObject({ problem: null })
   })
 
-  it('the gateway purges what was erased', async () => {
+  it('the gateway removes what was erased', async () => {
     const gateway = await open('gateway')
     const project = newId()
     const event = noteEvent(project, 1)
@@ -127,6 +127,16 @@ describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
     const manager = await managerOf('gateway')
     const { state } = await manager.streams.info('DAYBOOK', { subjects_filter: `daybook.${project}.>` })
     expect(Object.values(state.subjects ?? {})).toEqual([1])
+  })
+
+  it('reindex removes what a deleted project published', async () => {
+    const gateway = await open('gateway')
+    const project = newId()
+    await gateway.publish(project, [noteEvent(project, 1)])
+    await (await open('reindex')).forget(project)
+    const manager = await managerOf('gateway')
+    const { state } = await manager.streams.info('DAYBOOK', { subjects_filter: `daybook.${project}.>` })
+    expect(state.subjects ?? {}).toEqual({})
   })
 
   it.each(['projector-pgvector', 'projector-typesense'] as const)(
@@ -159,10 +169,10 @@ describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
     60_000,
   )
 
-  it('the gateway deletes neither the stream nor single messages, and takes no events from projectors', async () => {
+  it('the gateway neither deletes nor empties the stream, and takes no events from projectors', async () => {
     const manager = await managerOf('gateway')
     await expect(manager.streams.delete('DAYBOOK')).rejects.toThrow(/permissions violation/iu)
-    await expect(manager.streams.deleteMessage('DAYBOOK', 1)).rejects.toThrow(/permissions violation/iu)
+    await expect(manager.streams.purge('DAYBOOK')).rejects.toThrow(/permissions violation/iu)
     await expect(manager.consumers.add('DAYBOOK', { durable_name: 'projector-pgvector-1' })).rejects.toThrow(
       /permissions violation/iu,
     )
