@@ -103,6 +103,9 @@ function expectBundle(service: string, command: readonly string[] | undefined): 
   expect(bundle.main).toBe('src/main.ts')
 }
 
+/** The part of compose.yaml that makes the keys of Typesense, and ends. */
+const MAKES_KEYS = 'typesense-keys'
+
 const natsPasswordOf = (service: string) => `NATS_${service.toUpperCase().replaceAll('-', '_')}_PASSWORD`
 
 describe('compose.yaml', () => {
@@ -123,15 +126,35 @@ describe('compose.yaml', () => {
     expect(service?.environment?.['DAYBOOK_PORT']).toBe(DEFAULT_PORTS[name])
     expect(Object.keys(service?.environment ?? {}).filter((setting) => !SETTINGS.has(setting))).toEqual([])
     expect(Object.keys(service?.environment ?? {})).toEqual(
-      expect.arrayContaining(['DATABASE_URL', 'NATS_URL', 'TYPESENSE_URL', 'TYPESENSE_API_KEY']),
+      expect.arrayContaining(['DATABASE_URL', 'NATS_URL']),
     )
-    for (const server of ['postgres', 'nats', 'typesense'])
+    for (const server of ['postgres', 'nats'])
       expect(service?.depends_on?.[server]).toEqual({ condition: 'service_healthy' })
+    expect(service?.depends_on?.[MAKES_KEYS]).toEqual({ condition: 'service_completed_successfully' })
+  })
+
+  test('gives each service a key of Typesense with its own rights, or none, and nobody but the maker the server’s', () => {
+    const keyOf = (name: string) => compose.services[name]?.environment?.['TYPESENSE_API_KEY']
+    const given = (setting: string) => `\${${setting}:?run infra/make-env first}`
+    expect(SERVICES.map(keyOf)).toEqual(
+      SERVICES.map((name) =>
+        name === 'projector-pgvector'
+          ? undefined
+          : given(name === 'gateway' ? 'TYPESENSE_GATEWAY_KEY' : 'TYPESENSE_PROJECTOR_KEY'),
+      ),
+    )
+    expect(keyOf(MAKES_KEYS)).toBe(given('TYPESENSE_API_KEY'))
+    expect(keyOf('typesense')).toBe(given('TYPESENSE_API_KEY'))
+    for (const setting of ['TYPESENSE_GATEWAY_KEY', 'TYPESENSE_PROJECTOR_KEY']) {
+      expect(compose.services[MAKES_KEYS]?.environment?.[setting]).toBe(given(setting))
+      expect(read('infra/typesense/keys.mjs')).toContain(`setting: '${setting}'`)
+    }
   })
 
   test('gives every part a health check and an image of a fixed version', () => {
     for (const [name, { image, healthcheck }] of Object.entries(compose.services)) {
-      expect(healthcheck?.test[0], name).toBe('CMD')
+      // It ends before anybody could ask.
+      if (name !== MAKES_KEYS) expect(healthcheck?.test[0], name).toBe('CMD')
       expect(image, name).toMatch(PINNED)
       expect(image, name).not.toContain('latest')
     }
@@ -151,6 +174,8 @@ describe('compose.yaml', () => {
       new Set([
         'POSTGRES_PASSWORD',
         'TYPESENSE_API_KEY',
+        'TYPESENSE_GATEWAY_KEY',
+        'TYPESENSE_PROJECTOR_KEY',
         'DAYBOOK_DEFAULT_KEY',
         ...SERVICES.map((name) => natsPasswordOf(name)),
       ]),
