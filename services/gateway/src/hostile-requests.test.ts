@@ -7,22 +7,11 @@ import { assert, asyncProperty } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { schema } from './schema/index.ts'
 import { randomOperation } from './testing/random-operation.ts'
+import { ROUTES } from './testing/routes.ts'
 import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
 
 /** More for a night: 4000 requests take 20 s, as many operations five minutes. */
 const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 100)
-const ROUTES = [
-  '/',
-  '/graphql',
-  '/graphql/key',
-  '/graphql/graphiql-x.js',
-  '/health',
-  '/ready',
-  '/metrics',
-  '/journal/export',
-  '/journal/import',
-]
-
 describe.each(TEST_DATABASES)('what strangers send to a gateway on $name', ({ start }) => {
   const { logger, lines } = createMemoryLogger()
   let database: TestDatabase

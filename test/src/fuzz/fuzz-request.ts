@@ -1,5 +1,6 @@
 import { schema } from '@daybook/gateway/schema/index'
 import { randomOperation } from '@daybook/gateway/testing/random-operation'
+import { ROUTES } from '@daybook/gateway/testing/routes'
 import { hostileRequest } from '@daybook/runtime/testing/hostile-request'
 import { type Arbitrary, constantFrom, nat, oneof, record, string, tuple } from 'fast-check'
 
@@ -17,18 +18,6 @@ export interface Known {
   /** Of memories, keys and projects, of others too. */
   readonly ids: readonly string[]
 }
-
-const ROUTES = [
-  '/',
-  '/graphql',
-  '/graphql/key',
-  '/graphql/graphiql-x.js',
-  '/health',
-  '/ready',
-  '/metrics',
-  '/journal/export',
-  '/journal/import',
-]
 
 const PIECES = [
   ...'{}()[]$@!:|&"\\,#'.split(''),

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { raiseMinimum } from '../compatibility.ts'
+import { makeOwnerFunction } from '../owner-function.ts'
 import { secureRows } from '../row-security.ts'
 
 /**
@@ -59,7 +60,7 @@ async function addScopes(db: Kysely<unknown>): Promise<void> {
 
 /** As 0007 made it, for keys that open several projects. */
 async function replaceEmptyProject(db: Kysely<unknown>): Promise<void> {
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'replace_empty_project(empty_id uuid, new_id uuid)',
     'boolean',
@@ -164,7 +165,7 @@ async function countUsage(db: Kysely<unknown>): Promise<void> {
 
 /** The application shows the hash of a key and gets what the key opens, also of one that has ended. */
 async function findKeys(db: Kysely<unknown>): Promise<void> {
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'find_api_key(given_hash bytea)',
     `table (id uuid, name text, scopes text[], admin boolean, project_ids uuid[], ended text)`,
@@ -210,7 +211,7 @@ async function manageKeys(db: Kysely<unknown>): Promise<void> {
       from daybook.api_keys k where k.id = target
     $$`.execute(db)
   await sql`revoke all on function daybook.require_administrator_of from public`.execute(db)
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     `make_api_key(acting bytea, made_id uuid, made_hash bytea, made_prefix text, made_name text, made_scopes text[],
       of_projects uuid[], ends timestamptz)`,
@@ -224,7 +225,7 @@ async function manageKeys(db: Kysely<unknown>): Promise<void> {
       insert into daybook.api_key_projects select made_id, unnest(of_projects);
     end`,
   )
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     `rotate_api_key(acting bytea, old_id uuid, made_id uuid, made_hash bytea, made_prefix text, grace interval)`,
     'boolean',
@@ -245,7 +246,7 @@ async function manageKeys(db: Kysely<unknown>): Promise<void> {
       return true;
     end`,
   )
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'revoke_api_key(acting bytea, target uuid)',
     'void',
@@ -255,19 +256,4 @@ async function manageKeys(db: Kysely<unknown>): Promise<void> {
       update daybook.api_keys k set revoked_at = now() where k.id = target and k.revoked_at is null;
     end`,
   )
-}
-
-/** Makes a function with its owner's rights that the application may call. */
-async function makeFunction(
-  db: Kysely<unknown>,
-  signature: string,
-  returns: string,
-  body: ReturnType<typeof sql>,
-): Promise<void> {
-  const name = sql.raw(`daybook.${signature.slice(0, signature.indexOf('('))}`)
-  await sql`
-    create function ${sql.raw(`daybook.${signature} returns ${returns}`)}
-    language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ ${body} $$`.execute(db)
-  await sql`revoke all on function ${name} from public`.execute(db)
-  await sql`grant execute on function ${name} to daybook_app`.execute(db)
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { makeOwnerFunction } from '../owner-function.ts'
 import { secureRows } from '../row-security.ts'
 
 /**
@@ -61,7 +62,7 @@ async function rememberFreeSpace(db: Kysely<unknown>): Promise<void> {
  * the project `default` then, which is made again if it is the deleted one.
  */
 async function beginDeletions(db: Kysely<unknown>): Promise<void> {
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'begin_project_deletion(acting bytea, doomed uuid, asked_by text, new_default uuid)',
     'boolean',
@@ -121,7 +122,7 @@ async function removeJournals(db: Kysely<unknown>): Promise<void> {
       end if;
     end $$`.execute(db)
   await sql`revoke all on function daybook.require_doomed from public`.execute(db)
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'delete_project_events(doomed uuid, from_sequence bigint, to_sequence bigint)',
     'bigint',
@@ -134,7 +135,7 @@ async function removeJournals(db: Kysely<unknown>): Promise<void> {
       return gone;
     end`,
   )
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'delete_project_requests(doomed uuid, most bigint)',
     'bigint',
@@ -148,7 +149,7 @@ async function removeJournals(db: Kysely<unknown>): Promise<void> {
       return gone;
     end`,
   )
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'finish_project_deletion(doomed uuid)',
     'void',
@@ -164,19 +165,4 @@ async function removeJournals(db: Kysely<unknown>): Promise<void> {
       where project_id = doomed and finished_at is null;
     end`,
   )
-}
-
-/** Makes a function with its owner's rights that the application may call. */
-async function makeFunction(
-  db: Kysely<unknown>,
-  signature: string,
-  returns: string,
-  body: ReturnType<typeof sql>,
-): Promise<void> {
-  const name = sql.raw(`daybook.${signature.slice(0, signature.indexOf('('))}`)
-  await sql`
-    create function ${sql.raw(`daybook.${signature} returns ${returns}`)}
-    language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ ${body} $$`.execute(db)
-  await sql`revoke all on function ${name} from public`.execute(db)
-  await sql`grant execute on function ${name} to daybook_app`.execute(db)
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { makeOwnerFunction } from '../owner-function.ts'
 import { secureRows } from '../row-security.ts'
 
 /**
@@ -39,7 +40,7 @@ async function trustOfKeys(db: Kysely<unknown>): Promise<void> {
       select array_agg(id order by id) from (select id from later union select id from earlier) one
     $$`.execute(db)
   await sql`revoke all on function daybook.rotations_of from public`.execute(db)
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'set_key_trust(acting bytea, target uuid, level text)',
     'void',
@@ -76,7 +77,7 @@ async function quarantines(db: Kysely<unknown>): Promise<void> {
   await sql`
     create policy of_all_projects on daybook.quarantines for select using (project_id is null)`.execute(db)
   await sql`grant select on daybook.quarantines to daybook_app`.execute(db)
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     `quarantine_writer(acting bytea, made_id uuid, of_project uuid, of_key uuid, of_agent text, why text)`,
     'boolean',
@@ -94,7 +95,7 @@ async function quarantines(db: Kysely<unknown>): Promise<void> {
       return true;
     end`,
   )
-  await makeFunction(
+  await makeOwnerFunction(
     db,
     'release_quarantine(acting bytea, target uuid, why text)',
     'boolean',
@@ -179,19 +180,4 @@ export async function authorsInReadModel(db: Kysely<unknown>): Promise<void> {
       include (memory_id, number, kind, agent, filter_labels, filter_categories, importance, created_at,
         occurred_at, expires_at, writer, editor)`.execute(db)
   }
-}
-
-/** Makes a function with its owner's rights that the application may call. */
-async function makeFunction(
-  db: Kysely<unknown>,
-  signature: string,
-  returns: string,
-  body: ReturnType<typeof sql>,
-): Promise<void> {
-  const name = sql.raw(`daybook.${signature.slice(0, signature.indexOf('('))}`)
-  await sql`
-    create function ${sql.raw(`daybook.${signature} returns ${returns}`)}
-    language plpgsql security definer set search_path = pg_catalog, pg_temp as $$ ${body} $$`.execute(db)
-  await sql`revoke all on function ${name} from public`.execute(db)
-  await sql`grant execute on function ${name} to daybook_app`.execute(db)
 }
