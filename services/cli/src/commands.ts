@@ -228,7 +228,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       },
       {
         name: 'keys',
-        parameters: '[list|create|trust|rotate|revoke]',
+        parameters: '[list|create|…]',
         description: 'list, make, rotate and revoke API keys; say how far they are trusted',
         load: () => import('./commands/keys.ts'),
       },

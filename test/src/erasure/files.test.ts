@@ -28,8 +28,8 @@ async function eraseAndDelete(use: ReturnType<typeof usingDaemon>, erased: strin
   return shop
 }
 
-describe('the files of an embedded daemon', () => {
-  it('lose what is erased and what was in a deleted project, also after a kill in the middle and a rebuild', async () => {
+describe('the files', { concurrent: true }, () => {
+  it('of an embedded daemon lose what is erased and what was in a deleted project, also after a kill in the middle and a rebuild', async () => {
     const daemon = createTestDaemon(undefined, { environment: EMBEDDER })
     try {
       const [erased, deleted] = [marked(), marked()]
@@ -60,6 +60,63 @@ describe('the files of an embedded daemon', () => {
       await daemon.remove()
     }
   }, 300_000)
+
+  it.skipIf(!HAS_NATIVE_POSTGRES || !HAS_NATIVE_NATS)(
+    'of real servers: a dump and JetStream have nothing of it at once, Postgres and a standby after their free space is cleared',
+    async () => {
+      const stops: (() => Promise<unknown>)[] = []
+      try {
+        const primary = await startNativeServer()
+        stops.push(primary.stop)
+        const standby = await startStandby(primary)
+        stops.push(standby.stop)
+        const nats = await startNativeNats()
+        stops.push(nats.stop)
+        const typesense = await startOwnTypesense()
+        stops.push(typesense.stop)
+        const daemon = createTestDaemon(undefined, {
+          environment: {
+            ...EMBEDDER,
+            DATABASE_URL: primary.url,
+            NATS_URL: nats.url,
+            TYPESENSE_URL: typesense.url,
+            TYPESENSE_API_KEY: typesense.apiKey,
+          },
+        })
+        stops.push(daemon.remove)
+        await daemon.start()
+        const use = usingDaemon(daemon)
+        const [erased, deleted] = [marked(), marked()]
+        const shop = await eraseAndDelete(use, erased, deleted)
+        await use.removed(shop.id)
+        await use.reindex('PGVECTOR')
+        await use.reindex('TYPESENSE')
+        await use.settled()
+        const dump = execFileSync(join(findBinaries(), 'pg_dump'), ['--dbname', primary.url], {
+          maxBuffer: 1024 ** 3,
+        })
+        const [ofPrimary, ofStandby] = [folderOf(primary), folderOf(standby)]
+        await ask(primary.url, 'checkpoint')
+        await untilCaughtUp(primary, standby)
+        await ask(standby.url, 'checkpoint')
+        for (const text of [erased, deleted]) {
+          expect(dump.includes(text)).toBe(false)
+          expect(filesWith(nats.folder, text)).toEqual([])
+          // As docs/security.md says: until then, whoever reads the disk finds it.
+          expect(filesWith(ofPrimary, text)).not.toEqual([])
+          expect(filesWith(ofStandby, text)).not.toEqual([])
+        }
+        await clearFreeSpace(primary, standby)
+        for (const text of [erased, deleted]) {
+          expect(filesWith(ofPrimary, text)).toEqual([])
+          await vi.waitFor(() => expect(filesWith(ofStandby, text)).toEqual([]), { timeout: 20_000 })
+        }
+      } finally {
+        for (const stop of stops.toReversed()) await stop()
+      }
+    },
+    300_000,
+  )
 })
 
 /** What docs/security.md tells an operator to do. */
@@ -86,58 +143,3 @@ async function ask(url: string, ...queries: string[]): Promise<void> {
     await client.end()
   }
 }
-
-describe.skipIf(!HAS_NATIVE_POSTGRES || !HAS_NATIVE_NATS)('the files of real servers', () => {
-  it('a dump and JetStream have nothing of it at once, Postgres and a standby after their free space is cleared', async () => {
-    const stops: (() => Promise<unknown>)[] = []
-    try {
-      const primary = await startNativeServer()
-      stops.push(primary.stop)
-      const standby = await startStandby(primary)
-      stops.push(standby.stop)
-      const nats = await startNativeNats()
-      stops.push(nats.stop)
-      const typesense = await startOwnTypesense()
-      stops.push(typesense.stop)
-      const daemon = createTestDaemon(undefined, {
-        environment: {
-          ...EMBEDDER,
-          DATABASE_URL: primary.url,
-          NATS_URL: nats.url,
-          TYPESENSE_URL: typesense.url,
-          TYPESENSE_API_KEY: typesense.apiKey,
-        },
-      })
-      stops.push(daemon.remove)
-      await daemon.start()
-      const use = usingDaemon(daemon)
-      const [erased, deleted] = [marked(), marked()]
-      const shop = await eraseAndDelete(use, erased, deleted)
-      await use.removed(shop.id)
-      await use.reindex('PGVECTOR')
-      await use.reindex('TYPESENSE')
-      await use.settled()
-      const dump = execFileSync(join(findBinaries(), 'pg_dump'), ['--dbname', primary.url], {
-        maxBuffer: 1024 ** 3,
-      })
-      const [ofPrimary, ofStandby] = [folderOf(primary), folderOf(standby)]
-      await ask(primary.url, 'checkpoint')
-      await untilCaughtUp(primary, standby)
-      await ask(standby.url, 'checkpoint')
-      for (const text of [erased, deleted]) {
-        expect(dump.includes(text)).toBe(false)
-        expect(filesWith(nats.folder, text)).toEqual([])
-        // As docs/security.md says: until then, whoever reads the disk finds it.
-        expect(filesWith(ofPrimary, text)).not.toEqual([])
-        expect(filesWith(ofStandby, text)).not.toEqual([])
-      }
-      await clearFreeSpace(primary, standby)
-      for (const text of [erased, deleted]) {
-        expect(filesWith(ofPrimary, text)).toEqual([])
-        await vi.waitFor(() => expect(filesWith(ofStandby, text)).toEqual([]), { timeout: 20_000 })
-      }
-    } finally {
-      for (const stop of stops.toReversed()) await stop()
-    }
-  }, 300_000)
-})

@@ -59,6 +59,7 @@ export async function runFuzz({ requests, seed, report = () => {} }: FuzzRunOpti
       LOG_LEVEL: 'trace',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
       // Twice what it needs. It collects garbage often, so what is left shows what is kept.
       NODE_OPTIONS: '--max-old-space-size=160 --max-semi-space-size=4',
     },

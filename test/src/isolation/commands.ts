@@ -76,8 +76,8 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   ],
   quarantine: ({ other }) => [
     ['list'],
-    ['add', other.ids.key.at(-1) ?? '', '--reason', COMMON.key],
-    ['add', '--agent', COMMON.key, '--project', other.name, '--reason', COMMON.key],
+    ['add', other.ids.key.at(-1) ?? '', '--reason', COMMON.key, '--yes'],
+    ['add', '--agent', COMMON.key, '--project', other.name, '--reason', COMMON.key, '--yes'],
   ],
   keys: ({ other }) => [
     ['list'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runTenants } from './run.ts'
 
-const REQUESTS = 300
+const REQUESTS = 150
 
 test('projects side by side on one daemon see nothing of each other', async () => {
   const seed = Number(process.env.DAYBOOK_TENANTS_SEED ?? Date.now() % 1_000_000)
