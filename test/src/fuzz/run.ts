@@ -1,10 +1,10 @@
-import { rawRequest, statusOf } from '@daybook/runtime/testing/raw-http'
 import { sample } from 'fast-check'
-import { runCli } from '../cli/run-cli.ts'
 import { startCollector } from '../observability/collector.ts'
 import { createTestDaemon, type TestDaemon } from '../support/daemon.ts'
 import { type FuzzRequest, fuzzRequest } from './fuzz-request.ts'
-import { type HeapSamples, sampleHeap } from './memory-use.ts'
+import { heapSize } from './heap-size.ts'
+import { lookAfterwards } from './look-afterwards.ts'
+import { type Answer, faultOf, send } from './send.ts'
 import { createTenant, seen } from './tenants.ts'
 
 /** The options of a fuzz run. */
@@ -27,17 +27,14 @@ export interface FuzzRun {
   readonly heap: readonly number[]
 }
 
-interface Answer {
-  readonly status: number | null
-  readonly text: string
-}
-
 /** In every text of a project that the requests' key does not open. */
 const MARKER = 'quartzkestrel'
 /** In what the key's own project holds before the run. */
 const OWN_MARKER = 'basaltheron'
 const CLIENTS = 4
 const STEPS = 10
+/** Requests of a client between two looks at the heap. */
+const SENT_A_LOOK = 25
 const FAULTS_NAMED = 20
 /** After fewer requests the heap still grows as caches fill. */
 const FILLS_CACHES = 10_000
@@ -83,52 +80,60 @@ async function fuzzDaemon(
   const other = await createTenant(daemon, MARKER)
   const own = await createTenant(daemon, OWN_MARKER)
   const before = await seen(daemon, other)
-  const known = {
-    host: new URL(url).host,
-    key: own.key,
-    ids: [other.projectId, other.keyId, ...other.ids, ...own.ids],
-  }
-  const heap = sampleHeap(url)
+  const ids = [other.projectId, other.keyId, ...other.ids, ...own.ids]
+  const known = { host: new URL(url).host, key: own.key, ids }
   const counts = new Map<string, number>()
   const faults: string[] = []
   const heaps: number[] = []
-  for (let step = 0; step < STEPS; step += 1) {
+  for (let step = 0; step < STEPS && daemon.pid() === pid; step += 1) {
     const numRuns = Math.ceil((requests * (step + 1)) / STEPS) - Math.ceil((requests * step) / STEPS)
     if (numRuns === 0) continue
-    const queue = sample(fuzzRequest(known), { numRuns, seed: seed + step })
-    const note = (request: FuzzRequest, { status, text }: Answer) => {
-      counts.set(`${status ?? 'none'}`, (counts.get(`${status ?? 'none'}`) ?? 0) + 1)
-      const fault = faultOf(status, text)
-      if (fault !== null) faults.push(`${fault}: ${JSON.stringify(request).slice(0, 2_000)}`)
-    }
-    await Promise.all(Array.from({ length: CLIENTS }, () => client({ url, key: own.key, queue, heap, note })))
-    if (daemon.pid() !== pid) {
-      faults.push(`the daemon ended: ${daemon.log()}`)
-      break
-    }
-    heaps.push(heap.least())
-    report(
-      `${Math.round(((step + 1) / STEPS) * 100)} %: heap ${megabytes(heaps.at(-1) ?? 0)} MB, ${faults.length} faults`,
+    const heap = await sendAll(
+      { url, key: own.key, queue: sample(fuzzRequest(known), { numRuns, seed: seed + step }) },
+      (request, answer) => {
+        counts.set(`${answer.status ?? 'none'}`, (counts.get(`${answer.status ?? 'none'}`) ?? 0) + 1)
+        const fault = faultOf(answer, MARKER)
+        if (fault !== null) faults.push(`${fault}: ${JSON.stringify(request).slice(0, 2_000)}`)
+      },
     )
+    heaps.push(heap)
+    report(`${((step + 1) / STEPS) * 100} %: heap ${megabytes(heap)} MB, ${faults.length} faults`)
+  }
+  const run = () => ({
+    requests,
+    statuses: Object.fromEntries([...counts].toSorted()),
+    faults: faults.slice(0, FAULTS_NAMED),
+    heap: heaps,
+  })
+  if (daemon.pid() !== pid) {
+    faults.unshift(`the daemon ended: ${daemon.log()}`)
+    return run()
   }
   if (requests >= FILLS_CACHES && grew(heaps))
     faults.push(`the heap grew: ${heaps.map(megabytes).join(', ')} MB`)
   if (JSON.stringify(await seen(daemon, other)) !== JSON.stringify(before))
     faults.push('the other project is not what it was')
   const hidden = [MARKER, OWN_MARKER, own.key, other.key]
-  for (const line of daemon.log(Number.MAX_SAFE_INTEGER).split('\n'))
-    if (/"level":(?:50|60)/u.test(line) || hidden.some((text) => line.includes(text)))
-      faults.push(`the daemon logged ${line}`)
-  if (traces.length === 0) faults.push('no traces were sent')
-  for (const sent of traces)
-    for (const text of hidden.filter((one) => sent.includes(one))) faults.push(`a trace has ${text}`)
-  faults.push(...(await unsound(daemon)))
-  return {
-    requests,
-    statuses: Object.fromEntries([...counts].toSorted()),
-    faults: faults.slice(0, FAULTS_NAMED),
-    heap: heaps,
+  faults.push(...(await lookAfterwards(daemon, { traces, hidden })))
+  return run()
+}
+
+/** Sends all requests of a queue, several at a time. @returns the least size of the heap meanwhile, in bytes */
+async function sendAll(
+  { url, key, queue }: { readonly url: string; readonly key: string; readonly queue: FuzzRequest[] },
+  note: (request: FuzzRequest, answer: Answer) => void,
+): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  const client = async () => {
+    for (let sent = 0; ; sent += 1) {
+      const request = queue.pop()
+      if (request === undefined) return
+      note(request, await send(url, key, request))
+      if (sent % SENT_A_LOOK === 0) least = Math.min(least, (await heapSize(url)) ?? least)
+    }
   }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  return least
 }
 
 /** Whether the last tenth of a run kept far more than the third, when all caches were full. */
@@ -136,56 +141,3 @@ const grew = (heaps: readonly number[]): boolean =>
   (heaps.at(-1) ?? 0) > GROWTH_MOST * (heaps[2] ?? Number.POSITIVE_INFINITY)
 
 const megabytes = (bytes: number) => (bytes / 1024 ** 2).toFixed(0)
-
-function faultOf(status: number | null, text: string): string | null {
-  if (status === 500) return `answered with 500: ${text.slice(0, 500)}`
-  if (text.includes('"INTERNAL"')) return `answered with an error of ours: ${text.slice(0, 500)}`
-  if (text.toLowerCase().includes(MARKER)) return `showed another project: ${text.slice(0, 500)}`
-  return null
-}
-
-async function client({
-  url,
-  key,
-  queue,
-  heap,
-  note,
-}: {
-  readonly url: string
-  readonly key: string
-  readonly queue: FuzzRequest[]
-  readonly heap: HeapSamples
-  readonly note: (request: FuzzRequest, answer: Answer) => void
-}): Promise<void> {
-  for (let sent = 0; ; sent += 1) {
-    const request = queue.pop()
-    if (request === undefined) break
-    note(
-      request,
-      await send(url, key, request).catch((error: Error) => ({ status: null, text: `${error.message}` })),
-    )
-    if (sent % 25 === 0) await heap.take()
-  }
-}
-
-async function send(url: string, key: string, request: FuzzRequest): Promise<Answer> {
-  if (request.kind === 'raw') {
-    const text = await rawRequest(url, request.bytes, 400)
-    return { status: statusOf(text), text }
-  }
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': request.contentType },
-    body: request.body,
-  })
-  return { status: response.status, text: await response.text() }
-}
-
-/** What `daybook verify` says of the journals and the indexes, where they are not sound. */
-async function unsound(daemon: TestDaemon): Promise<string[]> {
-  const { exitCode, stdout, stderr } = await runCli(['verify', 'all', '--journal'], {
-    DAYBOOK_URL: daemon.url() ?? '',
-    DAYBOOK_DATA_DIR: daemon.dataDir,
-  })
-  return exitCode === 0 ? [] : [`daybook verify all --journal ended with ${exitCode}: ${stdout}${stderr}`]
-}
