@@ -4,13 +4,15 @@ import { createAuthenticate } from '@daybook/gateway/authenticate'
 import { createKeyBudget } from '@daybook/gateway/http/key-budget'
 import { createLimitChecks } from '@daybook/gateway/project-limits'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
-import { openDatabase } from '@daybook/postgres/connect'
+import { createApiKey } from '@daybook/postgres/access/api-keys'
+import { ensureProject } from '@daybook/postgres/access/projects'
+import { type Database, openDatabase } from '@daybook/postgres/connect'
 import { silentLogger } from '@daybook/runtime/logger'
 import { type BenchOptions, median, printComparison } from './bench.ts'
 import { startCorpusGateway } from './corpus-gateway.ts'
 import { onEachDatabase } from './databases.ts'
 import { questions } from './generated-texts.ts'
-import { buildSearchCorpus } from './search-corpus.ts'
+import { buildSearchCorpus, type SearchCorpus } from './search-corpus.ts'
 
 /**
  * What it costs that a request may see one project only: requests as they are, against the same as the owner of
@@ -26,10 +28,16 @@ const REQUESTS = 60
 const CHECKS = 20_000
 const GOAL = 1.1
 
+/** The operation before each of which another project asks the same over the same connections. */
+const ALTERNATING = 'a page of memories, each after another project’s request'
+
+const PAGE = 'query { memories(first: 20) { edges { node { id title labels } } } }'
+
 const OPERATIONS = {
   'search by words':
     'query ($query: String!) { search(query: $query, mode: KEYWORD, floor: false) { hits { score memory { id title } } } }',
-  'a page of memories': 'query { memories(first: 20) { edges { node { id title labels } } } }',
+  'a page of memories': PAGE,
+  [ALTERNATING]: PAGE,
   'the journal’s head': 'query { journal { sequence hash } }',
 } as const
 
@@ -45,6 +53,11 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
       bound: await startCorpusGateway(corpus, embedders, access),
       unbound: await startCorpusGateway({ ...corpus, db: owner }, embedders, access),
     }
+    const other = await startCorpusGateway(
+      { ...corpus, apiKey: await keyOfNewProject(owner) },
+      embedders,
+      access,
+    )
     const checksMs = await timeChecks(corpus)
     for (const [operation, query] of Object.entries(OPERATIONS)) {
       const times = { bound: [] as number[], unbound: [] as number[] }
@@ -54,6 +67,8 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
           for (const side of round % 2 === 0
             ? (['bound', 'unbound'] as const)
             : (['unbound', 'bound'] as const)) {
+            // Its sessions then have to change from one project to the other.
+            if (side === 'bound' && operation === ALTERNATING) await other.ask(query, {})
             const started = performance.now()
             await gateways[side].ask(query, query.includes('$query') ? { query: text } : {})
             // The first round fills caches and prepares statements.
@@ -71,11 +86,15 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
         goal: { atMost: GOAL },
       })
     }
-    for (const gateway of Object.values(gateways)) await gateway.stop()
+    for (const gateway of [...Object.values(gateways), other]) await gateway.stop()
     await access.stop()
     await owner.destroy()
     await corpus.close()
   })
+}
+
+async function keyOfNewProject(owner: Database): Promise<string> {
+  return createApiKey(owner, await ensureProject(owner, 'other'), 'other')
 }
 
 /** @returns milliseconds that a request's key, its budget and its project's limits take, on average */
@@ -83,7 +102,7 @@ async function timeChecks({
   db,
   apiKey,
   scope,
-}: Pick<Awaited<ReturnType<typeof buildSearchCorpus>>, 'db' | 'apiKey' | 'scope'>): Promise<number> {
+}: Pick<SearchCorpus, 'db' | 'apiKey' | 'scope'>): Promise<number> {
   const authenticate = createAuthenticate(db, { note() {}, stop: () => Promise.resolve() })
   const budget = createKeyBudget({ costPerSecond: 1e12, costSaved: 1e12 })
   const limits = createLimitChecks(db)
