@@ -12,6 +12,11 @@ export function newId(): string {
   return v7()
 }
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu
+
+/** Whether the database takes a text for a UUID, of whichever version. */
+export const isUuid = (text: string): boolean => UUID.test(text)
+
 /** The id as clients see it: `insight:0192f0c1-…`. */
 export function formatMemoryId(kind: KindName, uuid: string): string {
   return `${kind}:${uuid}`

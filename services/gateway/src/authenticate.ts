@@ -1,4 +1,5 @@
 import { DaybookError, NotFoundError } from '@daybook/memory/errors'
+import { isUuid } from '@daybook/memory/id'
 import { type Access, findKey, type KeyRefusal } from '@daybook/postgres/access/api-keys'
 import { ProjectDeletedError, readDeleted } from '@daybook/postgres/access/delete-project'
 import { findProject } from '@daybook/postgres/access/projects'
@@ -6,7 +7,6 @@ import type { Database } from '@daybook/postgres/connect'
 import { LRUCache } from 'lru-cache'
 import { readHeader } from './http/read-header.ts'
 import type { KeyUses } from './key-uses.ts'
-import { isUuid } from './schema/admin/check-arguments.ts'
 
 /** How long a key's rights are cached, in milliseconds. A revoked key works at most that much longer. */
 const REMEMBERED_MS = 2_000

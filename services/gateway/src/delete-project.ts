@@ -1,10 +1,10 @@
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { isUuid } from '@daybook/memory/id'
 import { requestRemoval } from '@daybook/operations/removals'
 import { beginDeletion, type DeletedProject, readDeleted } from '@daybook/postgres/access/delete-project'
 import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import type { Context } from './context.ts'
-import { isUuid } from './schema/admin/check-arguments.ts'
 
 /**
  * Deletes a project for good. When this returns, nobody can read or write it at this gateway, and nobody can write

@@ -58,7 +58,7 @@ export async function* followJournal(
       ).catch(async (error: unknown) => {
         throw error instanceof JournalDiverged ? await divergedAt(project, passed, cursor) : error
       })
-      const standing = createStanding(project, filter)
+      const standing = createStanding(project, filter, records)
       for (const record of records) {
         if (ended.aborted) return
         const { withheld, trusts } = await patiently(() => standing.ofWriters(record), ended)
@@ -83,31 +83,34 @@ interface Standing {
   readonly trusts: boolean
 }
 
-/** Looks up how the writers of a page's events stand, when an event is delivered and not when the page was read. */
-function createStanding({ db }: ProjectScope, { minTrust }: MemoryFilter) {
-  let [withheld, readAt]: [Withheld | null, number] = [null, 0]
-  const isTrusted = async ({ event }: JournalRecord, least: Trust): Promise<boolean> => {
-    if (event === null) return true
-    const { state } = event.data
-    const found = await readTrust(
-      db,
-      authorsOf(state).map(({ key }) => key),
-    )
-    return isAtLeast(
-      trustIn(state, (key) => found.get(key) ?? USUAL_TRUST),
-      least,
-    )
+/**
+ * Looks up how the writers of a page's events stand, when an event is delivered and not when the page was read: for all
+ * events of the page at once, and again when that is no longer new.
+ */
+function createStanding({ db }: ProjectScope, { minTrust }: MemoryFilter, records: readonly JournalRecord[]) {
+  let known: { readonly withheld: Withheld; readonly trusts: Map<string, Trust> } | null = null
+  let readAt = 0
+  const look = async () => {
+    const keys = minTrust === undefined ? [] : records.flatMap(({ event }) => authorKeys(event))
+    const trusts = keys.length === 0 ? new Map<string, Trust>() : await readTrust(db, [...new Set(keys)])
+    return { withheld: await readWithheld(db), trusts }
   }
   return {
-    async ofWriters(record: JournalRecord): Promise<Standing> {
-      if (withheld === null || performance.now() - readAt > STANDING_MS) {
-        withheld = await readWithheld(db)
+    async ofWriters({ event }: JournalRecord): Promise<Standing> {
+      if (known === null || performance.now() - readAt > STANDING_MS) {
+        known = await look()
         readAt = performance.now()
       }
-      return { withheld, trusts: minTrust === undefined || (await isTrusted(record, minTrust)) }
+      const { withheld, trusts } = known
+      if (minTrust === undefined || event === null) return { withheld, trusts: true }
+      const trust = trustIn(event.data.state, (key) => trusts.get(key) ?? USUAL_TRUST)
+      return { withheld, trusts: isAtLeast(trust, minTrust) }
     },
   }
 }
+
+const authorKeys = (event: JournalRecord['event']): string[] =>
+  event === null ? [] : authorsOf(event.data.state).map(({ key }) => key)
 
 /**
  * Whether an event passes the filter. One that is erased or cannot be read might have matched, so it passes.

@@ -50,25 +50,26 @@ async function removeErasedTexts({ db, projectId }: ProjectScope): Promise<void>
   const due = sql`project_id = ${projectId} and sequence <= ${reached}`
   await db.transaction().execute(async (trx) => {
     await sql`
-      delete from embeddings e where project_id = ${projectId}
-        and content_hash in (select content_hash from erased_texts where ${due})
-        and not exists (${await usesOf(trx, projectId)})`.execute(trx)
+      with due as materialized (select content_hash from erased_texts where ${due})
+      delete from embeddings where project_id = ${projectId} and content_hash in (
+        select content_hash from due ${await exceptUsed(trx, projectId)})`.execute(trx)
     const { numAffectedRows = 0n } = await sql`delete from erased_texts where ${due}`.execute(trx)
     if (numAffectedRows > 0n) await sql`update free_space set erased_at = clock_timestamp()`.execute(trx)
   })
 }
 
-/** The memories that have, or had, the text of `embeddings e`, in any generation. */
-async function usesOf(trx: DatabaseTransaction, projectId: string): Promise<RawBuilder<unknown>> {
+/** Leaves out of `due` the texts that a memory has, or had, in any generation: each table is read once. */
+async function exceptUsed(trx: DatabaseTransaction, projectId: string): Promise<RawBuilder<unknown>> {
   const tables = (await listGenerations(trx, PGVECTOR))
     .filter(({ status }) => status !== 'dropping')
     .map(({ generation }) => generationTables(generation))
     .flatMap(({ memories, versions }) => [memories, versions])
   return sql.join(
     tables.map(
-      (table) =>
-        sql`select from ${table} m where m.project_id = ${projectId} and m.content_hash = e.content_hash`,
+      (table) => sql`
+        except select content_hash from ${table}
+        where project_id = ${projectId} and content_hash in (select content_hash from due)`,
     ),
-    sql` union all `,
+    sql` `,
   )
 }

@@ -18,7 +18,7 @@ export interface Erasure {
   readonly missing: readonly string[]
 }
 
-/** Most memories in one transaction, which holds the project's lock: about 100 ms with ten versions each. */
+/** Most memories in one transaction, which holds the project’s lock: with ten versions each 85 ms, embedded 146. */
 export const MOST_ERASED = 200
 
 /**

@@ -1,10 +1,11 @@
 import { newId } from '@daybook/memory/id'
+import type { Trust } from '@daybook/memory/trust'
 import { sql } from 'kysely'
 import type { Database } from '../connect.ts'
 import type { Access } from './api-keys.ts'
 import { hashOfKey, newKey, shownPrefix } from './key-format.ts'
 import type { Scope } from './scopes.ts'
-import { type StoredTrust, setKeyTrust } from './trust.ts'
+import { setKeyTrust } from './trust.ts'
 
 /*
  * Keys as administrators see and change them. The application's role may neither write keys nor read their
@@ -31,7 +32,7 @@ export interface ApiKey {
   readonly replacedBy: string | null
   readonly isExpired: boolean
   /** How far what it writes is trusted. */
-  readonly trust: StoredTrust
+  readonly trust: Trust
 }
 
 interface KeyRow extends Omit<ApiKey, 'scopes' | 'projects' | 'trust'> {
@@ -63,7 +64,7 @@ export async function listKeys(db: Database, ofProjects: readonly string[] | nul
     where ${ofProjects}::uuid[] is null or all_projects or exists (
       select from api_key_projects where key_id = id and project_id = any(${ofProjects}::uuid[]))
     order by created_at, id`.execute(db)
-  return rows.map((row) => ({ ...row, scopes: row.scopes as Scope[], trust: row.trust as StoredTrust }))
+  return rows.map((row) => ({ ...row, scopes: row.scopes as Scope[], trust: row.trust as Trust }))
 }
 
 /** What a new key is to be. */
@@ -75,7 +76,7 @@ export interface NewKey {
   /** RFC 3339; null: it does not expire. */
   readonly expiresAt: string | null
   /** Default `normal`. */
-  readonly trust?: StoredTrust
+  readonly trust?: Trust
 }
 
 /** Makes a key for an administrator. @throws the database's error if the acting key may not */

@@ -1,5 +1,6 @@
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { removeRows } from '@daybook/postgres/remove-rows'
 import { sql } from 'kysely'
 
 /** Rows per statement; with their vectors, texts take the most. */
@@ -23,19 +24,9 @@ const TABLES = [
  * store with its queue, parked events, and what processes keep for themselves. Call it after the projections.
  * @returns how many rows held something of the project's memories
  */
-export async function removeRecords({ db, projectId }: ProjectScope, signal: AbortSignal): Promise<number> {
+export async function removeRecords(scope: ProjectScope, signal: AbortSignal): Promise<number> {
   let removed = 0
-  for (const table of TABLES) {
-    const from = sql.table(table)
-    for (let last = ROWS; last === ROWS; ) {
-      signal.throwIfAborted()
-      const { numAffectedRows = 0n } = await sql`
-        delete from ${from} where ctid = any(array(
-          select ctid from ${from} where project_id = ${projectId} limit ${ROWS}))`.execute(db)
-      last = Number(numAffectedRows)
-      removed += last
-    }
-  }
+  for (const table of TABLES) removed += await removeRows(scope, sql.table(table), { atOnce: ROWS, signal })
   return removed
 }
 

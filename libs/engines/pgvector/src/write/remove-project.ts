@@ -1,9 +1,9 @@
 import { isRelationMissing } from '@daybook/postgres/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { removeRows } from '@daybook/postgres/remove-rows'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { forgetPosition } from '@daybook/projection/positions/positions'
 import type { RemoveOptions } from '@daybook/projection/rebuild/rebuildable-projection'
-import { type RawBuilder, sql } from 'kysely'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
 
 /** Rows per statement. On the embedded database, where everybody waits for it, some 50 ms. */
@@ -24,25 +24,10 @@ export async function removeProject(
   let removed = 0
   for (const table of [vectors, postings, formerPostings, versions, memories, lexicalStats])
     try {
-      removed += await removeRows(scope, table, signal)
+      removed += await removeRows(scope, table, { atOnce: ROWS, signal })
     } catch (error) {
       // The generation was dropped meanwhile.
       if (!isRelationMissing(error)) throw error
     }
   return removed
-}
-
-async function removeRows(
-  { db, projectId }: ProjectScope,
-  table: RawBuilder<unknown>,
-  signal: AbortSignal,
-): Promise<number> {
-  for (let removed = 0; ; ) {
-    signal.throwIfAborted()
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${table} where ctid = any(array(
-        select ctid from ${table} where project_id = ${projectId} limit ${ROWS}))`.execute(db)
-    removed += Number(numAffectedRows)
-    if (numAffectedRows < ROWS) return removed
-  }
 }

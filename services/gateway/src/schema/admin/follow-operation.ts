@@ -1,11 +1,11 @@
 import { NotFoundError } from '@daybook/memory/errors'
+import { isUuid } from '@daybook/memory/id'
 import { hasEnded, type Operation } from '@daybook/operations/operation'
 import { readOperation } from '@daybook/operations/read'
 import { pause } from '@daybook/runtime/backoff'
 import { patiently } from '../../subscriptions/patiently.ts'
 import { builder } from '../builder.ts'
 import { type OperationAccess, operationAccess } from '../operation-access.ts'
-import { isUuid } from './check-arguments.ts'
 import { operation } from './operation.ts'
 
 /** Milliseconds between looks: four updates a second are enough for a progress bar. */

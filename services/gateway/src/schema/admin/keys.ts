@@ -1,5 +1,6 @@
 import { check } from '@daybook/memory/check'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { USUAL_TRUST } from '@daybook/memory/trust'
@@ -21,7 +22,6 @@ import { administered, administeredProject } from '../projects-of-key.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { project } from '../types/project.ts'
 import { trustLevel } from '../types/writer.ts'
-import { isUuid } from './check-arguments.ts'
 import { OperationRefusedError } from './operation-refused.ts'
 
 /** The most projects that one key names. */

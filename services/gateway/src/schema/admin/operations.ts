@@ -1,9 +1,9 @@
+import { isUuid } from '@daybook/memory/id'
 import { listOperations, readOperation } from '@daybook/operations/read'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { operationAccess } from '../operation-access.ts'
 import { checkFirst } from '../types/page.ts'
-import { isUuid } from './check-arguments.ts'
 import { operation } from './operation.ts'
 
 builder.queryFields((t) => ({

@@ -1,5 +1,6 @@
 import { check } from '@daybook/memory/check'
 import { ConflictError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import {
@@ -16,7 +17,7 @@ import { builder } from '../builder.ts'
 import { DAYBOOK } from '../needs.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { project } from '../types/project.ts'
-import { checkProject, isUuid } from './check-arguments.ts'
+import { checkProject } from './check-arguments.ts'
 
 const created = builder.objectRef<ProjectEntry>('CreatedProject')
 

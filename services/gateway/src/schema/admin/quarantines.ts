@@ -1,5 +1,6 @@
 import { check } from '@daybook/memory/check'
 import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { isUuid } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
 import { countWithheld } from '@daybook/pgvector/read/count-withheld'
@@ -16,7 +17,6 @@ import { SEARCH_COST } from '../limits.ts'
 import { ADMIN } from '../needs.ts'
 import { administered, administeredProject } from '../projects-of-key.ts'
 import { project } from '../types/project.ts'
-import { isUuid } from './check-arguments.ts'
 import { OperationRefusedError } from './operation-refused.ts'
 
 const quarantine = builder.objectRef<Quarantine>('Quarantine')
