@@ -1,11 +1,11 @@
 import { graphql } from '@daybook/api/graphql'
+import { MEMORY } from '@daybook/api/memory'
+import { memoryContent, withContent } from '@daybook/api/memory-content'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { safeLine } from '@daybook/memory/safe-text'
 import { detectContext } from '@daybook/runtime/detect-context'
 import { type Command, Option } from 'commander'
 import { UsageError } from '../cli-error.ts'
-import { MEMORY } from '../client/memory.ts'
-import { memoryContent, withContent } from '../client/memory-content.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { FAILURE, succeeded } from '../client/result.ts'
 import {

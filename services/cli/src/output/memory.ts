@@ -1,6 +1,6 @@
+import type { MemoryWithContent } from '@daybook/api/memory-content'
 import { safeLine, safeText } from '@daybook/memory/safe-text'
-import type { HistoryEvent } from '../client/memory.ts'
-import type { MemoryWithContent } from '../client/memory-content.ts'
+import type { HistoryEvent } from '../client/read-history.ts'
 import { outputColumns } from './columns.ts'
 import { toJson } from './json.ts'
 import { shorten } from './shorten.ts'
