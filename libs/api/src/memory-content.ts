@@ -42,19 +42,22 @@ export function memoryContent(): typeof NO_CONTENT {
 /** A memory with its own fields, by the name of its kind. */
 export type MemoryWithContent = Memory & { readonly content: Readonly<Record<string, object>> }
 
-/** The memory with its own fields under `content.<kind>`, the shape in which `RememberInput` takes them. */
-export function withContent(answer: Memory): MemoryWithContent {
+/** The own fields of a memory that was asked for with `memoryContent`, as `RememberInput` takes them. */
+export function ownFields(answer: { readonly kind: string }): Readonly<Record<string, unknown>> {
   const kind = answer.kind.toLowerCase() as KindName
-  const raw: Record<string, unknown> = { ...answer }
-  const names = Object.keys(kindNamed(kind).fields)
-  const content = Object.fromEntries(
-    names
+  const raw = answer as unknown as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    Object.keys(kindNamed(kind).fields)
       .map((field) => [field, raw[answerName(kind, field)]] as const)
       .filter(([, value]) => value !== null && value !== undefined),
   )
-  const { id, kind: apiKind, title, text, ...others } = answer
+}
+
+/** The memory with its own fields under `content.<kind>`, the shape in which `RememberInput` takes them. */
+export function withContent(answer: Memory): MemoryWithContent {
+  const { id, kind, title, text, ...others } = answer
   const common = Object.fromEntries(
     Object.entries(others).filter(([name]) => (MEMORY_FIELD_NAMES as readonly string[]).includes(name)),
   ) as typeof others
-  return { id, kind: apiKind, title, text, content: { [kind]: content }, ...common }
+  return { id, kind, title, text, content: { [kind.toLowerCase()]: ownFields(answer) }, ...common }
 }

@@ -26,6 +26,7 @@ import { readRequestContext } from './http/request-context.ts'
 import { serveWebSocket } from './http/websocket.ts'
 import { createGraphQL, type GraphQLServer } from './http/yoga.ts'
 import { createKeyUses } from './key-uses.ts'
+import { type AnswerMcp, serveMcp } from './mcp/serve-mcp.ts'
 import type { GatewayParts } from './parts.ts'
 import { createLimitChecks } from './project-limits.ts'
 import { createQuarantineChecks } from './quarantine/quarantine-checks.ts'
@@ -46,7 +47,7 @@ export interface Gateway {
 }
 
 /**
- * Serves the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/journal/export` and
+ * Serves the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/mcp` (for agents), `/journal/export` and
  * `/journal/import`, `/health` (the process lives), `/ready` (it can serve), `/metrics`.
  * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
@@ -80,6 +81,7 @@ export async function startGateway(
     parts,
     ready: createReadiness(parts),
     graphql,
+    mcp: serveMcp(parts, graphql),
     graphiql: config.graphiql ? createGraphiQLPage() : null,
     authenticate,
     hold: subscriptions.hold,
@@ -134,6 +136,7 @@ interface Routes {
   readonly parts: GatewayParts
   readonly ready: () => Promise<Readiness>
   readonly graphql: GraphQLServer
+  readonly mcp: AnswerMcp
   /** Null if it is switched off. */
   readonly graphiql: GraphiQLPage | null
   readonly authenticate: Authenticate
@@ -161,7 +164,7 @@ async function handle(
   known: ReturnType<typeof readRequestContext>,
   { request, response, target }: Exchange,
 ): Promise<void> {
-  const { parts, ready, graphql, graphiql, authenticate, hold, names, budget, codes, closing } = routes
+  const { parts, ready, graphql, mcp, graphiql, authenticate, hold, names, budget, codes, closing } = routes
   const pathname = target.path
   limitUpload(request, {
     timeoutMs: parts.config.httpLimits.requestTimeoutMs,
@@ -185,15 +188,25 @@ async function handle(
     if (await graphiql.answerFile(pathname, request, response)) return
   }
   const route = Object.entries(JOURNAL_ROUTES).find(([path]) => path === pathname)?.[1]
-  if (pathname !== '/graphql' && route === undefined)
-    return sendError(response, 404, 'NOT_FOUND', `There is nothing at ${pathname}: the API is at /graphql`)
-  if (route === undefined && graphiql !== null && asksForGraphiQL(request, target))
+  if (!['/graphql', '/mcp'].includes(pathname) && route === undefined)
+    return sendError(
+      response,
+      404,
+      'NOT_FOUND',
+      `There is nothing at ${pathname}: the API is at /graphql, for agents at /mcp`,
+    )
+  if (pathname === '/graphql' && graphiql !== null && asksForGraphiQL(request, target))
     return graphiql.answer(request, response)
 
   parts.activity?.touch()
   const { authorization, 'x-daybook-project': project } = request.headers
   const access = await authenticate({ authorization, project: project?.toString() })
   budget.spend(access.keyId, route === undefined ? REQUEST_COST : JOURNAL_COST)
+  if (pathname === '/mcp') {
+    const claims = claimsOf(request.headers)
+    const asked = { ...known, access, connection: request.socket, claims }
+    return mcp(request, response, asked, target.query.get('toolsets'))
+  }
   if (route === undefined) {
     // From a target in another form Yoga would build a different URL.
     request.url = target.relative

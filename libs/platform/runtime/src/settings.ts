@@ -7,6 +7,7 @@ import {
   duration,
   folder,
   hostNames,
+  names,
   onOrOff,
   origins,
   url,
@@ -395,6 +396,13 @@ export const SETTINGS = {
       type: 'cost',
       description: 'Cost that a key can save up while it asks for less, and spend at once',
     },
+  },
+  mcpToolsets: {
+    name: 'DAYBOOK_MCP_TOOLSETS',
+    schema: names('core', 'people', 'documents', 'ops', 'all').prefault('core'),
+    type: 'names',
+    description:
+      'Which tools agents see over MCP, separated by commas: `core`, `people`, `documents`, `ops`, or `all`. A client may choose others with `/mcp?toolsets=`',
   },
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',

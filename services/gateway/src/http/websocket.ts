@@ -4,7 +4,7 @@ import { answerRaw } from '@daybook/runtime/http/raw-answer'
 import { readRequestTarget } from '@daybook/runtime/http/request-target'
 import type { TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { withLogFields } from '@daybook/runtime/log-fields'
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
 import { createGraphQLError } from 'graphql-yoga'
 import { WebSocketServer } from 'ws'
@@ -18,15 +18,14 @@ import type { KeyBudget } from './key-budget.ts'
 import type { KeyStreams } from './key-streams.ts'
 import { createMaskError } from './mask-error.ts'
 import { REQUEST_COST } from './operation-cost.ts'
+import { type PreparedOperation, prepareOperation, type Run } from './prepare-operation.ts'
 import { readClaims } from './read-claims.ts'
-import { type RequestContext, readRequestContext } from './request-context.ts'
+import { readRequestContext } from './request-context.ts'
 import type { GraphQLServer } from './yoga.ts'
 
-/** Yoga's own `execute` or `subscribe`, as graphql-ws calls it. */
-type Run = (args: ExecutionArgs) => unknown
-type Enveloped = ExecutionArgs & {
-  readonly rootValue: { readonly execute: Run; readonly subscribe: Run }
-  readonly contextValue: RequestContext
+/** The arguments of an operation, with Yoga's own functions, as graphql-ws hands them on. */
+type Enveloped = PreparedOperation['args'] & {
+  readonly rootValue: Pick<PreparedOperation, 'execute' | 'subscribe'>
 }
 
 type Connection = Context<Record<string, unknown> | undefined, SocketExtra>
@@ -83,18 +82,9 @@ export function serveWebSocket(
       connection: connection.extra.socket,
       claims: readClaims(claimIn(connection)),
     }
-    const enveloped = graphql.getEnveloped({ ...request, params: payload })
-    const { schema, execute, subscribe, contextFactory, parse, validate } = enveloped
-    const document = parse(payload.query)
-    const errors = validate(schema, document)
-    if (errors.length > 0) return withoutHttp(errors)
-    const args = {
-      schema,
-      operationName: payload.operationName,
-      document,
-      variableValues: payload.variables,
-      contextValue: await contextFactory(),
-    }
+    const prepared = await prepareOperation(graphql, request, payload)
+    if (!('args' in prepared)) return withoutHttp(prepared)
+    const { args, execute, subscribe } = prepared
     return { ...args, rootValue: { execute, subscribe } } as never
   }
   // An error becomes the answer to its operation. Thrown to graphql-ws, it would close the socket and end the

@@ -53,6 +53,15 @@ const listed = (text: string): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
+/** One or more of these names, separated by commas. */
+export const names = (...known: string[]) =>
+  z.string().transform((text, context): string[] => {
+    const given = listed(text.toLowerCase())
+    if (given.length > 0 && given.every((one) => known.includes(one))) return given
+    context.addIssue({ code: 'custom', message: `must be names among ${known.join(', ')}` })
+    return z.NEVER
+  })
+
 /** Names that a server is asked by, separated by commas, with or without a port. */
 export const hostNames = z.string().transform((text, context): HostName[] =>
   listed(text).flatMap((one) => {

@@ -1,0 +1,52 @@
+import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { z } from 'zod'
+import type { Answer } from '../tools/tool.ts'
+import { AGENT_MEMORY, MEMORY, shownMemory } from './memory.ts'
+import { quoting } from './notice.ts'
+
+/** What a search gives agents. Spread it on a SearchResult. */
+export const FOUND = graphql(
+  `fragment Found on SearchResult {
+    hits { score matchType version memory { ...AgentMemory } }
+    matchType degraded message sequence text
+  }`,
+  [AGENT_MEMORY],
+)
+
+type ApiFound = ResultOf<typeof FOUND>
+
+/** The longest text that a hit carries whole, in characters. `get` gives the rest. */
+const TEXT_CHARACTERS = 1_000
+
+/** The output of the tools that search. */
+export const FOUND_OUTPUT = z.object({
+  hits: z.array(MEMORY.extend({ score: z.number().describe('0 to 1') })),
+  matchType: z.string().optional(),
+  message: z.string().optional().describe('a hint where nothing was found'),
+  degraded: z.array(z.string()).optional().describe('what the answer lacks'),
+  sequence: z.int(),
+})
+
+/** The answer of a tool that searches. */
+export function foundAnswer({
+  hits,
+  matchType,
+  message,
+  degraded,
+  sequence,
+  text,
+}: ApiFound): Answer<z.input<typeof FOUND_OUTPUT>> {
+  const data = {
+    hits: hits.map(({ memory, score, version }) => {
+      const shown = { ...shownMemory(memory), version, score: Number(score.toFixed(4)) }
+      return shown.text.length <= TEXT_CHARACTERS
+        ? shown
+        : { ...shown, text: `${[...shown.text.slice(0, TEXT_CHARACTERS)].join('')}…`, cut: true }
+    }),
+    ...(matchType !== null && { matchType }),
+    ...(message !== null && { message }),
+    ...(degraded.length > 0 && { degraded }),
+    sequence,
+  }
+  return { data, text: hits.length === 0 ? text : quoting(text) }
+}

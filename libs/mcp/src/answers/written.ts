@@ -1,0 +1,76 @@
+import { graphql } from '@daybook/api/graphql'
+import { safeLine } from '@daybook/memory/safe-text'
+import { z } from 'zod'
+import type { Receipts } from '../receipts.ts'
+import type { Answer } from '../tools/tool.ts'
+
+/** What a write says of the memory. Spread it on the memory of a write's result. */
+export const WRITTEN = graphql('fragment WrittenMemory on Memory { id title version }')
+
+/** The outcome of one write among several, in the order in which they were asked for. */
+export const WRITTEN_OUTPUT = z.object({
+  results: z.array(
+    z.object({
+      id: z.string().optional(),
+      version: z.int().optional(),
+      outcome: z.string(),
+      error: z.string().optional(),
+    }),
+  ),
+  sequence: z.int().optional().describe('receipt: the last event, committed'),
+})
+
+interface Success {
+  readonly memory: { readonly id: string; readonly title: string; readonly version: number }
+  readonly sequence: number
+  readonly duplicate: boolean
+  readonly outcome?: string
+}
+
+interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly field?: string | undefined
+  readonly currentVersion?: number | null | undefined
+}
+
+const isRefused = (result: Success | Refusal): result is Refusal => 'code' in result
+
+/**
+ * The answer of a tool that writes several memories.
+ * @param done in the past tense, for the text and the outcome: `remembered`
+ */
+export function writtenAnswer(
+  done: string,
+  results: readonly (Success | Refusal)[],
+  receipts: Receipts,
+): Answer<z.input<typeof WRITTEN_OUTPUT>> {
+  const sequences: number[] = []
+  const shown = results.map((result) => {
+    if (isRefused(result)) return { outcome: result.code, error: described(result) }
+    const { memory, sequence, outcome } = result
+    sequences.push(sequence)
+    return { id: memory.id, version: memory.version, outcome: (outcome ?? done).toLowerCase() }
+  })
+  const sequence = sequences.length === 0 ? undefined : Math.max(...sequences)
+  if (sequence !== undefined) receipts.note(sequence)
+  const lines = results.map((result, at) => {
+    const place = results.length === 1 ? '' : `${at + 1}. `
+    if (isRefused(result)) return `${place}Refused: ${described(result)}`
+    const { memory, duplicate, outcome } = result
+    const how = outcome === undefined ? done : outcome.toLowerCase()
+    return `${place}${how}: ${memory.id} version ${memory.version}${duplicate ? ' (sent before)' : ''} ${safeLine(memory.title)}`
+  })
+  return {
+    data: { results: shown, ...(sequence !== undefined && { sequence }) },
+    text: [...lines, ...(sequence === undefined ? [] : [`Committed, sequence ${sequence}.`])].join('\n'),
+    failed: results.some(isRefused),
+  }
+}
+
+function described({ code, message, field, currentVersion }: Refusal): string {
+  const names = field !== undefined && !message.includes(field) ? `${field} ` : ''
+  const version =
+    currentVersion == null ? '' : ` It is at version ${currentVersion} now: get it, then decide again.`
+  return `${code}: ${names}${message}${version}`
+}

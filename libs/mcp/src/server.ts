@@ -1,0 +1,134 @@
+import { VERSION } from '@daybook/runtime/version'
+import {
+  type CallToolResult,
+  McpServer,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { agentOf } from './agent-of.ts'
+import { annotationsOf } from './annotations.ts'
+import { ApiError } from './daybook.ts'
+import { instructions } from './instructions.ts'
+import { once } from './json-schema.ts'
+import { PROMPTS } from './prompts/index.ts'
+import { RESOURCES } from './resources/index.ts'
+import { readMemory } from './resources/read-memory.ts'
+import { MEMORY_URI } from './resources/resource.ts'
+import { openSession, type SessionParts } from './session.ts'
+import { errorResult, toolResult } from './tool-result.ts'
+import type { Tool, Toolset } from './tools/tool.ts'
+import { toolsOf } from './toolsets.ts'
+
+/** What a server is made for: one client over stdio, or one request over HTTP. */
+export interface McpOptions extends SessionParts {
+  readonly toolsets: readonly Toolset[]
+  /** Whether clients may subscribe to resources. */
+  readonly subscribable: boolean
+  /** Told of every error that is not the caller's. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Lists change with the version of Daybook only: clients may keep them this long, in milliseconds. */
+const LISTS_MS = 3_600_000
+
+/** Makes the MCP server of Daybook: tools, resources and prompts. It serves the revisions of 2025 and 2026-07-28 alike. */
+export function createMcpServer(options: McpOptions): McpServer {
+  const { subscribable } = options
+  const lists = { ttlMs: LISTS_MS, cacheScope: 'public' } as const
+  const server = new McpServer(
+    {
+      name: 'daybook',
+      title: 'Daybook',
+      version: VERSION,
+      description: 'The event-sourced memory for AI agents',
+    },
+    {
+      instructions: instructions(options.context),
+      capabilities: {
+        tools: {},
+        prompts: {},
+        resources: { subscribe: subscribable, listChanged: subscribable },
+      },
+      cacheHints: {
+        'tools/list': lists,
+        'prompts/list': lists,
+        'resources/list': lists,
+        'resources/templates/list': lists,
+      },
+    },
+  )
+  const sessionOf = (context: ServerContext) =>
+    openSession(options, { agent: agentOf(server, context), signal: context.mcpReq.signal })
+
+  for (const one of toolsOf(options.toolsets)) addTool(server, one, options, sessionOf)
+  for (const { name, uri, title, description, read } of RESOURCES)
+    server.registerResource(
+      name,
+      uri,
+      { title, description, mimeType: 'text/plain' },
+      async (_, context) => ({
+        contents: [{ uri, mimeType: 'text/plain', text: await read(sessionOf(context)) }],
+      }),
+    )
+  server.registerResource(
+    'memory',
+    new ResourceTemplate(`${MEMORY_URI}{id}`, { list: undefined }),
+    { title: 'A memory', description: 'One memory by its id.', mimeType: 'text/plain' },
+    async (uri, { id }, context) => {
+      const text = await readMemory(decodeURIComponent(String(id)), sessionOf(context))
+      if (text === null) throw new ResourceNotFoundError(uri.href)
+      return { contents: [{ uri: uri.href, mimeType: 'text/plain', text }] }
+    },
+  )
+  for (const { name, title, description, argument, message } of PROMPTS) {
+    const [argumentName, says] = argument
+    const argsSchema = z.object({ [argumentName]: z.string().optional().describe(says) })
+    server.registerPrompt(name, { title, description, argsSchema }, async (given, context) => ({
+      description,
+      messages: [
+        {
+          role: 'user',
+          content: {
+            type: 'text',
+            text: await message(given[argumentName]?.trim() ?? '', sessionOf(context)),
+          },
+        },
+      ],
+    }))
+  }
+  return server
+}
+
+function addTool(
+  server: McpServer,
+  tool: Tool,
+  { onError }: McpOptions,
+  sessionOf: (context: ServerContext) => ReturnType<typeof openSession>,
+): void {
+  const { name, title, description, input, output } = tool
+  server.registerTool(
+    name,
+    {
+      title,
+      description,
+      inputSchema: once(input),
+      outputSchema: once(output),
+      annotations: annotationsOf(tool),
+    },
+    async (given: unknown, context: ServerContext): Promise<CallToolResult> => {
+      try {
+        return toolResult(await tool.run(given, sessionOf(context)))
+      } catch (error) {
+        if (error instanceof ApiError) return errorResult(error)
+        onError(error)
+        return errorResult(
+          new ApiError('INTERNAL', 'Something went wrong inside Daybook; its log says what', {
+            retryable: true,
+          }),
+        )
+      }
+    },
+  )
+}

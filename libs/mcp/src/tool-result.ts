@@ -1,0 +1,36 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { ApiError } from './daybook.ts'
+import type { Answer } from './tools/tool.ts'
+
+/** The answer of a tool, as MCP wants it. */
+export function toolResult({ data, text, failed = false }: Answer<object>): CallToolResult {
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: data as Record<string, unknown>,
+    ...(failed && { isError: true }),
+  }
+}
+
+/** What the model can do about an error, by its code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  UNAUTHENTICATED: 'The user has to give this client a valid API key.',
+  FORBIDDEN: 'The user has to give this client a key that may do this.',
+  BEHIND: 'Try again in a moment.',
+  NOT_FOUND: 'Search for it: the tool search gives ids.',
+  CONFLICT: 'Get the memory, then decide again.',
+  RATE_LIMITED: 'Wait before you ask again, and ask for more at a time.',
+}
+
+/** An error of the API, for the model: what is wrong, where, and what to do next. */
+export function errorResult(error: ApiError): CallToolResult {
+  const { code, field, message, retryable } = error
+  const where = field === null || message.includes(field) ? '' : `${field} `
+  const advice = ADVICE[code] ?? (retryable ? 'Try again in a moment.' : '')
+  const end = /[.!?]$/u.test(message) ? '' : '.'
+  return {
+    content: [
+      { type: 'text', text: `${code}: ${where}${message}${end}${advice === '' ? '' : ` ${advice}`}` },
+    ],
+    isError: true,
+  }
+}

@@ -1,0 +1,27 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+
+/** The revisions that are served, as the SDK's client asks for them. */
+export const REVISIONS = [
+  { revision: '2026-07-28', mode: { pin: '2026-07-28' } },
+  { revision: '2025-11-25', mode: 'legacy' },
+] as const
+
+/** The SDK's own client, connected to a gateway over streamable HTTP. */
+export async function connectMcp(
+  url: string,
+  key: string,
+  {
+    mode = REVISIONS[0].mode,
+    name = 'test-agent',
+    toolsets = 'all',
+  }: { mode?: (typeof REVISIONS)[number]['mode']; name?: string; toolsets?: string | null } = {},
+): Promise<Client> {
+  const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode } })
+  const query = toolsets === null ? '' : `?toolsets=${toolsets}`
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`), {
+      requestInit: { headers: { authorization: `Bearer ${key}` } },
+    }),
+  )
+  return client
+}
