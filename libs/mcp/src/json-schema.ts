@@ -1,6 +1,31 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 
+/** What zod says of every whole number. */
+const [LEAST, MOST] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+
+/**
+ * A JSON Schema without what goes without saying: MCP's dialect, that names are strings, that anything may stand where
+ * nothing is said. That is a quarter of the tokens that a list of tools takes.
+ */
+function lean(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lean)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const said = Object.entries(schema).filter(
+    ([name, value]) =>
+      name !== '$schema' &&
+      name !== 'propertyNames' &&
+      !(
+        name === 'additionalProperties' &&
+        typeof value === 'object' &&
+        Object.keys(value as object).length === 0
+      ) &&
+      !(name === 'minimum' && value === LEAST) &&
+      !(name === 'maximum' && value === MOST),
+  )
+  return Object.fromEntries(said.map(([name, value]) => [name, lean(value)]))
+}
+
 const made = new WeakMap<z.ZodType, StandardSchemaWithJSON>()
 
 /**
@@ -20,7 +45,7 @@ export function once<Schema extends z.ZodType>(
       const key = `${io}:${JSON.stringify(options)}`
       const before = texts.get(key)
       if (before !== undefined) return before
-      const json = standard.jsonSchema[io](options)
+      const json = lean(standard.jsonSchema[io](options)) as Record<string, unknown>
       texts.set(key, json)
       return json
     }

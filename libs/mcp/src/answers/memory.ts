@@ -12,13 +12,7 @@ export const AGENT_MEMORY = graphql(`
 type ApiMemory = Omit<ResultOf<typeof AGENT_MEMORY>, '__typename'>
 
 /** A memory as tools return it. What is empty is left out. */
-export const MEMORY = z.looseObject({
-  id: z.string(),
-  kind: z.string(),
-  title: z.string(),
-  text: z.string(),
-  version: z.int(),
-})
+export const MEMORY = z.looseObject({ id: z.string(), text: z.string(), version: z.int() })
 
 /** A memory for programs, without what is empty or usual. */
 export function shownMemory(memory: ApiMemory): z.input<typeof MEMORY> {

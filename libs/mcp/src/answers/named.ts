@@ -5,15 +5,7 @@ import { quoting } from './notice.ts'
 
 /** People or interests, by the name that memories give them. */
 export const NAMED_OUTPUT = z.object({
-  found: z.array(
-    z.object({
-      name: z.string(),
-      summary: z.string(),
-      importance: z.int(),
-      memories: z.int(),
-      id: z.string().describe('of the most important memory'),
-    }),
-  ),
+  found: z.array(z.looseObject({ name: z.string(), id: z.string() })),
 })
 
 interface Named {

@@ -7,17 +7,10 @@ import type { Answer } from '../tools/tool.ts'
 /** What a write says of the memory. Spread it on the memory of a write's result. */
 export const WRITTEN = graphql('fragment WrittenMemory on Memory { id title version }')
 
-/** The outcome of one write among several, in the order in which they were asked for. */
-export const WRITTEN_OUTPUT = z.object({
-  results: z.array(
-    z.object({
-      id: z.string().optional(),
-      version: z.int().optional(),
-      outcome: z.string(),
-      error: z.string().optional(),
-    }),
-  ),
-  sequence: z.int().optional().describe('receipt: the last event, committed'),
+/** The outcomes in the order in which they were asked for, each with the memory's id and version, or an error; and the receipt. */
+export const WRITTEN_OUTPUT = z.looseObject({
+  results: z.array(z.looseObject({ outcome: z.string() })),
+  sequence: z.int().optional(),
 })
 
 interface Success {

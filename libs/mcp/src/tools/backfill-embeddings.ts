@@ -19,11 +19,7 @@ export const backfillEmbeddings = tool({
   effect: 'adds',
   idempotent: true,
   input: z.object({}),
-  output: z.object({
-    operation: z.string(),
-    status: z.string(),
-    result: z.record(z.string(), z.unknown()).optional().describe('done, skipped, failed'),
-  }),
+  output: z.looseObject({ operation: z.string(), status: z.string() }),
   example: () => ({}),
   async run(_, session) {
     const { backfill } = await session.ask(BACKFILL, {})

@@ -29,14 +29,7 @@ export const contextFor = tool({
     labelsAny,
     context,
   }),
-  output: z.object({
-    text: z.string(),
-    ids: z.array(z.string()),
-    tokens: z.int(),
-    sequence: z.int(),
-    message: z.string().optional(),
-    degraded: z.array(z.string()).optional(),
-  }),
+  output: z.looseObject({ text: z.string(), ids: z.array(z.string()), tokens: z.int() }),
   example: () => ({ query: 'how do we handle authentication?', tokenBudget: 500 }),
   async run({ query, tokenBudget, order, ...given }, session) {
     const { contextFor: packed } = await session.ask(CONTEXT, {

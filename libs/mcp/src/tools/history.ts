@@ -26,9 +26,7 @@ export const history = tool({
   effect: 'reads',
   input: z.object({ id, limit: z.int().min(1).max(100).default(20), after: z.string().optional() }),
   output: z.object({
-    versions: z.array(
-      z.looseObject({ version: z.int(), type: z.string(), at: z.string(), changed: z.array(z.string()) }),
-    ),
+    versions: z.array(z.looseObject({ version: z.int(), type: z.string(), at: z.string() })),
     next: z.string().optional().describe('pass as after'),
   }),
   example: ({ memoryId }) => ({ id: memoryId }),

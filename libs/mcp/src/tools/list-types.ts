@@ -9,7 +9,7 @@ const TYPES = graphql(`
     facets(filter: $filter, values: 1000) { kinds { value count } entityTypes { value count } }
   }`)
 
-const counted = z.array(z.object({ type: z.string(), count: z.int() }))
+const counted = z.array(z.looseObject({ type: z.string(), count: z.int() }))
 
 /** Kinds and types of entities with counts. */
 export const listTypes = tool({

@@ -1,5 +1,5 @@
 import type { InputOf } from '@daybook/api/graphql'
-import { KIND_NAMES, kindNamed } from '@daybook/memory/kinds/index'
+import { isKindName, KIND_NAMES, kindNamed } from '@daybook/memory/kinds/index'
 import { z } from 'zod'
 
 /*
@@ -23,18 +23,19 @@ export const KIND_FIELDS = KIND_NAMES.map((kind) => {
 /** The fields of a kind's own. */
 export const fields = (description: string) => z.record(z.string(), z.unknown()).describe(description)
 
-const none = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional()
+const names = z.array(z.string()).optional()
+const time = (description: string) => z.string().optional().describe(description)
 
-/** What memories of every kind have, by the API's names. `null` empties a field when a memory is revised. */
+/** What memories of every kind have, by the API's names. */
 export const COMMON = {
-  labels: none(z.array(z.string())),
-  categories: none(z.array(z.string())).describe('person, emotion, interest, event or any other'),
-  importance: none(z.int().min(0).max(10)).describe('5 is usual'),
-  context: none(z.string()).describe('namespace, such as a repository'),
-  occurredAt: none(z.string()).describe('RFC 3339, if not now'),
-  expiresAt: none(z.string()).describe('RFC 3339'),
-  metadata: none(z.record(z.string(), z.unknown())),
-  supersedes: none(z.string()).describe('id of what it replaces'),
+  labels: names,
+  categories: names.describe('person, emotion, interest, event, …'),
+  importance: z.int().min(0).max(10).optional().describe('5 is usual'),
+  context: z.string().optional().describe('namespace; the client’s own unless given'),
+  occurredAt: time('RFC 3339, if not now'),
+  expiresAt: time('RFC 3339'),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  supersedes: z.string().optional().describe('id of what it replaces'),
 }
 
 /** The common fields among what was given, as the API takes them. */
@@ -52,4 +53,23 @@ export function contentOf(kind: string, given: Readonly<Record<string, unknown>>
     Array.isArray(known[name]?.shape) && typeof value === 'string' ? value.toUpperCase() : value,
   ])
   return { [kind]: Object.fromEntries(values) }
+}
+
+/**
+ * What empties fields, as the API takes it.
+ * @returns the common fields among the names, and the kind's own
+ */
+export function emptied(
+  kind: string,
+  names: readonly string[],
+): {
+  readonly common: Record<string, null>
+  readonly own: Record<string, null | readonly []>
+} {
+  const own = isKindName(kind) ? kindNamed(kind).fields : {}
+  const ofKind = names.filter((name) => Object.hasOwn(own, name))
+  return {
+    common: Object.fromEntries(names.filter((name) => !ofKind.includes(name)).map((name) => [name, null])),
+    own: Object.fromEntries(ofKind.map((name) => [name, own[name]?.shape === 'strings' ? [] : null])),
+  }
 }

@@ -3,7 +3,7 @@ import { isKindName } from '@daybook/memory/kinds/index'
 import { z } from 'zod'
 import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/written.ts'
 import { FAILURE } from '../failure.ts'
-import { COMMON, commonOf, contentOf, fields } from './memory-arguments.ts'
+import { COMMON, commonOf, contentOf, emptied, fields } from './memory-arguments.ts'
 import { id, kind } from './search-arguments.ts'
 import { tool } from './tool.ts'
 
@@ -24,7 +24,7 @@ export const revise = tool({
   toolset: 'core',
   title: 'Revise memories',
   description:
-    'Changes memories: only what is given changes, null empties a field. The versions before stay in the history. Fields are those of the kind, as in remember.',
+    'Changes memories: only what is given changes. Earlier versions stay in the history. Fields are those of the kind, as in remember.',
   effect: 'changes',
   input: z.object({
     changes: z
@@ -34,6 +34,7 @@ export const revise = tool({
           kind: kind.optional().describe('if the id does not begin with it'),
           fields: fields('of the kind').optional(),
           ...COMMON,
+          clear: z.array(z.string()).optional().describe('names of fields to empty'),
           expectedVersion: z.int().optional().describe('refuses if it is at another'),
         }),
       )
@@ -50,10 +51,13 @@ export const revise = tool({
     // One after the other: two changes of one memory keep their order.
     for (const [
       at,
-      { id: memoryId, kind: given, fields: own, expectedVersion, ...common },
+      { id: memoryId, kind: given, fields: own, expectedVersion, clear = [], ...common },
     ] of changes.entries()) {
       const of = given ?? memoryId.split(':')[0] ?? ''
-      if (own !== undefined && !isKindName(of)) {
+      const empty = emptied(of, clear)
+      const content = { ...own, ...empty.own }
+      const hasContent = Object.keys(content).length > 0
+      if (hasContent && !isKindName(of)) {
         results.push({
           code: 'VALIDATION',
           field: `changes[${at}].kind`,
@@ -65,7 +69,8 @@ export const revise = tool({
         id: memoryId,
         input: {
           ...commonOf(common),
-          ...(own !== undefined && { content: contentOf(of, own) }),
+          ...empty.common,
+          ...(hasContent && { content: contentOf(of, content) }),
         } as InputOf<'ReviseInput'>,
         expectedVersion,
         idempotencyKey: session.newKey(idempotencyKey, at),

@@ -4,8 +4,8 @@ import { z } from 'zod'
 
 /** Arguments that several tools have in common. */
 
-const names = (description: string) => z.array(z.string()).optional().describe(description)
-const time = (description: string) => z.string().optional().describe(description)
+const names = z.array(z.string()).optional()
+const time = z.string().optional().describe('RFC 3339')
 
 /** A kind of memory, in small letters. */
 export const kind = z.enum(KIND_NAMES as [string, ...string[]])
@@ -14,7 +14,7 @@ export const kind = z.enum(KIND_NAMES as [string, ...string[]])
 export const limit = (usual: number) => z.int().min(1).max(100).default(usual)
 
 /** The id of a memory. */
-export const id = z.string().describe('such as note:0192f0c1-…')
+export const id = z.string()
 
 /** Where to look. */
 export const context = z.string().optional().describe('namespace, such as a repository')
@@ -22,17 +22,17 @@ export const context = z.string().optional().describe('namespace, such as a repo
 /** The arguments that narrow a search, by their names in `MemoryFilter`. A new one is an entry here. */
 export const FILTER = {
   kinds: z.array(kind).optional(),
-  labelsAny: names('has one of them'),
-  labelsAll: names('has all of them'),
-  categories: names('has one of them'),
+  labelsAny: names,
+  labelsAll: names,
+  categories: names,
   minImportance: z.int().min(0).max(10).optional(),
   minTrust: z.enum(['LOW', 'NORMAL', 'HIGH']).optional(),
   context,
-  agent: z.string().optional().describe('who remembered it'),
-  createdAfter: time('RFC 3339'),
-  createdBefore: time('RFC 3339'),
-  occurredAfter: time('RFC 3339'),
-  occurredBefore: time('RFC 3339'),
+  agent: z.string().optional(),
+  createdAfter: time,
+  createdBefore: time,
+  occurredAfter: time,
+  occurredBefore: time,
   includeForgotten: z.boolean().optional(),
 } satisfies Record<keyof InputOf<'MemoryFilter'>, z.ZodType>
 

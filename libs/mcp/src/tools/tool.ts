@@ -46,7 +46,7 @@ export interface ToolDefinition<
   /** For the model: what it does, when to use it. */
   readonly description: string
   readonly effect: Effect
-  /** Whether the same call again has no further effect. Default: if it only reads. */
+  /** Whether the same call again has no further effect. Default no; what only reads has none at all. */
   readonly idempotent?: boolean
   readonly input: Input
   readonly output: Output

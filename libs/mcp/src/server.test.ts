@@ -1,0 +1,58 @@
+import { Client } from '@modelcontextprotocol/client'
+import { InMemoryTransport } from '@modelcontextprotocol/server'
+import { encode } from 'gpt-tokenizer'
+import { expect, test } from 'vitest'
+import { createReceipts } from './receipts.ts'
+import { createMcpServer } from './server.ts'
+import { TOOLS } from './tools/index.ts'
+import { TOOLSETS, type Toolset } from './tools/tool.ts'
+
+/** The most tokens that a list of tools may take of an agent's context. */
+const [ALL, CORE] = [6_000, 4_000]
+
+async function listed(toolsets: readonly Toolset[]) {
+  const server = createMcpServer({
+    daybook: { ask: () => Promise.reject(new Error('nobody asks')) },
+    receipts: createReceipts(),
+    context: 'shop',
+    toolsets,
+    subscribable: true,
+    onError: () => {},
+  })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  const client = new Client({ name: 'test', version: '1' })
+  await Promise.all([server.connect(ours), client.connect(theirs as never)])
+  const { tools } = await client.listTools()
+  await client.close()
+  return { tools, tokens: encode(JSON.stringify(tools)).length }
+}
+
+test('the list of all tools takes less than 6,000 tokens', async () => {
+  const { tools, tokens } = await listed(TOOLSETS)
+  expect(tools).toHaveLength(TOOLS.length)
+  console.log(tools.map((t) => `${t.name} ${encode(JSON.stringify(t)).length}`).join(' '), tokens)
+  expect(tokens).toBeLessThan(ALL)
+})
+
+test('the list of the core tools takes less than 4,000 tokens', async () => {
+  expect((await listed(['core'])).tokens).toBeLessThan(CORE)
+})
+
+test('every tool says what it is called, what it does and what it changes', async () => {
+  const { tools } = await listed(TOOLSETS)
+  for (const { name, title, description, annotations, outputSchema } of tools) {
+    expect(title, name).toBeTruthy()
+    expect(description?.length, name).toBeGreaterThan(10)
+    expect(outputSchema, name).toBeDefined()
+    expect(annotations, name).toMatchObject({ readOnlyHint: expect.any(Boolean), openWorldHint: false })
+    if (annotations?.readOnlyHint !== true)
+      expect(annotations, name).toMatchObject({
+        destructiveHint: expect.any(Boolean),
+        idempotentHint: expect.any(Boolean),
+      })
+  }
+  expect(tools.find(({ name }) => name === 'forget')?.annotations).toMatchObject({
+    readOnlyHint: false,
+    destructiveHint: true,
+  })
+})
