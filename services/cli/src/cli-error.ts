@@ -1,3 +1,4 @@
+import type { LocalDaemonError, LocalDaemonErrorCode } from '@daybook/local-daemon/local-daemon-error'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
 /** An expected failure: a sentence for the person at the terminal, and what to do next. */
@@ -39,6 +40,21 @@ export class UnauthorisedError extends CliError {
   constructor(message: string, hints: readonly string[]) {
     super(EXIT.unauthorised, 'UNAUTHENTICATED', message, hints)
   }
+}
+
+/** Exit codes of what keeps a daemon from running or ending. */
+const EXIT_CODES: Readonly<Record<Exclude<LocalDaemonErrorCode, 'INVALID_URL' | 'NO_API_KEY'>, ExitCode>> = {
+  DAEMON_DID_NOT_START: EXIT.unreachable,
+  DAEMON_NOT_READY: EXIT.unreachable,
+  DAEMON_DID_NOT_STOP: EXIT.failed,
+  PROGRAM_MISSING: EXIT.failed,
+}
+
+/** A failure of this machine's daemon, as the CLI tells it. */
+export function fromLocalDaemon({ code, message, hints }: LocalDaemonError): CliError {
+  if (code === 'INVALID_URL') return new UsageError(message, hints)
+  if (code === 'NO_API_KEY') return new UnauthorisedError(message, hints)
+  return new CliError(EXIT_CODES[code], code, message, hints)
 }
 
 /** Hints by the code of a refusal. */

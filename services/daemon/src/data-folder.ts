@@ -2,7 +2,13 @@ import { join } from 'node:path'
 import { DaybookError } from '@daybook/memory/errors'
 import type { Progress } from '@daybook/process/process-parts'
 import { pause } from '@daybook/runtime/backoff'
-import { type ExclusiveLock, type LockHolder, lockHolder, takeLock } from '@daybook/runtime/exclusive-lock'
+import {
+  type ExclusiveLock,
+  isAlive,
+  type LockHolder,
+  lockHolder,
+  takeLock,
+} from '@daybook/runtime/exclusive-lock'
 
 /**
  * This process's lock on the data folder. It tells other processes that want the folder what this one is
@@ -16,7 +22,7 @@ export interface DataFolderLock {
 
 /** Milliseconds to wait for a daemon that is stopping: more than a stop may take. */
 const STOPPING_MS = 15_000
-/** How long to wait for a lock file that names no holder yet, in milliseconds. */
+/** How long to wait for a lock whose file names no living holder, in milliseconds. */
 const UNREADABLE_MS = 500
 
 /**
@@ -37,8 +43,10 @@ export async function lockDataFolder(
     const holder = lockHolder(path)
     const waited = Date.now() - beganAt
     const stopping = holder['stopping'] === true
-    // The lock file is empty for a moment while its holder writes it.
-    const wait = stopping ? waited < stoppingMs : holder.pid === undefined && waited < UNREADABLE_MS
+    // The lock file is empty for a moment while its holder writes it. Who only looks whether a daemon runs has
+    // the lock for a moment, and the file still names the daemon before.
+    const unnamed = holder.pid === undefined || !isAlive(holder.pid)
+    const wait = stopping && !unnamed ? waited < stoppingMs : unnamed && waited < UNREADABLE_MS
     if (!wait) throw refusal(dataDir, holder)
     if (stopping && !told) progress(`The Daybook before${named(holder)} is stopping: waiting for its end`)
     told ||= stopping

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lockHolder, takeLock } from './exclusive-lock.ts'
+import { isAlive, isLocked, lockHolder, takeLock } from './exclusive-lock.ts'
 
 /** A process that tries to take the lock, prints whether it has it, and then stays alive. */
 const SCRIPT = `
@@ -67,6 +67,17 @@ describe('an exclusive lock', () => {
     lockHolder(path)
     expect((await another()).said).toBe('refused')
     lock?.release()
+    expect((await another()).said).toBe('taken')
+  })
+
+  it('tells whether it is held, without taking it from anybody', async () => {
+    expect(isLocked(path)).toBe(false)
+    const holder = await another()
+    expect(isLocked(path)).toBe(true)
+    expect(isAlive(holder.process.pid as number)).toBe(true)
+    await killed(holder.process)
+    expect(isAlive(holder.process.pid as number)).toBe(false)
+    expect(isLocked(path)).toBe(false)
     expect((await another()).said).toBe('taken')
   })
 

@@ -41,6 +41,37 @@ export function takeLock(path: string): ExclusiveLock | null {
   return { describe, release: () => closeSync(file) }
 }
 
+/**
+ * Whether a process holds the lock at `path` now. The file's text cannot tell: it outlives its writer, whose
+ * process id may have gone to another program. Looking shares the lock for some microseconds, so that a
+ * process which takes it just then is refused and must try again.
+ */
+export function isLocked(path: string): boolean {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+  try {
+    return !tryLock(file, { shared: true })
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Whether a process with this id exists; a process of another user counts too. */
+export function isAlive(pid: number): boolean {
+  try {
+    // Signal 0 is never sent; it only asks.
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
 /** Reads who holds the lock at `path`. Empty if it cannot be read. */
 export function lockHolder(path: string): LockHolder {
   try {

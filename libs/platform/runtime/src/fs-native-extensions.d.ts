@@ -1,4 +1,7 @@
 declare module 'fs-native-extensions' {
-  /** Takes an exclusive lock on the open file without waiting; false where another open file holds one. */
-  export function tryLock(fileDescriptor: number): boolean
+  /**
+   * Takes a lock on the open file without waiting, exclusive unless `shared`; false where another open file
+   * holds one that excludes it.
+   */
+  export function tryLock(fileDescriptor: number, options?: { readonly shared?: boolean }): boolean
 }

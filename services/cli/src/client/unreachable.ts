@@ -1,5 +1,5 @@
+import { servedAt } from '@daybook/local-daemon/data-folder'
 import { UnreachableError } from '../cli-error.ts'
-import { servedAt } from '../data-folder.ts'
 import type { Connection } from '../settings.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -46,7 +46,8 @@ export function unreachable(
     other === null
       ? 'It runs elsewhere?      --url http://host:port, or set DAYBOOK_URL'
       : `The daemon of ${place.dataDir} runs at another address:  --url ${other}, or set DAYBOOK_URL`
-  const start = 'It is not running?      npm start   (in the repository; ready after some seconds)'
+  const start =
+    'It is not running?      daybook start --detach   (or npm start in the repository; ready after some seconds)'
   return new UnreachableError(
     answer === undefined
       ? `Daybook does not answer at ${place.url}: ${reasonOf(error)}.`

@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { UnauthorisedError, UsageError } from './cli-error.ts'
+import { connectionFrom, parseUrl, placeFrom } from './connection.ts'
 import { findDataFolder } from './data-folder.ts'
-import { connectionFrom, parseUrl, placeFrom } from './settings.ts'
 
 describe('the address', () => {
   test.each([
@@ -17,18 +16,18 @@ describe('the address', () => {
   })
 
   test.each(['localhost:4000', '4000', 'ftp://localhost', ''])('"%s" is refused', (given) => {
-    expect(() => parseUrl(given)).toThrow(UsageError)
+    expect(() => parseUrl(given)).toThrow(expect.objectContaining({ code: 'INVALID_URL' }))
   })
 })
 
 describe('the key', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'daybook-cli-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'daybook-local-'))
   const keyFile = join(dataDir, 'api-key')
   afterAll(() => rmSync(dataDir, { recursive: true }))
 
   test('is missing in words that say where it was looked for', () => {
     const environment = { DAYBOOK_DATA_DIR: dataDir }
-    expect(() => connectionFrom({}, environment)).toThrow(UnauthorisedError)
+    expect(() => connectionFrom({}, environment)).toThrow(expect.objectContaining({ code: 'NO_API_KEY' }))
     expect(() => connectionFrom({}, environment)).toThrow(keyFile)
   })
 
@@ -67,7 +66,7 @@ describe('the key', () => {
 })
 
 describe('the data folder', () => {
-  const root = mkdtempSync(join(tmpdir(), 'daybook-cli-'))
+  const root = mkdtempSync(join(tmpdir(), 'daybook-local-'))
   const [home, repository] = [join(root, 'home'), join(root, 'repository')]
   const inside = join(repository, 'a', 'b')
   afterAll(() => rmSync(root, { recursive: true }))
@@ -78,7 +77,7 @@ describe('the data folder', () => {
 
   test('is searched upwards, then in the home', () => {
     mkdirSync(inside, { recursive: true })
-    expect(findDataFolder(inside, home)).toBe(join(inside, '.daybook'))
+    expect(findDataFolder(inside, home, '/fallback')).toBe('/fallback')
     withKey(home)
     expect(findDataFolder(inside, home)).toBe(join(home, '.daybook'))
     withKey(repository)

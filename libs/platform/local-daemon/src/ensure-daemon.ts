@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { pause } from '@daybook/runtime/backoff'
+import { takeLock } from '@daybook/runtime/exclusive-lock'
+import { ensurePrivateFolder } from '@daybook/runtime/private-folder'
+import { connectionFrom, type Environment } from './connection.ts'
+import { daemonState, isAnswering } from './daemon-state.ts'
+import { failureSince, forgetFailure, keepFailure } from './last-failure.ts'
+import { LocalDaemonError } from './local-daemon-error.ts'
+import { logPathOf } from './log-file.ts'
+import { notReady, type StartOptions, startDaemon } from './start-daemon.ts'
+
+/** How often to look again while another client starts the daemon, in milliseconds. */
+const LOOK_MS = 100
+/** A first start makes the database and the model's form on disk: some seconds, more on a busy machine. */
+const TIMEOUT_MS = 120_000
+
+/** Which daemon, and how long to wait for it. */
+export interface EnsureOptions {
+  /** The data folder, absolute. It is made if it is missing. */
+  readonly dataDir: string
+  /** The settings of a daemon that must be started. Default: those of this process. */
+  readonly environment?: Environment
+  /** How long to wait until it serves, in milliseconds. @default 120000 */
+  readonly timeoutMs?: number
+  /** Told that a daemon is being started, by this process or another, which takes some seconds. */
+  readonly onWait?: () => void
+}
+
+/** A daemon that serves. */
+export interface RunningDaemon {
+  readonly url: string
+  /** The key that opens all of it: of the data folder, or of `DAYBOOK_DEFAULT_KEY`. */
+  readonly apiKey: string
+  /** Where the key came from, for messages. */
+  readonly keySource: string
+  readonly dataDir: string
+  /** Null if the daemon does not tell. */
+  readonly pid: number | null
+  /** Whether this call started it. */
+  readonly started: boolean
+  /** The log of daemons that were started like this; another's is where its starter wanted it. */
+  readonly logPath: string
+}
+
+/**
+ * Returns the daemon of a data folder, and starts it in the background if none runs:
+ *
+ *   look ──serving──▶ done
+ *    │ ▲
+ *    │ └──wait── starting, stopping, or another client has the start lock
+ *    └──free──▶ start lock ──▶ look again ──▶ start ──▶ done, or its failure for all who waited
+ *
+ * However many clients ask at once, one daemon is started: the folder's own lock would allow only one, but
+ * without the start lock each client would load a model to find that out.
+ * @throws LocalDaemonError DAEMON_DID_NOT_START, DAEMON_NOT_READY, NO_API_KEY or PROGRAM_MISSING; DaybookError
+ * CONFIGURATION if the folder cannot be used
+ */
+export async function ensureDaemon({
+  dataDir,
+  environment = process.env,
+  timeoutMs = TIMEOUT_MS,
+  onWait,
+}: EnsureOptions): Promise<RunningDaemon> {
+  const cameAt = Date.now()
+  const deadline = cameAt + timeoutMs
+  const logPath = logPathOf(dataDir)
+  ensurePrivateFolder(dataDir)
+  let [started, told] = [false, false]
+  for (;;) {
+    const found = daemonState(dataDir)
+    if (found.state === 'serving' && (await isAnswering(found.url)))
+      return { url: found.url, pid: found.pid, dataDir, started, logPath, ...keyOf(dataDir, environment) }
+    if (Date.now() > deadline) throw notReady(dataDir, found, logPath)
+    if (!told) onWait?.()
+    told = true
+    if (found.state === 'free' && (await startAlone({ dataDir, environment, deadline }, cameAt)))
+      started = true
+    else await pause(LOOK_MS)
+  }
+}
+
+/** Starts a daemon unless another client is at it. @returns whether one was started */
+async function startAlone(options: StartOptions, cameAt: number): Promise<boolean> {
+  const { dataDir } = options
+  const lock = takeLock(join(dataDir, 'daemon-start.lock'))
+  if (lock === null) return false
+  try {
+    const failure = failureSince(dataDir, cameAt)
+    if (failure !== null) throw failure
+    // Another may have started it since we looked.
+    if (daemonState(dataDir).state !== 'free') return false
+    forgetFailure(dataDir)
+    await startDaemon(options).catch((error: unknown) => {
+      if (error instanceof LocalDaemonError) keepFailure(dataDir, error)
+      throw error
+    })
+    return true
+  } finally {
+    lock.release()
+  }
+}
+
+function keyOf(dataDir: string, environment: Environment): Pick<RunningDaemon, 'apiKey' | 'keySource'> {
+  const given = environment['DAYBOOK_DEFAULT_KEY']?.trim()
+  try {
+    const { apiKey, keySource } = connectionFrom({ dataDir }, environment)
+    return { apiKey, keySource }
+  } catch (error) {
+    // A daemon that is given a key writes none.
+    if (given) return { apiKey: given, keySource: 'the environment variable DAYBOOK_DEFAULT_KEY' }
+    throw error
+  }
+}
