@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { daemonUrl } from '@daybook/client/http/daemon-url'
 import { UnauthorisedError, UsageError } from './cli-error.ts'
 import { findDataFolder, servedAt } from './data-folder.ts'
 
@@ -30,10 +31,9 @@ const DEFAULT_URL = 'http://127.0.0.1:4000'
 
 /** Parses a URL as people write it, with or without `/graphql` at its end. @throws UsageError */
 export function parseUrl(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : null
-  if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw new UsageError(`"${given}" is not a URL of a daemon, such as ${DEFAULT_URL}`)
-  return `${url.origin}${url.pathname.replace(/\/+$/u, '').replace(/\/graphql$/u, '')}`
+  const url = daemonUrl(given)
+  if (url === null) throw new UsageError(`"${given}" is not a URL of a daemon, such as ${DEFAULT_URL}`)
+  return url
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ResultOf } from '@daybook/api/graphql'
+import { HISTORY, type HistoryEvent } from '@daybook/client/documents/memory'
 import type { Connection } from '../settings.ts'
-import { HISTORY, type HistoryEvent } from './memory.ts'
 import { request } from './request.ts'
 
 /** All events of a memory, the oldest first; null if there is no such memory. @throws what `request` throws */

@@ -1,8 +1,8 @@
 import { graphql } from '@daybook/api/graphql'
+import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { age } from '@daybook/memory/age'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { MEMORY, NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
 import { addExamples, invocation, wholeNumber } from '../command.ts'
 import { note, print, printJson } from '../output/print.ts'
@@ -44,7 +44,7 @@ const TITLE = 60
 
 async function list({ limit, after }: ListOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const content = json ? await import('../client/memory-content.ts') : null
+  const content = json ? await import('@daybook/client/documents/memory-content') : null
   const { memories } = await request(connection, LIST(content?.memoryContent() ?? NO_CONTENT), {
     filter: await filterFrom(command),
     first: limit,

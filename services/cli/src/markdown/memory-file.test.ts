@@ -1,7 +1,7 @@
+import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { MemoryWithContent } from '../client/memory-content.ts'
 import { kindOptions } from '../remember/kind-options.ts'
 import { parseMarkdown, toMarkdown } from './front-matter.ts'
 import { inputFromMemoryFile, isMemoryFile, memoryFile } from './memory-file.ts'

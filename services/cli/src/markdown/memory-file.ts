@@ -1,6 +1,6 @@
+import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
 import { isKindName, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
-import type { MemoryWithContent } from '../client/memory-content.ts'
 import type { KeyedInput } from '../import/formats/format.ts'
 import { hash } from '../import/formats/values.ts'
 import { parseMoment } from '../moment.ts'

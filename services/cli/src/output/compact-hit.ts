@@ -1,4 +1,4 @@
-import type { MemoryWithContent } from '../client/memory-content.ts'
+import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
 
 interface Hit {
   readonly memory: MemoryWithContent

@@ -1,7 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
+import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { MEMORY, NO_CONTENT } from '../client/memory.ts'
 import { request } from '../client/request.ts'
 import { invocation } from '../command.ts'
 import { note, print, printJson } from '../output/print.ts'
@@ -35,7 +35,7 @@ export async function listMemories(
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
-  const content = json ? await import('../client/memory-content.ts') : null
+  const content = json ? await import('@daybook/client/documents/memory-content') : null
   const document = (what === 'events' ? EVENTS : PANIC_ATTACKS)(content?.memoryContent() ?? NO_CONTENT)
   const { memories } = await request(connection, document, { limit, filter: await filterFrom(command) })
   if (content !== null) return printJson({ memories: memories.map((memory) => content.withContent(memory)) })

@@ -1,5 +1,5 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { MEMORY, type NO_CONTENT } from '../client/memory.ts'
+import { MEMORY, type NO_CONTENT } from '@daybook/client/documents/memory'
 
 const EXPLANATION = graphql(`
   fragment Explanation on Explanation {

@@ -1,6 +1,6 @@
 import type { ResultOf } from '@daybook/api/graphql'
+import type * as MemoryContent from '@daybook/client/documents/memory-content'
 import { safeText } from '@daybook/memory/safe-text'
-import type * as MemoryContent from '../client/memory-content.ts'
 import { painterFor } from '../output/paint.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { renderHit } from '../output/search-hit.ts'

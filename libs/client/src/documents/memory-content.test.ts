@@ -7,7 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { MEMORY, type Memory } from './memory.ts'
 import { memoryContent, withContent } from './memory-content.ts'
 
-const served = buildSchema(readFileSync(new URL('../../../gateway/schema.graphql', import.meta.url), 'utf8'))
+const served = buildSchema(
+  readFileSync(new URL('../../../../services/gateway/schema.graphql', import.meta.url), 'utf8'),
+)
 
 describe('the selection of a memory', () => {
   const query = textOf(
