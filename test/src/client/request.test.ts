@@ -5,6 +5,7 @@ import { createClient, DaybookClientError } from '@daybook/client'
 import { useTestGateway } from '@daybook/gateway/testing/test-gateway'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterEach, describe, expect, test } from 'vitest'
+import { failureOf } from './failure-of.ts'
 
 const PROJECTS = graphql('query Projects { projects { id } }')
 const REMEMBER = graphql(`
@@ -14,13 +15,6 @@ const REMEMBER = graphql(`
       ... on DaybookError { code message }
     }
   }`)
-
-/** What a call throws. */
-const failureOf = (call: Promise<unknown>): Promise<DaybookClientError> =>
-  call.then(
-    () => expect.fail('it succeeded'),
-    (error: DaybookClientError) => error,
-  )
 
 describe.each(TEST_DATABASES)('a request on $name', ({ start }) => {
   const suite = useTestGateway(start)
