@@ -1,5 +1,6 @@
 import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { createCalls } from './calls/calls.ts'
+import { type EventsOptions, followEvents, type MemoryEvent } from './events/follow.ts'
 import { type ConnectionOptions, openConnection } from './http/connection.ts'
 import { type RequestOptions, request } from './http/request.ts'
 import { createOwnWrites, READABLE } from './own-writes/own-writes.ts'
@@ -27,6 +28,12 @@ export interface DaybookClient extends Reads, Writes {
     variables: Given<Variables>,
     options?: RequestOptions,
   ): Promise<Result>
+  /**
+   * The project's events in order, and then live, each once, across broken connections and restarts of the daemon.
+   * Leaving the loop ends the subscription.
+   * @throws DaybookClientError for what does not pass, such as DIVERGED or UNAUTHENTICATED
+   */
+  events(options?: EventsOptions): AsyncIterable<MemoryEvent>
 }
 
 const RETRY_FOR_MS = 10_000
@@ -37,12 +44,14 @@ const RETRY_FOR_MS = 10_000
  */
 export function createClient(options: ClientOptions): DaybookClient {
   const connection = openConnection(options)
-  const calls = createCalls(connection, options.retryForMs ?? RETRY_FOR_MS)
+  const { retryForMs = RETRY_FOR_MS } = options
+  const calls = createCalls(connection, retryForMs)
   const ownWrites = createOwnWrites(options.readYourWrites ?? true, (place) => calls.read(READABLE, place))
   const send: DaybookClient['request'] = (document, variables, sent) =>
     request(connection, document, variables, sent)
   return {
     request: send,
+    events: (followed) => followEvents(connection, calls, retryForMs, followed),
     ...createReads(calls, ownWrites),
     ...createWrites({ calls, ownWrites, defaults: options, request: send }),
   }

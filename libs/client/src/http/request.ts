@@ -24,7 +24,7 @@ export async function request<Result, Variables>(
 ): Promise<Result> {
   const body = JSON.stringify({ query: textOf(document), variables })
   const { status, retryAfter, text } = await post(connection, body, options)
-  return readData(connection.url, { status, retryAfter, answer: parseAnswer(text) }) as Result
+  return readAnswer(connection.url, { status, retryAfter, answer: parseAnswer(text) }) as Result
 }
 
 async function post(
@@ -61,7 +61,7 @@ interface Answered {
 }
 
 /** The data of an answer. @throws DaybookClientError if there is none, or an error */
-export function readData(url: string, { status, retryAfter, answer }: Answered): unknown {
+export function readAnswer(url: string, { status, retryAfter, answer }: Answered): unknown {
   const retryAfterMs = waitOf(retryAfter)
   if (answer?.errors?.[0] !== undefined) {
     const { code, message, ...refusal } = readRefusal(answer.errors, status)

@@ -49,10 +49,7 @@ export function createOwnWrites(isOn: boolean, waitFor: (place: Place) => Promis
   const reading: OwnWrites['reading'] = async (atLeast, read) => {
     const receipt = atLeast === undefined ? newest : atLeast
     try {
-      const result = await read(
-        receipt === null ? {} : { atLeast: receipt.sequence, atLeastHash: receipt.hash },
-      )
-      return result
+      return await read(receipt === null ? {} : { atLeast: receipt.sequence, atLeastHash: receipt.hash })
     } catch (error) {
       if (error instanceof DaybookClientError && error.code === 'DIVERGED' && newest === receipt)
         newest = null
