@@ -28,8 +28,8 @@ test('every operation of the CLI is valid in the served schema', async () => {
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && path !== 'main.ts',
   )
   for (const path of sources) await import(new URL(path, import.meta.url).href)
-  const { memoryContent } = await import('@daybook/api/memory-content')
-  const { NO_CONTENT } = await import('@daybook/api/memory')
+  const { memoryContent } = await import('@daybook/client/documents/memory-content')
+  const { NO_CONTENT } = await import('@daybook/client/documents/memory')
   const { searchDocument } = await import('./search/search-document.ts')
   const { tailWhole } = await import('./tail/tail-documents.ts')
   for (const content of [NO_CONTENT, memoryContent()]) {

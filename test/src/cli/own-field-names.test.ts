@@ -1,5 +1,5 @@
-import { memoryContent, withContent } from '@daybook/api/memory-content'
 import { kindOptions } from '@daybook/cli/remember/kind-options'
+import { memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { startTestGateway, type TestClient, type TestGateway } from '@daybook/gateway/testing/test-gateway'
 import type * as kinds from '@daybook/memory/kinds/index'
 import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
@@ -43,7 +43,7 @@ afterAll(async () => {
 test('a field that is called as one of all memories comes back under content, beside the memory’s own', async () => {
   const call = { agent: 'Ada', version: 'the engine', title: 'Countess' }
   const { textOf, graphql } = await import('@daybook/api/graphql')
-  const { MEMORY } = await import('@daybook/api/memory')
+  const { MEMORY } = await import('@daybook/client/documents/memory')
   const remember = graphql(
     `mutation Remember($input: RememberInput!) {
       remember(input: $input) { ... on Remembered { memory { ...Memory ...MemoryContent } } }

@@ -1,5 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
-import { memoryContent, ownFields } from '@daybook/api/memory-content'
+import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
 import { z } from 'zod'
 import { AGENT_MEMORY, MEMORY, memoryLines, shownMemory } from '../answers/memory.ts'
 import { quoting } from '../answers/notice.ts'

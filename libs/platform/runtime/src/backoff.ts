@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /**
  * Exponential delay in milliseconds: `firstMs`, doubled for each attempt, at most `maxMs`, shortened at
  * random by up to half.
@@ -9,10 +7,19 @@ export function backoffDelay(attempt: number, { firstMs = 50, maxMs = 5_000 } = 
   return full * (0.5 + Math.random() / 2)
 }
 
-/** Waits; ends early without an error when the signal is aborted. */
-export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  if (signal?.aborted === true) return
-  await sleep(milliseconds, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
-    if (signal?.aborted !== true) throw error
+/**
+ * Waits; ends early without an error when the signal is aborted. It uses no module of node, because the client
+ * runs in browsers too.
+ */
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal?.addEventListener('abort', end)
   })
 }

@@ -1,8 +1,9 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import type { Connection } from '../settings.ts'
 import type { ProjectionName } from './projections.ts'
 import { request } from './request.ts'
-import { FAILURE, succeeded } from './result.ts'
+import { succeeded } from './result.ts'
 
 /** The fields of a generation that the CLI shows. */
 export const GENERATION = graphql(`

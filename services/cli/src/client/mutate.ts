@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Given, GraphQLDocument } from '@daybook/api/graphql'
-import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import { retrying } from '@daybook/client/retry/retrying'
+import { backoffDelay } from '@daybook/runtime/backoff'
 import { CliError, RefusedError, UnreachableError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
@@ -25,15 +26,18 @@ export async function mutate<Result, Variables>(
   given?: string,
 ): Promise<Result> {
   const key = given ?? `cli:${randomUUID()}`
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await request(connection, mutation, variables(key))
-    } catch (error) {
-      const passing = isLost(error) || (error instanceof RefusedError && error.retryable)
-      if (attempt >= TRIES || !passing) throw advised(error, given, key)
-      await pause(Math.max(backoffDelay(attempt, { firstMs: 200, maxMs: 1_000 }), askedToWait(error)))
-    }
+  try {
+    return await retrying(() => request(connection, mutation, variables(key)), waitAfter)
+  } catch (error) {
+    throw advised(error, given, key)
   }
+}
+
+/** Null after the last try, and where trying again would not help. */
+function waitAfter(error: unknown, attempt: number): number | null {
+  const passing = isLost(error) || (error instanceof RefusedError && error.retryable)
+  if (attempt >= TRIES || !passing) return null
+  return Math.max(backoffDelay(attempt, { firstMs: 200, maxMs: 1_000 }), askedToWait(error))
 }
 
 /** The longest that a command waits because its key has asked for too much, in milliseconds. */

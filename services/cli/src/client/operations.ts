@@ -5,10 +5,11 @@ import {
   type ResultOf,
   type VariablesOf,
 } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { RefusedError } from '../cli-error.ts'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
-import { FAILURE, succeeded } from './result.ts'
+import { succeeded } from './result.ts'
 
 /** The fields of an operation that the CLI shows. */
 export const OPERATION = graphql(`

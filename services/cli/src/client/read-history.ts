@@ -1,23 +1,7 @@
-import { graphql, type ResultOf } from '@daybook/api/graphql'
+import type { ResultOf } from '@daybook/api/graphql'
+import { HISTORY, type HistoryEvent } from '@daybook/client/documents/memory'
 import type { Connection } from '../settings.ts'
 import { request } from './request.ts'
-
-/** The query for a memory's history. */
-const HISTORY = graphql(`
-  query History($id: ID!, $after: String) {
-    memory(id: $id) {
-      history(first: 100, after: $after) {
-        edges { node { sequence type version changed actor recordedAt
-          writer { keyId agent client trust } memory { text } } }
-        pageInfo { hasNextPage endCursor }
-      }
-    }
-  }`)
-
-type History = NonNullable<ResultOf<typeof HISTORY>['memory']>['history']
-
-/** An event of a memory's history. */
-export type HistoryEvent = History['edges'][number]['node']
 
 /** All events of a memory, the oldest first; null if there is no such memory. @throws what `request` throws */
 export async function readHistory(connection: Connection, id: string): Promise<HistoryEvent[] | null> {

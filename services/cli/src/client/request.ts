@@ -1,4 +1,5 @@
 import { type Given, type GraphQLDocument, textOf } from '@daybook/api/graphql'
+import { type AnsweredError, isPassing, parseAnswer, readRefusal } from '@daybook/client/http/answer'
 import { RefusedError, UnauthorisedError } from '../cli-error.ts'
 import { type Connection, keyHeaders } from '../settings.ts'
 import { exchange } from './exchange.ts'
@@ -6,22 +7,6 @@ import { unreachable } from './unreachable.ts'
 
 /** The longest a request may take, in milliseconds. The daemon itself waits at most 5 s. */
 const TIMEOUT_MS = 60_000
-
-interface GraphQLError {
-  readonly message: string
-  readonly extensions?: {
-    readonly code?: string
-    readonly field?: string
-    readonly retryable?: boolean
-    /** Seconds. */
-    readonly retryAfter?: number
-  }
-}
-
-interface Answer {
-  readonly data?: unknown
-  readonly errors?: readonly GraphQLError[]
-}
 
 /**
  * Asks the daemon's GraphQL API.
@@ -42,7 +27,7 @@ export async function requestBody<Result>(connection: Connection, body: string):
   if (status === 401) throw unauthorised(connection, answer?.errors?.[0]?.message)
   if (answer?.errors?.[0] !== undefined) throw refusal(answer.errors, status)
   if (answer?.data == null) {
-    if ([502, 503, 504].includes(status))
+    if (isPassing(status))
       throw new RefusedError('UNAVAILABLE', `Daybook cannot serve now (HTTP ${status})`, { retryable: true })
     throw unreachable(connection, null, `it answered with HTTP ${status} and no GraphQL`)
   }
@@ -66,26 +51,10 @@ async function post(connection: Connection, body: string): Promise<{ status: num
   }
 }
 
-/** Parses an answer in GraphQL's form; null for anything else. */
-export function parseAnswer(text: string): Answer | null {
-  try {
-    const answer: unknown = JSON.parse(text)
-    return typeof answer === 'object' && answer !== null && ('data' in answer || 'errors' in answer)
-      ? (answer as Answer)
-      : null
-  } catch {
-    return null
-  }
-}
-
 /** The error for what Daybook refused. */
-export function refusal(errors: readonly GraphQLError[], status: number): RefusedError {
-  const { extensions = {} } = errors[0] as GraphQLError
-  const { code = status === 413 ? 'BODY_TOO_LARGE' : 'REFUSED', field = null } = extensions
-  const messages = [...new Set(errors.map(({ message }) => message))]
-  const retryable = extensions.retryable ?? (code === 'UNAVAILABLE' || [502, 503, 504].includes(status))
-  const retryAfterMs = extensions.retryAfter === undefined ? null : extensions.retryAfter * 1_000
-  return new RefusedError(code, messages.slice(0, 5).join('\n'), { field, retryable, retryAfterMs })
+export function refusal(errors: readonly AnsweredError[], status: number): RefusedError {
+  const { code, message, ...refused } = readRefusal(errors, status)
+  return new RefusedError(code, message, refused)
 }
 
 /** The error for a key that the daemon does not accept. It names where the key came from. @param reason the daemon's */

@@ -1,6 +1,7 @@
 import { ReadableStream } from 'node:stream/web'
+import { parseAnswer } from '@daybook/client/http/answer'
 import { type Connection, keyHeaders } from '../settings.ts'
-import { parseAnswer, refusal, unauthorised } from './request.ts'
+import { refusal, unauthorised } from './request.ts'
 import { unreachable } from './unreachable.ts'
 
 interface Streamed {

@@ -1,6 +1,6 @@
 import { graphql } from '@daybook/api/graphql'
-import { MEMORY } from '@daybook/api/memory'
-import { type MemoryWithContent, memoryContent, withContent } from '@daybook/api/memory-content'
+import { MEMORY } from '@daybook/client/documents/memory'
+import { type MemoryWithContent, memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import type { Command } from 'commander'
 import { notFound } from '../client/not-found.ts'
 import { readHistory } from '../client/read-history.ts'

@@ -1,5 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
-import { MEMORY, NO_CONTENT } from '@daybook/api/memory'
+import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { age } from '@daybook/memory/age'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
@@ -44,7 +44,7 @@ const TITLE = 60
 
 async function list({ limit, after }: ListOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const content = json ? await import('@daybook/api/memory-content') : null
+  const content = json ? await import('@daybook/client/documents/memory-content') : null
   const { memories } = await request(connection, LIST(content?.memoryContent() ?? NO_CONTENT), {
     filter: await filterFrom(command),
     first: limit,

@@ -1,13 +1,14 @@
 import { graphql } from '@daybook/api/graphql'
-import { MEMORY } from '@daybook/api/memory'
-import { memoryContent, withContent } from '@daybook/api/memory-content'
+import { FAILURE } from '@daybook/client/documents/failure'
+import { MEMORY } from '@daybook/client/documents/memory'
+import { memoryContent, withContent } from '@daybook/client/documents/memory-content'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { safeLine } from '@daybook/memory/safe-text'
 import { detectContext } from '@daybook/runtime/detect-context'
 import { type Command, Option } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { FAILURE, succeeded } from '../client/result.ts'
+import { succeeded } from '../client/result.ts'
 import {
   addExamples,
   addGlobalOptions,

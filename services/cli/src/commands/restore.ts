@@ -1,8 +1,9 @@
 import { graphql } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { KEY_HELP, mutate } from '../client/mutate.ts'
-import { FAILURE, succeeded } from '../client/result.ts'
+import { succeeded } from '../client/result.ts'
 import { addExamples, invocation, moment, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
 

@@ -1,5 +1,5 @@
 import type { InputOf } from '@daybook/api/graphql'
-import { NO_CONTENT } from '@daybook/api/memory'
+import { NO_CONTENT } from '@daybook/client/documents/memory'
 import { type Command, Option } from 'commander'
 import { request } from '../client/request.ts'
 import { addExamples, addNotes, commaSeparated, invocation, moment, share, wholeNumber } from '../command.ts'
@@ -76,7 +76,7 @@ interface SearchOptions {
 
 async function search(query: string, options: SearchOptions, command: Command): Promise<void> {
   const { connection, json } = invocation(command)
-  const content = json ? await import('@daybook/api/memory-content') : null
+  const content = json ? await import('@daybook/client/documents/memory-content') : null
   const document = searchDocument(content?.memoryContent() ?? NO_CONTENT)
   const { search: result } = await request(connection, document, {
     query,

@@ -1,5 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
-import { NO_CONTENT } from '@daybook/api/memory'
+import { NO_CONTENT } from '@daybook/client/documents/memory'
 import { type Command, InvalidArgumentError } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { request } from '../client/request.ts'
@@ -50,7 +50,7 @@ async function similar(text: string, { id, vector, topK }: SimilarOptions, comma
   const { connection, json } = invocation(command)
   const given = [text !== '', id !== undefined, vector !== undefined].filter(Boolean).length
   if (given !== 1) throw new UsageError('Give exactly one of: a text, --id, --vector')
-  const content = json ? await import('@daybook/api/memory-content') : null
+  const content = json ? await import('@daybook/client/documents/memory-content') : null
   const { similar: result } = await request(
     connection,
     similarDocument(content?.memoryContent() ?? NO_CONTENT),

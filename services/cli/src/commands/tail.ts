@@ -45,7 +45,7 @@ async function tail({ after, kind }: TailOptions, command: Command): Promise<voi
     signal: ending.signal,
   }
   if (!json) return follow({ ...following, document: TAIL, onEvent: (event) => print(renderEvent(event)) })
-  const { memoryContent, withContent } = await import('@daybook/api/memory-content')
+  const { memoryContent, withContent } = await import('@daybook/client/documents/memory-content')
   await follow({
     ...following,
     document: tailWhole(memoryContent()),

@@ -1,9 +1,9 @@
 import { graphql, type ResultOf, textOf } from '@daybook/api/graphql'
+import { FAILURE, fieldOf, isFailure } from '@daybook/client/documents/failure'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import { RefusedError } from '../cli-error.ts'
 import { mayComeBack } from '../client/may-come-back.ts'
 import { requestBody } from '../client/request.ts'
-import { FAILURE, fieldOf, isFailure } from '../client/result.ts'
 import type { Connection } from '../settings.ts'
 import type { BadLine, Entry } from './entry.ts'
 

@@ -1,4 +1,4 @@
-import type { MemoryWithContent } from '@daybook/api/memory-content'
+import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

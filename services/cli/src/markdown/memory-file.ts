@@ -1,4 +1,4 @@
-import type { MemoryWithContent } from '@daybook/api/memory-content'
+import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
 import { isKindName, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { nameInMemory } from '@daybook/memory/kinds/name-in-memory'
 import type { KeyedInput } from '../import/formats/format.ts'

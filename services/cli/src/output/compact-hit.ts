@@ -1,4 +1,4 @@
-import type { MemoryWithContent } from '@daybook/api/memory-content'
+import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
 
 interface Hit {
   readonly memory: MemoryWithContent

@@ -1,6 +1,6 @@
-import type { MemoryWithContent } from '@daybook/api/memory-content'
+import type { HistoryEvent } from '@daybook/client/documents/memory'
+import type { MemoryWithContent } from '@daybook/client/documents/memory-content'
 import { safeLine, safeText } from '@daybook/memory/safe-text'
-import type { HistoryEvent } from '../client/read-history.ts'
 import { outputColumns } from './columns.ts'
 import { toJson } from './json.ts'
 import { shorten } from './shorten.ts'

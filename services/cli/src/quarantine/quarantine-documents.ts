@@ -1,7 +1,8 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { RefusedError } from '../cli-error.ts'
 import { request } from '../client/request.ts'
-import { FAILURE, succeeded } from '../client/result.ts'
+import { succeeded } from '../client/result.ts'
 import type { Connection } from '../settings.ts'
 
 const QUARANTINE = graphql(`

@@ -1,5 +1,5 @@
 import { type Given, type GraphQLDocument, graphql, type InputOf, type ResultOf } from '@daybook/api/graphql'
-import { NO_CONTENT } from '@daybook/api/memory'
+import { NO_CONTENT } from '@daybook/client/documents/memory'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
 import { invocation } from '../command.ts'
@@ -67,7 +67,7 @@ async function findAndShow<Variables>(
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
-  const content = json ? await import('@daybook/api/memory-content') : null
+  const content = json ? await import('@daybook/client/documents/memory-content') : null
   const { found } = await request(connection, document(content?.memoryContent() ?? NO_CONTENT), variables)
   await showFound(found, content)
 }

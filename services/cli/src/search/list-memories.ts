@@ -1,5 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
-import { MEMORY, NO_CONTENT } from '@daybook/api/memory'
+import { MEMORY, NO_CONTENT } from '@daybook/client/documents/memory'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
 import { request } from '../client/request.ts'
@@ -35,7 +35,7 @@ export async function listMemories(
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
-  const content = json ? await import('@daybook/api/memory-content') : null
+  const content = json ? await import('@daybook/client/documents/memory-content') : null
   const document = (what === 'events' ? EVENTS : PANIC_ATTACKS)(content?.memoryContent() ?? NO_CONTENT)
   const { memories } = await request(connection, document, { limit, filter: await filterFrom(command) })
   if (content !== null) return printJson({ memories: memories.map((memory) => content.withContent(memory)) })

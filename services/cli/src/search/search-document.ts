@@ -1,5 +1,5 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { MEMORY, type NO_CONTENT } from '@daybook/api/memory'
+import { MEMORY, type NO_CONTENT } from '@daybook/client/documents/memory'
 
 const EXPLANATION = graphql(`
   fragment Explanation on Explanation {

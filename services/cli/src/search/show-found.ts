@@ -1,5 +1,5 @@
 import type { ResultOf } from '@daybook/api/graphql'
-import type * as MemoryContent from '@daybook/api/memory-content'
+import type * as MemoryContent from '@daybook/client/documents/memory-content'
 import { safeText } from '@daybook/memory/safe-text'
 import { painterFor } from '../output/paint.ts'
 import { note, print, printJson } from '../output/print.ts'

@@ -1,5 +1,5 @@
 import { graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
-import { MEMORY, type NO_CONTENT } from '@daybook/api/memory'
+import { MEMORY, type NO_CONTENT } from '@daybook/client/documents/memory'
 
 /** The subscription for one line per event. */
 export const TAIL = graphql(`

@@ -1,7 +1,8 @@
 import { type Given, graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { OPERATION, type Operation } from '../client/operations.ts'
 import { request } from '../client/request.ts'
-import { FAILURE, succeeded } from '../client/result.ts'
+import { succeeded } from '../client/result.ts'
 import type { Connection } from '../settings.ts'
 
 const PLAN = graphql(

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
+import { graphql, textOf } from '@daybook/api/graphql'
 import { KIND_NAMES, kindNamed } from '@daybook/memory/kinds/index'
 import { MEMORY_FIELD_NAMES } from '@daybook/memory/kinds/name-in-memory'
 import { assertInterfaceType, buildSchema, parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { graphql, textOf } from './graphql.ts'
 import { MEMORY, type Memory } from './memory.ts'
 import { memoryContent, withContent } from './memory-content.ts'
 
 const served = buildSchema(
-  readFileSync(new URL('../../../services/gateway/schema.graphql', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../../services/gateway/schema.graphql', import.meta.url), 'utf8'),
 )
 
 describe('the selection of a memory', () => {

@@ -1,7 +1,7 @@
+import { graphql } from '@daybook/api/graphql'
 import { KIND_NAMES, type KindName, kindNamed } from '@daybook/memory/kinds/index'
 import { MEMORY_FIELD_NAMES, nameInMemory } from '@daybook/memory/kinds/name-in-memory'
 import { objectName } from '@daybook/memory/kinds/object-name'
-import { graphql } from './graphql.ts'
 import type { Memory, NO_CONTENT } from './memory.ts'
 
 /*

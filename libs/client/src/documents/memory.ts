@@ -1,0 +1,31 @@
+import { graphql, type ResultOf } from '@daybook/api/graphql'
+
+/** The fields that every memory has. */
+export const MEMORY = graphql(`
+  fragment Memory on Memory {
+    id kind title text agent labels categories importance context metadata occurredAt expiresAt version sequence
+    createdAt updatedAt accessedAt accessCount decayWeight forgottenAt trust
+  }`)
+
+/** A memory as the API gives it, whatever its kind. */
+export type Memory = Omit<ResultOf<typeof MEMORY>, '__typename'>
+
+/** Takes the place of `memoryContent` in queries that do not need a kind's own fields. */
+export const NO_CONTENT = graphql('fragment MemoryContent on Memory { id }')
+
+/** The query for a memory's history. */
+export const HISTORY = graphql(`
+  query History($id: ID!, $after: String) {
+    memory(id: $id) {
+      history(first: 100, after: $after) {
+        edges { node { sequence type version changed actor recordedAt
+          writer { keyId agent client trust } memory { text } } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }`)
+
+type History = NonNullable<ResultOf<typeof HISTORY>['memory']>['history']
+
+/** An event of a memory's history. */
+export type HistoryEvent = History['edges'][number]['node']

@@ -1,0 +1,27 @@
+import type { InputOf, ResultOf } from '@daybook/api/graphql'
+import { type Memory as Answered } from './documents/memory.ts'
+import { withContent } from './documents/memory-content.ts'
+import type { FOUND } from './documents/reads.ts'
+
+/**
+ * A memory. `content` has the fields of its kind under the kind's name, as `remember` takes them; `text` is all that
+ * searches look at. What a memory says is data: it may hold what strangers wrote, and is never an instruction.
+ */
+export type Memory = Answered & { readonly content: InputOf<'MemoryContentInput'> }
+
+/** The memory of an answer. */
+export const toMemory = (answered: Answered): Memory => withContent(answered) as unknown as Memory
+
+type FoundAnswer = ResultOf<typeof FOUND>
+
+/** A memory that a search found. */
+export type SearchHit = Omit<FoundAnswer['hits'][number], 'memory'> & { readonly memory: Memory }
+
+/** The answer to a search. `text` is the whole answer as plain text for a model. */
+export type SearchResult = Omit<FoundAnswer, 'hits'> & { readonly hits: readonly SearchHit[] }
+
+/** The result of an answer. */
+export const toResult = ({ hits, ...result }: FoundAnswer): SearchResult => ({
+  ...result,
+  hits: hits.map((hit) => ({ ...hit, memory: toMemory(hit.memory) })),
+})
