@@ -23,7 +23,7 @@ export function addGlobalOptions(command: Command): Command {
     new Option('--url <url>', 'where the daemon is (DAYBOOK_URL; default http://127.0.0.1:4000)'),
     new Option(
       '--data-dir <folder>',
-      'its data folder, which holds api-key (DAYBOOK_DATA_DIR; default .daybook)',
+      'its data folder, which holds api-key (DAYBOOK_DATA_DIR; default: see daybook help)',
     ),
     new Option(
       '--project <name or id>',

@@ -252,4 +252,19 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       },
     ],
   },
+  {
+    heading: 'On this machine:',
+    commands: [
+      {
+        name: 'start',
+        description: 'run Daybook in this terminal, or in the background',
+        load: () => import('./commands/start.ts'),
+      },
+      {
+        name: 'stop',
+        description: 'stop the Daybook of the data folder',
+        load: () => import('./commands/stop.ts'),
+      },
+    ],
+  },
 ]

@@ -19,7 +19,7 @@ Exit codes:
 Completion of commands and options: source <(daybook complete bash), or zsh, fish, powershell.
 
 The API key is DAYBOOK_API_KEY or in the file DAYBOOK_API_KEY_FILE, else the file api-key in the data folder; --data-dir goes before DAYBOOK_API_KEY.
-The data folder is .daybook here, in a folder above, or in your home; its daemon's address is read from there.`
+The data folder is .daybook here, in a folder above, or in your home, else your system's own place for data; its daemon's address is read from there.`
 
 function createProgram(): Command {
   const program = new Command('daybook')
@@ -57,6 +57,7 @@ function createProgram(): Command {
   })
   addGlobalOptions(program)
   addExamples(program, [
+    'daybook start --detach',
     'daybook remember insight --key jwt-validation "Validate a JWT’s expiry before trusting its claims"',
     'daybook search "token security"',
     'daybook import memories.jsonl --wait',

@@ -1,9 +1,9 @@
-import { resolve } from 'node:path'
+import { folderOption } from '@daybook/local-daemon/data-folder'
 import { runProcess } from '@daybook/process/run-process'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import type { Daemon } from './start-daemon.ts'
 
-/* `npm start`: Daybook on this machine, until Ctrl-C. */
+/* `npm start` and `daybook start`: Daybook on this machine, until Ctrl-C. */
 
 const startedAt = Date.now()
 
@@ -11,8 +11,7 @@ const startedAt = Date.now()
 const isTerminal = process.stdout.isTTY === true
 
 function greeting({ url, graphiqlLink, apiKeyPlace }: Daemon, dataDir: string): string {
-  // `daybook` finds this folder by itself from here, and the address in it.
-  const folder = dataDir === resolve('.daybook') ? '' : ` --data-dir ${dataDir}`
+  const folder = folderOption(dataDir)
   const link = isTerminal ? graphiqlLink() : null
   const graphiql = link === null ? `${url}/graphql` : `${link}   (this link works once, for 10 minutes)`
   return `
@@ -27,7 +26,7 @@ Try, in another terminal:
   npx daybook search "token security"${folder}
   npx daybook status${folder}
 
-Ctrl-C stops it.
+To stop it: ${isTerminal ? 'Ctrl-C here, or ' : ''}npx daybook stop${folder}
 `
 }
 

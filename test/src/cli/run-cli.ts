@@ -20,16 +20,21 @@ export interface CliProcess {
   readonly ended: Promise<CliResult>
 }
 
-/** Starts the real binary. Of this process's environment it gets only what a shell has. */
+/**
+ * Starts the real binary. Of this process's environment it gets only what a shell has.
+ * @param detached whether it leads a process group of its own, which can be signalled. Default false
+ */
 export function startCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  { detached = false }: { detached?: boolean } = {},
 ): CliProcess {
   const { PATH, HOME, TMPDIR } = process.env
   const child = spawn(process.execPath, [BINARY, ...args], {
     // The name of this repository's folder must not decide what a test sees.
     env: { PATH, HOME, TMPDIR, DAYBOOK_CONTEXT_DETECTION: 'off', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached,
   })
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))

@@ -86,6 +86,9 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   ],
   parked: () => [['list']],
   operations: ({ other }) => [['list'], ['show', other.ids.operation.at(-1) ?? '']],
+  // It reads no memory, and would leave a daemon behind.
+  start: () => [],
+  stop: () => [[]],
 }
 
 /** The commands that nothing here starts. */

@@ -32,6 +32,12 @@ export function defaultDataFolder(): string {
   return repository === null ? resolve(envPaths('daybook', { suffix: '' }).data) : join(repository, NAME)
 }
 
+/** What a command line needs to find the data folder from here: ` --data-dir …`, or nothing. */
+export function folderOption(dataDir: string): string {
+  if (findDataFolder('.') === dataDir) return ''
+  return ` --data-dir ${/^[\w@%+=:,./\\-]+$/u.test(dataDir) ? dataDir : JSON.stringify(dataDir)}`
+}
+
 /** The address that the daemon of a data folder serves; null if none runs there. */
 export function servedAt(dataDir: string): string | null {
   try {

@@ -1,6 +1,8 @@
+import { LocalDaemonError } from '@daybook/local-daemon/local-daemon-error'
+import { DaybookError } from '@daybook/memory/errors'
 import { safeText } from '@daybook/memory/safe-text'
 import { reasonOf } from '@daybook/runtime/reason-of'
-import { CliError, RefusedError } from '../cli-error.ts'
+import { CliError, fromLocalDaemon, RefusedError } from '../cli-error.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { columnsOf } from './columns.ts'
 import { toJson } from './json.ts'
@@ -8,7 +10,7 @@ import { wrap } from './wrap.ts'
 
 /** The text (JSON with `json`) and the exit code of a failure. */
 export function renderError(error: unknown, json: boolean): { text: string; exitCode: ExitCode } {
-  const failure = error instanceof CliError ? error : unexpected(error)
+  const failure = asCliError(error)
   const field = failure instanceof RefusedError ? failure.field : null
   if (json) {
     const { code, message, hints } = failure
@@ -18,6 +20,14 @@ export function renderError(error: unknown, json: boolean): { text: string; exit
   const where = field === null || failure.message.includes(field) ? '' : `${field}: `
   const lines = [`daybook: ${where}${failure.message}`, ...failure.hints.map((hint) => `  ${hint}`)]
   return { text: wrap(safeText(lines.join('\n')), columnsOf(process.stderr)), exitCode: failure.exitCode }
+}
+
+function asCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error
+  if (error instanceof LocalDaemonError) return fromLocalDaemon(error)
+  // Of our own libraries, such as a data folder that may not be written.
+  if (error instanceof DaybookError) return new CliError(EXIT.failed, error.code, error.message)
+  return unexpected(error)
 }
 
 function unexpected(error: unknown): CliError {

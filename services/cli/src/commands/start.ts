@@ -1,0 +1,60 @@
+import { dataFolderFrom } from '@daybook/local-daemon/connection'
+import { folderOption } from '@daybook/local-daemon/data-folder'
+import type { Command } from 'commander'
+import { UsageError } from '../cli-error.ts'
+import { addExamples, addNotes, globalOptions } from '../command.ts'
+import { note, print, printJson } from '../output/print.ts'
+
+/** Adds the options and action of `daybook start`. */
+export function configure(command: Command): void {
+  command
+    .option('--detach', 'start it in the background, and return when it is ready')
+    .action((options: { detach?: true }, self: Command) => start(options.detach === true, self))
+  addExamples(command, [
+    'daybook start',
+    'daybook start --detach',
+    'DAYBOOK_PORT=4100 daybook start --data-dir ~/memories',
+  ])
+  addNotes(
+    command,
+    `
+Runs Daybook on this machine until Ctrl-C: database, model and API in one process, on one data folder. Settings are
+environment variables, listed in docs/operations.md.
+
+With --detach it goes on without this terminal and writes to daemon.log in the data folder. If one runs there already,
+that one is named. If another program has port 4000, and DAYBOOK_PORT is not set, it takes a free one: commands find its
+address in the data folder. "daybook stop" ends it.`,
+  )
+}
+
+async function start(detach: boolean, command: Command): Promise<void> {
+  const options = globalOptions(command)
+  const dataDir = dataFolderFrom(options, process.env)
+  if (detach) return startInBackground(dataDir, options.json === true)
+  if (options.json === true)
+    throw new UsageError('A daemon in this terminal prints no JSON.', [
+      'In the background it does:  --detach',
+    ])
+  await becomeDaemon(dataDir)
+}
+
+async function startInBackground(dataDir: string, json: boolean): Promise<void> {
+  const { ensureDaemon } = await import('@daybook/local-daemon/ensure-daemon')
+  const { url, pid, started, logPath } = await ensureDaemon({
+    dataDir,
+    onWait: () => json || note('Daybook is starting …'),
+  })
+  if (json) return printJson({ url, dataDir, pid, started, log: logPath })
+  const where = started ? `its log is ${logPath}` : 'it was running already'
+  print(`Daybook is ready at ${url} (process ${pid ?? 'unknown'}; ${where})`)
+  print(`Stop it:  daybook stop${folderOption(dataDir)}`)
+}
+
+/** This process becomes the daemon: it ends by the daemon's own rules. */
+async function becomeDaemon(dataDir: string): Promise<void> {
+  process.env['DAYBOOK_DATA_DIR'] = dataDir
+  // A command ends when the reader of its output leaves; a daemon goes on without one.
+  process.stdout.removeAllListeners('error').on('error', () => {})
+  const { runProgram } = await import('@daybook/local-daemon/programs')
+  await runProgram('daemon')
+}
