@@ -296,7 +296,7 @@ describe('status', () => {
     expect(away.stderr).toContain(`--url ${environment['DAYBOOK_URL']}`)
     const stopped = await runCli(['status', '--json'], { DAYBOOK_URL: nowhere, DAYBOOK_DATA_DIR: folder })
     expect(JSON.parse(stopped.stdout)).toMatchObject({ reachable: false })
-    expect(stopped.stderr).toContain('npm start')
+    expect(stopped.stderr).toContain('daybook start --detach')
   })
 
   test('knows another program when it meets one', async () => {
