@@ -26,7 +26,8 @@ export interface Connection {
   readonly project: string | null
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:4000'
+/** Where a daemon serves that was told no other address. */
+export const DEFAULT_URL = 'http://127.0.0.1:4000'
 
 /** Parses a URL as people write it, with or without `/graphql` at its end. @throws UsageError */
 export function parseUrl(given: string): string {
