@@ -53,6 +53,8 @@ export async function bundle(service, outdir, logLevel = 'warning') {
     sourcemap: true,
     logLevel,
     external: OUTSIDE,
+    // Its CommonJS form loads its parts by names that esbuild cannot follow.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // Errors and logs show the names of classes and functions.
     keepNames: true,
     banner: { js: REQUIRE },

@@ -179,6 +179,17 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     ],
   },
   {
+    heading: 'Connect:',
+    commands: [
+      {
+        name: 'mcp',
+        parameters: '[install|uninstall|clients]',
+        description: 'add Daybook to programs that speak MCP, such as Claude Code and Cursor',
+        load: () => import('./commands/mcp.ts'),
+      },
+    ],
+  },
+  {
     heading: 'Look after it:',
     commands: [
       {

@@ -4,11 +4,15 @@ import { fromLocalDaemon } from './cli-error.ts'
 
 /** Where the daemon is and how to open it. */
 export type { Connection, Environment } from '@daybook/local-daemon/connection'
+export { DEFAULT_URL } from '@daybook/local-daemon/connection'
 
 /** The options that every command has, as commander gives them. */
 export interface GlobalOptions extends local.ConnectionOptions {
   readonly json?: boolean
 }
+
+/** Parses a URL as people write it, with or without `/graphql` at its end. @throws UsageError */
+export const parseUrl = (given: string): string => ofTheCli(() => local.parseUrl(given))
 
 /** As `placeFrom` of `@daybook/local-daemon`. @throws UsageError */
 export function placeFrom(options: GlobalOptions, environment: local.Environment): local.Place {

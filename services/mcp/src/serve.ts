@@ -32,8 +32,8 @@ export function serve({ daybook, toolsets, context, log }: Served): void {
     if (following) return
     following = true
     try {
+      // In the revision 2026-07-28 the SDK knows what the client listens to.
       for await (const change of daybook.follow(ended.signal))
-        // In the revision 2026-07-28 the SDK knows what the client listens to.
         for (const uri of resourcesOf(change))
           if (isWanted(uri)) await server?.server.sendResourceUpdated({ uri })
     } catch (error) {

@@ -61,6 +61,7 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
     return [[file]]
   },
   export: ({ other, folder }) => [['--out', join(folder, 'out.jsonl'), '--project', other.name]],
+  mcp: () => [['clients'], ['install', '--client', 'cursor', '--scope', 'project', '--dry-run']],
   status: () => [[]],
   doctor: () => [[]],
   verify: ({ other }) => [['pgvector', '--project', other.name]],

@@ -30,7 +30,8 @@ export interface Connection extends Place {
   readonly keySource: string
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:4000'
+/** Where a daemon serves that was told no other address. */
+export const DEFAULT_URL = 'http://127.0.0.1:4000'
 
 /**
  * Parses a URL as people write it, with or without `/graphql` at its end.

@@ -1,0 +1,193 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { pause } from '@daybook/runtime/backoff'
+import { backUp } from './backups.ts'
+import { ConfigError } from './config-error.ts'
+
+/** A configuration as it is on disk. */
+export interface ConfigText {
+  /** Behind symbolic links. */
+  readonly file: string
+  /** Null if there is no file. A byte order mark is left out. */
+  readonly text: string | null
+}
+
+/** What a change came to. */
+export interface Change extends ConfigText {
+  readonly after: string | null
+  /** The copy of what was there; null if nothing was, or nothing changed. */
+  readonly backup: string | null
+}
+
+/** How often a file that others write meanwhile is tried, and the milliseconds between. */
+const [TRIES, PAUSE_MS] = [5, 100]
+/** A file of ours that is older was left by a run that was killed, in milliseconds. */
+const ABANDONED_MS = 10_000
+const MARK = '\uFEFF'
+
+/** Reads a configuration. @throws ConfigError CONFIG_ACCESS, CONFIG_UNREADABLE */
+export function readConfig(path: string): ConfigText {
+  const file = behindLinks(path)
+  return { file, text: textOf(file, bytesOf(file)) }
+}
+
+/**
+ * Changes a configuration, atomically: others see it before or after. What was there is copied beside it first. If another program
+ * writes the file between our reading and our replacing, the change is made again on what it wrote; only in the microseconds
+ * between the last look and the replacement can it be overlooked, since clients know no lock.
+ * @param path it may be a symbolic link, which stays; missing folders are made
+ * @param edit gives the new text, null to delete the file, or the same text to change nothing
+ * @param isShared whether a new file is for others to read too, as one of a project is
+ * @throws ConfigError; whatever `edit` throws. The file is as it was then
+ */
+export async function changeConfig(
+  path: string,
+  edit: (text: string | null, file: string) => string | null,
+  isShared = false,
+): Promise<Change> {
+  const file = behindLinks(path)
+  try {
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      const change = attemptChange(file, edit, isShared)
+      if (change !== null) return change
+      await pause(PAUSE_MS)
+    }
+  } catch (error) {
+    throw accessError(file, error)
+  }
+  throw new ConfigError('CONFIG_BUSY', `Another program keeps writing ${file}; it was left as it is.`, [
+    'Close the client, and try again',
+  ])
+}
+
+/** @returns null if the file changed meanwhile, or another run of ours is at it */
+function attemptChange(
+  file: string,
+  edit: (text: string | null, file: string) => string | null,
+  isShared: boolean,
+): Change | null {
+  const before = bytesOf(file)
+  const text = textOf(file, before)
+  const after = edit(text, file)
+  if (after === text) return { file, text, after, backup: null }
+  if (before === null) makeFolder(dirname(file), isShared)
+  const written = openOwn(`${file}.daybook-new`)
+  if (written === null) return null
+  let backup: string | null = null
+  try {
+    const bytes = Buffer.from(after === null ? '' : (startsWithMark(before) ? MARK : '') + after)
+    writeFileSync(written.handle, bytes)
+    fsyncSync(written.handle)
+    likeBefore(file, written.path, isShared)
+    backup = before === null ? null : backUp(file)
+    if (!isSame(before, bytesOf(file))) {
+      if (backup !== null) rmSync(backup)
+      return null
+    }
+    if (after === null) deleteFile(file)
+    else renameSync(written.path, file)
+    return { file, text, after, backup }
+  } finally {
+    closeSync(written.handle)
+    rmSync(written.path, { force: true })
+  }
+}
+
+/** Where a path leads: the file itself, or what a symbolic link names, also if that does not exist. */
+function behindLinks(path: string): string {
+  let here = resolve(path)
+  // As many as Linux follows.
+  for (let links = 0; links < 40; links += 1) {
+    if (existsSync(here)) return realpathSync(here)
+    try {
+      here = resolve(dirname(here), readlinkSync(here))
+    } catch {
+      return here
+    }
+  }
+  throw new ConfigError('CONFIG_ACCESS', `${path} leads in a circle of symbolic links.`)
+}
+
+function bytesOf(file: string): Buffer | null {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw accessError(file, error)
+  }
+}
+
+function textOf(file: string, bytes: Buffer | null): string | null {
+  try {
+    return bytes === null ? null : new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ConfigError('CONFIG_UNREADABLE', `${file} is not UTF-8 text; it was left as it is.`)
+  }
+}
+
+const startsWithMark = (bytes: Buffer | null) => bytes?.subarray(0, 3).equals(Buffer.from(MARK)) === true
+
+const isSame = (one: Buffer | null, other: Buffer | null): boolean =>
+  one === null || other === null ? one === other : one.equals(other)
+
+function makeFolder(folder: string, isShared: boolean): void {
+  if (existsSync(folder)) return
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Our umask makes everything private, which is right for a home, not for a project.
+  if (isShared && first !== undefined) chmodSync(folder, 0o755)
+}
+
+/** The new file beside the old one. That it may exist only once keeps two runs of ours apart. */
+function openOwn(path: string): { readonly path: string; readonly handle: number } | null {
+  try {
+    return { path, handle: openSync(path, 'wx', 0o600) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const info = statSync(path, { throwIfNoEntry: false })
+    if (info !== undefined && Date.now() - info.mtimeMs > ABANDONED_MS) rmSync(path, { force: true })
+    return null
+  }
+}
+
+/** Gives the new file the mode and the owner of the old one. */
+function likeBefore(file: string, written: string, isShared: boolean): void {
+  const info = statSync(file, { throwIfNoEntry: false })
+  chmodSync(written, info === undefined ? (isShared ? 0o644 : 0o600) : info.mode & 0o7777)
+  if (info === undefined || info.uid === process.getuid?.()) return
+  // Only the superuser may give files away. Anybody else could not have replaced it in a folder of another user.
+  chownSync(written, info.uid, info.gid)
+}
+
+function deleteFile(file: string): void {
+  rmSync(file)
+  try {
+    // The folder, if it was only for this file.
+    rmdirSync(dirname(file))
+  } catch {
+    // Something else is in it.
+  }
+}
+
+function accessError(file: string, error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (error instanceof ConfigError || code === undefined || syscall === undefined) return error
+  return new ConfigError('CONFIG_ACCESS', `${file} cannot be changed: ${code}. It was left as it is.`, [
+    'Look at the rights of the file and of its folder',
+  ])
+}

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ownCommand } from './own-command.ts'
+import { type ServerOptions, serverOf } from './server-options.ts'
+import { temporaryPlace } from './testing/temporary-place.ts'
+
+let place: ReturnType<typeof temporaryPlace>
+beforeEach(() => {
+  place = temporaryPlace()
+})
+afterEach(() => place.remove())
+
+const OWN = { command: 'npx', args: ['mcp'] }
+const userServer = (options: ServerOptions) => serverOf(options, 'user', OWN, place)
+
+function dataFolder(parent: string): string {
+  const folder = join(parent, '.daybook')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'api-key'), 'dbk_x')
+  return folder
+}
+
+test('names only what was asked for', () => {
+  expect(userServer({})).toEqual({ transport: 'stdio', command: 'npx', args: ['mcp'], needsKey: false })
+  expect(userServer({ project: 'shop', toolsets: ['core', 'ops'], dataDir: 'data' })).toEqual({
+    transport: 'stdio',
+    command: 'npx',
+    args: ['mcp', '--data-dir', join(place.folder, 'data'), '--project', 'shop', '--toolsets', 'core,ops'],
+    needsKey: false,
+  })
+})
+
+test('a data folder that a server started anywhere would not find is named, but not in a project', () => {
+  dataFolder(place.home)
+  expect(userServer({})).toMatchObject({ args: ['mcp'] })
+  const folder = dataFolder(place.folder)
+  expect(userServer({})).toMatchObject({ args: ['mcp', '--data-dir', folder] })
+  expect(serverOf({}, 'project', OWN, place)).toMatchObject({ args: ['mcp'] })
+})
+
+test('a daemon elsewhere needs the key from the environment, unless a folder holds it', () => {
+  dataFolder(place.folder)
+  const url = 'https://memory.example.com/graphql'
+  const there = ['mcp', '--url', 'https://memory.example.com']
+  expect(userServer({ url })).toMatchObject({ args: there, needsKey: true })
+  expect(userServer({ url, dataDir: '/keys' })).toMatchObject({
+    args: [...there, '--data-dir', '/keys'],
+    needsKey: false,
+  })
+  expect(() => userServer({ url: 'memory' })).toThrow('is not a URL')
+})
+
+test('over HTTP it is the address of the daemon that runs here, else the usual one', () => {
+  expect(userServer({ http: true })).toEqual({
+    transport: 'http',
+    url: 'http://127.0.0.1:4000/mcp',
+    headers: {},
+  })
+  const folder = dataFolder(place.folder)
+  writeFileSync(
+    join(folder, 'daemon.lock'),
+    JSON.stringify({ pid: process.pid, url: 'http://127.0.0.1:4321' }),
+  )
+  expect(userServer({ http: true, project: 'café', toolsets: ['people'] })).toEqual({
+    transport: 'http',
+    url: 'http://127.0.0.1:4321/mcp',
+    headers: { 'x-daybook-project': 'caf%C3%A9', 'x-daybook-toolsets': 'people' },
+  })
+})
+
+test('runs this repository’s file, or the package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-own-'))
+  try {
+    const binary = fileURLToPath(new URL('../../bin/daybook.mjs', import.meta.url))
+    // As npm links it.
+    const link = join(folder, 'daybook')
+    symlinkSync(binary, link)
+    const running = { node: '/opt/node', platform: 'linux' } as const
+    expect(ownCommand({ ...running, binary: link })).toEqual({ command: '/opt/node', args: [binary, 'mcp'] })
+    const packed = join(folder, 'main.js')
+    writeFileSync(packed, '')
+    expect(ownCommand({ ...running, binary: packed })).toEqual({
+      command: 'npx',
+      args: ['-y', 'daybook', 'mcp'],
+    })
+    expect(ownCommand({ ...running, binary: packed, platform: 'win32' })).toEqual({
+      command: 'cmd',
+      args: ['/c', 'npx', '-y', 'daybook', 'mcp'],
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

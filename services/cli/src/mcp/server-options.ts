@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { findDataFolder, servedAt } from '@daybook/local-daemon/data-folder'
+import { DEFAULT_URL, type GlobalOptions, parseUrl } from '../settings.ts'
+import { inHome, type Place, type Scope } from './clients/client.ts'
+import type { Command } from './own-command.ts'
+import type { Server } from './server.ts'
+
+/** What the user asked for; nothing of it comes from environment variables, which the client would not have. */
+export interface ServerOptions extends Pick<GlobalOptions, 'url' | 'dataDir' | 'project'> {
+  /** The groups of tools; the server's own default if absent. */
+  readonly toolsets?: readonly string[]
+  /** Whether the client speaks HTTP with the daemon, instead of starting a server that does. */
+  readonly http?: boolean
+}
+
+/**
+ * The server that an entry names. A local one finds its data folder from the folder it is started in, or in the user's home. For
+ * the scope `user` that folder may be any, so a data folder elsewhere is named; for a project's it is the project's own.
+ * @throws UsageError for a URL that is none
+ */
+export function serverOf(options: ServerOptions, scope: Scope, own: Command, place: Place): Server {
+  const dataDir = options.dataDir === undefined ? null : resolve(place.folder, options.dataDir)
+  const found = dataDir ?? findDataFolder(place.folder, place.home)
+  const { project, toolsets } = options
+  if (options.http === true) {
+    const url = `${parseUrl(options.url ?? servedAt(found) ?? DEFAULT_URL)}/mcp`
+    const headers = {
+      // A header takes only ASCII; the gateway decodes it.
+      ...(project !== undefined && { 'x-daybook-project': encodeURIComponent(project) }),
+      ...(toolsets !== undefined && { 'x-daybook-toolsets': toolsets.join(',') }),
+    }
+    return { transport: 'http', url, headers }
+  }
+  const isElsewhere = scope === 'user' && options.url === undefined && found !== inHome(place, '.daybook')
+  const named = dataDir ?? (isElsewhere && holdsKey(found) ? found : null)
+  const args = [
+    ...own.args,
+    ...(options.url === undefined ? [] : ['--url', parseUrl(options.url)]),
+    ...(named === null ? [] : ['--data-dir', named]),
+    ...(project === undefined ? [] : ['--project', project]),
+    ...(toolsets === undefined ? [] : ['--toolsets', toolsets.join(',')]),
+  ]
+  const needsKey = options.url !== undefined && dataDir === null
+  return { transport: 'stdio', command: own.command, args, needsKey }
+}
+
+const holdsKey = (folder: string) => existsSync(join(folder, 'api-key'))
