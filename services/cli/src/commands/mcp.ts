@@ -25,11 +25,11 @@ interface ServeOptions {
 }
 
 /** Serves MCP on standard input and output, for a program that starts it. */
-async function serve(options: ServeOptions, command: Command): Promise<void> {
+async function serve({ toolsets: shown, context }: ServeOptions, command: Command): Promise<void> {
   // A person at a terminal cannot speak MCP.
   if (process.stdin.isTTY) return command.outputHelp()
   const { url, dataDir, project } = globalOptions(command)
-  const given = { url, 'data-dir': dataDir, project, ...options }
+  const given = { url, 'data-dir': dataDir, project, toolsets: shown, context }
   const { runProgram } = await import('@daybook/local-daemon/programs')
   await runProgram(
     'mcp',
