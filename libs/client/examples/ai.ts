@@ -1,15 +1,12 @@
-import { createClient } from '@daybook/client'
+import type { DaybookClient } from '@daybook/client'
 import { loadMemories, memoryTools } from '@daybook/client/ai'
 import { generateText, isStepCount, type LanguageModel } from 'ai'
 
-/** An assistant that remembers across conversations. */
-export function createAssistant(model: LanguageModel) {
-  // One client for all conversations, so that each includes what the one before has written.
-  const client = createClient({
-    url: process.env['DAYBOOK_URL'] ?? 'http://127.0.0.1:4000',
-    apiKey: process.env['DAYBOOK_API_KEY'] ?? '',
-    agent: 'assistant',
-  })
+/**
+ * An assistant that remembers across conversations.
+ * @param client one for all conversations, so that each includes what the one before has written
+ */
+export function createAssistant(client: DaybookClient, model: LanguageModel) {
   return {
     /** A conversation of one question. */
     async answer(question: string): Promise<string> {
