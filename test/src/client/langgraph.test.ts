@@ -152,7 +152,7 @@ describe.each(TEST_DATABASES)('LangGraph’s store on $name', ({ start }) => {
       fc.record({
         namespacePrefix: fc.array(label, { maxLength: 2 }),
         filter: fc.option(fc.record({ n: fc.nat(3) }), { nil: undefined }),
-        limit: fc.constant(100),
+        limit: fc.constant(1_000),
         offset: fc.constant(0),
       }),
       fc.record({
@@ -167,15 +167,17 @@ describe.each(TEST_DATABASES)('LangGraph’s store on $name', ({ start }) => {
           { nil: undefined },
         ),
         maxDepth: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
-        limit: fc.constant(100),
+        limit: fc.constant(1_000),
         offset: fc.constant(0),
       }),
     ) as fc.Arbitrary<Operation>
     const own = new InMemoryStore()
-    for (const operations of fc.sample(fc.array(operation, { minLength: 1, maxLength: 12 }), 8))
+    for (const operations of fc.sample(fc.array(operation, { minLength: 1, maxLength: 12 }), 8)) {
+      const expected = comparable(operations, await inOwn(own, operations))
       expect(comparable(operations, await store.batch(operations)), JSON.stringify(operations)).toEqual(
-        comparable(operations, await own.batch(operations)),
+        expected,
       )
+    }
   })
 
   test('a graph remembers across its runs', async () => {
@@ -187,6 +189,13 @@ describe.each(TEST_DATABASES)('LangGraph’s store on $name', ({ start }) => {
     expect(memory?.memory.content.insight?.content).toContain('ea')
   })
 })
+
+/** Runs the reads first, as both stores do, and keeps what they gave: that store changes items that it has given. */
+async function inOwn(own: BaseStore, operations: readonly Operation[]): Promise<unknown[]> {
+  const reads = structuredClone(await own.batch(operations.filter((one) => !('value' in one))))
+  await own.batch(operations.filter((one) => 'value' in one))
+  return operations.map((one) => ('value' in one ? undefined : reads.shift()))
+}
 
 /**
  * What both stores must agree on. Times differ, and so does the order where nothing was asked. LangGraph's own store
