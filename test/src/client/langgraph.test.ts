@@ -127,7 +127,7 @@ describe.each(TEST_DATABASES)('LangGraph’s store on $name', ({ start }) => {
       maxKeys: 5,
     })
     const given = [
-      ...fc.sample(values, 40),
+      ...fc.sample(values, 15),
       { b: 1, a: { z: [null, -1.5e-9], y: 'NUL \u0000, half a pair \uD800' } },
       { long: 'é"\n'.repeat(8_000) },
     ]
