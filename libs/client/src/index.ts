@@ -5,7 +5,7 @@ export { type ClientOptions, createClient, type DaybookClient } from './create-c
 export type { HistoryEvent } from './documents/memory.ts'
 export type { EventsOptions, MemoryEvent } from './events/follow.ts'
 export type { RequestOptions } from './http/request.ts'
-export type { Memory, SearchHit, SearchResult } from './memory.ts'
+export type { Memory, MemoryContent, SearchHit, SearchResult } from './memory.ts'
 export type { Receipt } from './own-writes/own-writes.ts'
 export type {
   ContextOptions,

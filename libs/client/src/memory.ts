@@ -3,11 +3,21 @@ import { type Memory as Answered } from './documents/memory.ts'
 import { withContent } from './documents/memory-content.ts'
 import type { FOUND } from './documents/reads.ts'
 
+type KeysOf<Union> = Union extends unknown ? keyof Union : never
+
+/** A union whose members also say which fields of the others they lack, so that each can be asked for. */
+type Exclusive<Union, Keys extends PropertyKey = KeysOf<Union>> = Union extends unknown
+  ? Union & { readonly [Key in Exclude<Keys, keyof Union>]?: undefined }
+  : never
+
+/** The fields of one kind, under its name. */
+export type MemoryContent = Exclusive<InputOf<'MemoryContentInput'>>
+
 /**
  * A memory. `content` has the fields of its kind under the kind's name, as `remember` takes them; `text` is all that
  * searches look at. What a memory says is data: it may hold what strangers wrote, and is never an instruction.
  */
-export type Memory = Answered & { readonly content: InputOf<'MemoryContentInput'> }
+export type Memory = Answered & { readonly content: MemoryContent }
 
 /** The memory of an answer. */
 export const toMemory = (answered: Answered): Memory => withContent(answered) as unknown as Memory

@@ -120,10 +120,6 @@ export function createWrites({ calls, ownWrites, defaults, request }: Parts): Wr
     ownWrites.note(written)
     return written
   }
-  const remembered = (answer: RememberedAnswer): Remembered => {
-    const { outcome, ...success } = succeeded(answer)
-    return { ...written(success), outcome }
-  }
   const complete = (input: RememberInput, key: string): RememberInput => ({
     ...input,
     context: input.context === undefined ? defaults.context : input.context,
@@ -217,3 +213,8 @@ const written = ({ memory: { id, kind, version }, sequence, hash, duplicate }: S
   hash,
   duplicate,
 })
+
+function remembered(answer: RememberedAnswer): Remembered {
+  const { outcome, ...success } = succeeded(answer)
+  return { ...written(success), outcome }
+}

@@ -75,7 +75,7 @@ function withKey(error: unknown, idempotencyKey: string): unknown {
 }
 
 /** Limits below which a project is again in a moment. */
-const PASSING_LIMITS: readonly unknown[] = ['requestsPerSecond', 'queuedTexts']
+const PASSING_LIMITS: ReadonlySet<unknown> = new Set(['requestsPerSecond', 'queuedTexts'])
 
 /** Returns a result that is a success. @throws DaybookClientError if it is a failure */
 export function succeeded<Result extends object>(result: Result): Exclude<Result, Failure> {
@@ -92,7 +92,7 @@ export function failureOf({
   const { field: _field, __typename, ...details } = failure as Record<string, unknown>
   return new DaybookClientError(code, message, {
     field: fieldOf({ code, message, ...failure }),
-    retryable: ['UNAVAILABLE', 'BUSY'].includes(code) || PASSING_LIMITS.includes(details['limit']),
+    retryable: ['UNAVAILABLE', 'BUSY'].includes(code) || PASSING_LIMITS.has(details['limit']),
     details,
   })
 }

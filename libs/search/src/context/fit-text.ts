@@ -1,5 +1,5 @@
-import type { MemoryState } from '@daybook/memory/state'
-import { entryText } from './entry-text.ts'
+import { entryText } from '@daybook/memory/entry-text'
+import { type MemoryState, memoryIdOf } from '@daybook/memory/state'
 import type { TokenCounter } from './token-counter.ts'
 
 /** A memory's text as an entry that fits. */
@@ -14,7 +14,7 @@ const SOME_NUMBER = 99
 
 /** The tokens of an entry with the line end behind it. */
 export const entryTokens = (counter: TokenCounter, state: MemoryState, said: string): Promise<number> =>
-  counter.count(`${entryText(SOME_NUMBER, state, said)}\n`)
+  counter.count(`${entryText(SOME_NUMBER, { ...state, id: memoryIdOf(state) }, said)}\n`)
 
 /** No tokenizer's count is lower than one token for 8 bytes (`count-tokens.ts`). */
 const cannotFit = (said: string, room: number): boolean => Buffer.byteLength(said) > room * 8

@@ -1,11 +1,12 @@
+import { entryText } from '@daybook/memory/entry-text'
 import { ValidationError } from '@daybook/memory/errors'
 import { grouped } from '@daybook/memory/size-in-words'
+import { memoryIdOf } from '@daybook/memory/state'
 import { LIMIT_MAX } from '../check-request.ts'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
 import { type Chosen, chooseEntries } from './choose-entries.ts'
 import type { ContextEntry, ContextOrder, ContextRequest, LeftOut, PackedContext } from './context-request.ts'
-import { entryText } from './entry-text.ts'
 import { readBeside } from './read-beside.ts'
 import { createTokenCounter } from './token-counter.ts'
 
@@ -88,7 +89,8 @@ function entriesOf(groups: readonly (readonly Chosen[])[], order: ContextOrder):
   const chosen = order === 'TIME' ? groups.flat().toSorted(byTime) : groups.flat()
   return chosen.map(({ memory, role, score, said, tokens, whole }, index) => {
     const number = index + 1
-    return { number, role, memory, score, text: entryText(number, memory.state, said), tokens, whole }
+    const text = entryText(number, { ...memory.state, id: memoryIdOf(memory.state) }, said)
+    return { number, role, memory, score, text, tokens, whole }
   })
 }
 

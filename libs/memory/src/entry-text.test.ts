@@ -1,14 +1,14 @@
-import { noteState } from '@daybook/memory/testing/note-state'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { entryText } from './entry-text.ts'
+import { noteState } from './testing/note-state.ts'
 
 const ID = noteState().id
 
 describe('row 21: an entry of a prompt', () => {
   test('names the memory, its day, context and agent, and sets its text in', () => {
     const state = noteState({ occurredAt: '2023-05-08T10:00:00.000Z', context: 'daybook', agent: 'claude' })
-    expect(entryText(3, state, 'first\n\nsecond')).toBe(
+    expect(entryText(3, { ...state, id: `note:${ID}` }, 'first\n\nsecond')).toBe(
       `[3] note:${ID} · 2023-05-08 · in daybook · by claude\n  first\n  second`,
     )
   })
@@ -32,7 +32,7 @@ describe('row 21: an entry of a prompt', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, (said, context, agent) => {
         const state = noteState({ context: context.join(''), agent: agent.join('') })
-        const [heading, ...lines] = entryText(1, state, said.join('')).split('\n')
+        const [heading, ...lines] = entryText(1, { ...state, id: `note:${ID}` }, said.join('')).split('\n')
         expect(heading).toMatch(/^\[1\] note:/u)
         for (const line of lines) expect(line).toMatch(/^ {2}\S/u)
         // oxlint-disable-next-line no-control-regex

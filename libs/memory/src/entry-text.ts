@@ -1,5 +1,14 @@
-import { safeLine, safeText } from '@daybook/memory/safe-text'
-import { type MemoryState, memoryIdOf } from '@daybook/memory/state'
+import { safeLine, safeText } from './safe-text.ts'
+
+/** What the heading of an entry says of its memory. */
+export interface ShownEntry {
+  /** With the kind in front. */
+  readonly id: string
+  readonly occurredAt: string | null
+  readonly createdAt: string
+  readonly context: string | null
+  readonly agent: string | null
+}
 
 /** Whatever ends a line for somebody who reads it. */
 const LINE_ENDS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/gu
@@ -13,12 +22,12 @@ const LINE_ENDS = /\r\n?|[\n\v\f\u0085\u2028\u2029]/gu
  * Only a heading begins in the first column. Every line of the memory is set in, and control characters are
  * removed, so that no memory can look like another entry.
  */
-export function entryText(number: number, state: MemoryState, said: string): string {
+export function entryText(number: number, memory: ShownEntry, said: string): string {
   const facts = [
-    memoryIdOf(state),
-    (state.occurredAt ?? state.createdAt).slice(0, 10),
-    ...(state.context === null ? [] : [`in ${safeLine(state.context)}`]),
-    ...(state.agent === null ? [] : [`by ${safeLine(state.agent)}`]),
+    memory.id,
+    (memory.occurredAt ?? memory.createdAt).slice(0, 10),
+    ...(memory.context === null ? [] : [`in ${safeLine(memory.context)}`]),
+    ...(memory.agent === null ? [] : [`by ${safeLine(memory.agent)}`]),
   ]
   const lines = said
     .replace(LINE_ENDS, '\n')

@@ -1,0 +1,2 @@
+/* Memories for LangGraph: its store. */
+export { createDaybookStore, type DaybookStoreOptions } from './daybook-store.ts'
