@@ -2,4 +2,4 @@
 import { basename } from 'node:path'
 import { bundle } from './bundle.mjs'
 
-await bundle(basename(process.cwd()), `${process.cwd()}/dist`, 'info')
+await bundle(basename(process.cwd()), `${process.cwd()}/dist`, { logLevel: 'info' })

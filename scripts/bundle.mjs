@@ -2,6 +2,7 @@
 // 1,500 take (docs/measurements.md#bundled-packages). `bundle` in the service's package.json lists the
 // bundles and their entry points.
 import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build, stop } from 'esbuild'
 import { REPOSITORY } from './repository.mjs'
@@ -25,6 +26,17 @@ const OUTSIDE = [
   'utf-8-validate',
 ]
 
+/**
+ * Of those, what the npm package has in its bundles, for which dependencies that nobody uses need not be installed:
+ * transformers.js has 141 MB of WebAssembly for browsers and 19 MB for images, GraphiQL another copy of the API's server.
+ */
+const INSIDE_THE_PACKAGE = new Set([
+  '@graphql-yoga/render-graphiql',
+  '@huggingface/transformers',
+  'onnx-proto',
+])
+const NO_IMAGES = join(REPOSITORY, 'scripts/packaging/no-images.mjs')
+
 /** Packages in CommonJS load node's own modules with `require`, which ES modules do not have. */
 const REQUIRE = `import { createRequire as daybookCreateRequire } from 'node:module'
 const require = daybookCreateRequire(import.meta.url)`
@@ -33,10 +45,12 @@ const require = daybookCreateRequire(import.meta.url)`
  * Bundles a service.
  * @param {string} service a folder of `services/`
  * @param {string} outdir the target folder, created if it is missing
- * @param {'info' | 'warning'} [logLevel] what is printed; default warnings only
- * @returns {Promise<string[]>} our sources in the bundle, relative to the repository
+ * @param {{ logLevel?: 'info' | 'warning', forPackage?: boolean }} [options] what is printed, default warnings only;
+ * whether it is for the npm package, default false: without maps to the sources, and with fewer packages outside
+ * @returns {Promise<{ sources: string[], bundled: string[], outside: string[] }>} our sources in the bundle and the
+ * folders of the npm packages in it, relative to the repository, and the names of the npm packages that it imports
  */
-export async function bundle(service, outdir, logLevel = 'warning') {
+export async function bundle(service, outdir, { logLevel = 'warning', forPackage = false } = {}) {
   const folder = join(REPOSITORY, 'services', service)
   const { bundle: entries } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const { metafile } = await build({
@@ -50,17 +64,36 @@ export async function bundle(service, outdir, logLevel = 'warning') {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    sourcemap: true,
+    sourcemap: !forPackage,
     logLevel,
-    external: OUTSIDE,
-    // Its CommonJS form loads its parts by names that esbuild cannot follow.
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    external: forPackage ? OUTSIDE.filter((name) => !INSIDE_THE_PACKAGE.has(name)) : OUTSIDE,
+    alias: {
+      // Its CommonJS form loads its parts by names that esbuild cannot follow.
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      ...(forPackage && { sharp: NO_IMAGES }),
+    },
     // Errors and logs show the names of classes and functions.
     keepNames: true,
     banner: { js: REQUIRE },
   })
   // Else its process stays beside the daemon that starts from the bundle.
   await stop()
-  // npm packages are left out: the lock file covers them.
-  return Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules/'))
+  const inputs = Object.keys(metafile.inputs)
+  const outputs = Object.values(metafile.outputs)
+  return {
+    sources: inputs.filter((path) => !path.includes('node_modules/')),
+    bundled: distinct(inputs.flatMap((path) => PACKAGE_FOLDER.exec(path)?.[0] ?? [])),
+    outside: distinct(
+      outputs
+        .flatMap(({ imports }) => imports.filter(({ external }) => external === true))
+        .filter(({ path }) => !isBuiltin(path))
+        .flatMap(({ path }) => PACKAGE_NAME.exec(path)?.[0] ?? []),
+    ),
+  }
 }
+
+/** The innermost package that a file belongs to. */
+const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/u
+const PACKAGE_NAME = /^(?:@[^/]+\/)?[^/]+/u
+
+const distinct = (names) => [...new Set(names)].toSorted()

@@ -37,7 +37,9 @@ export async function freshBundle(service) {
   const outdir = join(made, folder)
   mkdirSync(outdir, { recursive: true })
   const { bundle } = await import('./bundle.mjs')
-  const sources = [...(await bundle(service, outdir)), `services/${service}/package.json`, ...BUNDLER]
+  // npm packages are left out: the lock file covers them.
+  const { sources: ours } = await bundle(service, outdir)
+  const sources = [...ours, `services/${service}/package.json`, ...BUNDLER]
   const written = `${newest}.${folder}`
   writeFileSync(written, JSON.stringify({ folder, sources: sources.map((path) => [path, stampOf(path)]) }))
   renameSync(written, newest)

@@ -268,6 +268,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     commands: [
       {
         name: 'start',
+        parameters: '[service]',
         description: 'run Daybook in this terminal, or in the background',
         load: () => import('./commands/start.ts'),
       },

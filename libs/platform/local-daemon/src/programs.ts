@@ -11,16 +11,20 @@ export interface Program {
   readonly args: readonly string[]
 }
 
+/** Where this code runs from, and below which folder our programs are. */
+interface Installation {
+  /** `repository`: sources and what makes bundles of them; `package`: npm's; `image`: bundles in `services/`. */
+  readonly kind: 'repository' | 'package' | 'image'
+  readonly folder: string
+}
+
 /**
  * The repository that this code runs from, from source or from a bundle that was made of it; null in the
  * package `daybook` and in images.
  */
 export function repositoryFolder(from: string = OWN_FOLDER): string | null {
-  return above(from, (folder) =>
-    existsSync(join(folder, 'scripts', 'start.mjs')) && existsSync(join(folder, 'services', 'daemon', 'src'))
-      ? folder
-      : null,
-  )
+  const found = installationAbove(from)
+  return found?.kind === 'repository' ? found.folder : null
 }
 
 /**
@@ -30,21 +34,37 @@ export function repositoryFolder(from: string = OWN_FOLDER): string | null {
  * @throws LocalDaemonError PROGRAM_MISSING
  */
 export function findProgram(name: string, from: string = OWN_FOLDER): Program {
-  const found = above(from, (folder): Program | null => {
-    const starter = join(folder, 'scripts', 'start.mjs')
-    if (existsSync(starter) && existsSync(join(folder, 'services', name, 'src', 'main.ts')))
-      return { file: starter, args: [name] }
-    for (const file of [
-      join(folder, 'dist', name, 'main.js'),
-      join(folder, 'services', name, 'dist', 'main.js'),
-    ])
-      if (existsSync(file)) return { file, args: [] }
-    return null
-  })
-  if (found !== null) return found
-  throw new LocalDaemonError('PROGRAM_MISSING', `The program "${name}" of Daybook is not above ${from}.`, [
-    'Install Daybook again: a part of it is missing',
-  ])
+  const found = installationAbove(from)
+  if (found !== null && existsSync(entryPoint(found, name)))
+    return found.kind === 'repository'
+      ? { file: join(found.folder, STARTER), args: [name] }
+      : { file: entryPoint(found, name), args: [] }
+  throw new LocalDaemonError(
+    'PROGRAM_MISSING',
+    `Daybook has no program "${name}" in ${found?.folder ?? from}.`,
+    ['Install Daybook again: a part of it is missing'],
+  )
+}
+
+const STARTER = join('scripts', 'start.mjs')
+
+function entryPoint({ kind, folder }: Installation, name: string): string {
+  if (kind === 'repository') return join(folder, 'services', name, 'src', 'main.ts')
+  return kind === 'package'
+    ? join(folder, 'dist', name, 'main.js')
+    : join(folder, 'services', name, 'dist', 'main.js')
+}
+
+/** The nearest installation: a package that is installed inside another repository is a package. */
+function installationAbove(folder: string): Installation | null {
+  const here = (['repository', 'package', 'image'] as const)
+    .map((kind) => ({ kind, folder }))
+    .find(
+      (one) =>
+        existsSync(entryPoint(one, 'daemon')) &&
+        (one.kind !== 'repository' || existsSync(join(folder, STARTER))),
+    )
+  return here ?? (dirname(folder) === folder ? null : installationAbove(dirname(folder)))
 }
 
 /**
@@ -60,10 +80,3 @@ export async function runProgram(name: string, args: readonly string[] = []): Pr
 }
 
 const OWN_FOLDER = dirname(fileURLToPath(import.meta.url))
-
-/** The first answer that is not null, asking the folder and each above it. */
-function above<Answer>(folder: string, ask: (folder: string) => Answer | null): Answer | null {
-  const answer = ask(folder)
-  if (answer !== null || dirname(folder) === folder) return answer
-  return above(dirname(folder), ask)
-}

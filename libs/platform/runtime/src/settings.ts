@@ -107,7 +107,8 @@ export const SETTINGS = {
     name: 'DAYBOOK_DATA_DIR',
     schema: folder.prefault('.daybook'),
     type: 'folder',
-    description: 'Folder for the API key, the embedded database and caches',
+    description:
+      'Folder for the API key, the embedded database and caches. Default of `daybook start`: the [folder that is found](#the-data-folder)',
   },
   defaultKey: {
     name: 'DAYBOOK_DEFAULT_KEY',

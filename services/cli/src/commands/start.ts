@@ -1,15 +1,26 @@
 import { dataFolderFrom } from '@daybook/local-daemon/connection'
 import { folderOption } from '@daybook/local-daemon/data-folder'
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { addExamples, addNotes, globalOptions } from '../command.ts'
 import { note, print, printJson } from '../output/print.ts'
 
-/** Adds the options and action of `daybook start`. */
+/** What the distributed form consists of (docs/operations.md). */
+const SERVICES = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex']
+
+/** Adds the arguments, options and action of `daybook start`. */
 export function configure(command: Command): void {
   command
+    .addArgument(
+      new Argument(
+        '[service]',
+        'one service of those that run on servers, instead of all in one process',
+      ).choices(SERVICES),
+    )
     .option('--detach', 'start it in the background, and return when it is ready')
-    .action((options: { detach?: true }, self: Command) => start(options.detach === true, self))
+    .action((service: string | undefined, options: { detach?: true }, self: Command) =>
+      start(service, options.detach === true, self),
+    )
   addExamples(command, [
     'daybook start',
     'daybook start --detach',
@@ -27,15 +38,19 @@ address in the data folder. "daybook stop" ends it.`,
   )
 }
 
-async function start(detach: boolean, command: Command): Promise<void> {
+async function start(service: string | undefined, detach: boolean, command: Command): Promise<void> {
   const options = globalOptions(command)
   const dataDir = dataFolderFrom(options, process.env)
+  if (detach && service !== undefined)
+    throw new UsageError(`"${service}" belongs to a service manager, which starts it again when it ends.`, [
+      'In the background runs all of Daybook in one process:  daybook start --detach',
+    ])
   if (detach) return startInBackground(dataDir, options.json === true)
   if (options.json === true)
     throw new UsageError('A daemon in this terminal prints no JSON.', [
       'In the background it does:  --detach',
     ])
-  await becomeDaemon(dataDir)
+  await become(service ?? 'daemon', dataDir)
 }
 
 async function startInBackground(dataDir: string, json: boolean): Promise<void> {
@@ -50,11 +65,11 @@ async function startInBackground(dataDir: string, json: boolean): Promise<void> 
   print(`Stop it:  daybook stop${folderOption(dataDir)}`)
 }
 
-/** This process becomes the daemon: it ends by the daemon's own rules. */
-async function becomeDaemon(dataDir: string): Promise<void> {
+/** This process becomes the service: it ends by that one's own rules. */
+async function become(service: string, dataDir: string): Promise<void> {
   process.env['DAYBOOK_DATA_DIR'] = dataDir
-  // A command ends when the reader of its output leaves; a daemon goes on without one.
+  // A command ends when the reader of its output leaves; a service goes on without one.
   process.stdout.removeAllListeners('error').on('error', () => {})
   const { runProgram } = await import('@daybook/local-daemon/programs')
-  await runProgram('daemon')
+  await runProgram(service)
 }

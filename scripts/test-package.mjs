@@ -1,0 +1,120 @@
+// Tests the npm package as people get it, each time in an empty folder with an empty home: installed from its file, it
+// starts Daybook, remembers, finds by meaning and stops; installed from a registry, it brings exactly the packages of
+// our lockfile. It asks npm's registry for what npm's cache does not have.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRegistry } from './packaging/local-registry.mjs'
+import { REPOSITORY } from './repository.mjs'
+
+const inShell = process.platform === 'win32'
+const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8', shell: inShell }).trim()
+const root = mkdtempSync(join(tmpdir(), 'daybook-package-'))
+const beganAt = Date.now()
+const step = (text) => console.log(`${((Date.now() - beganAt) / 1000).toFixed(1)} s  ${text}`)
+
+/** A new folder, and what runs a command in it that knows nothing of this machine but npm's cache. */
+function emptyMachine(name) {
+  const [folder, home] = [join(root, name), join(root, `${name}-home`)]
+  for (const one of [folder, home]) mkdirSync(one)
+  const { PATH } = process.env
+  const env = {
+    PATH,
+    HOME: home,
+    USERPROFILE: home,
+    LOCALAPPDATA: join(home, 'AppData'),
+    npm_config_cache: cache,
+    npm_config_prefer_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+  }
+  return {
+    folder,
+    home,
+    async run(command, ...args) {
+      const child = spawn(command, args, {
+        cwd: folder,
+        env,
+        shell: inShell,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let printed = ''
+      child.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
+      const [code] = await once(child, 'close')
+      if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${printed}`)
+      return printed
+    },
+  }
+}
+
+function check(condition, complaint) {
+  if (!condition) throw new Error(complaint)
+}
+
+async function testFile(tarball) {
+  const machine = emptyMachine('file')
+  const daybook = async (...args) => JSON.parse(await machine.run('npx', 'daybook', ...args, '--json'))
+  await machine.run('npm', 'install', '--ignore-scripts', tarball)
+  step('installed from the file')
+  const started = await daybook('start', '--detach')
+  try {
+    check(started.dataDir.startsWith(machine.home), `its data folder is ${started.dataDir}, not in the home`)
+    step(`started on ${started.dataDir.slice(machine.home.length)}`)
+    await daybook(
+      'remember',
+      'stash',
+      '--name',
+      'auth-flow',
+      'User authentication implementation with JWT tokens',
+    )
+    for (
+      let tries = 0;
+      !JSON.stringify(await daybook('search', 'login system')).includes('auth-flow');
+      tries += 1
+    )
+      check(tries < 50, 'the stash was not found by its meaning')
+    step('remembered, and found by meaning')
+    check((await daybook('status')).ready, 'its status is not ready')
+    check((await daybook('stop')).stopped, 'it did not stop')
+    step('stopped')
+  } catch (error) {
+    process.kill(started.pid, 'SIGKILL')
+    throw error
+  }
+}
+
+async function testRegistry(tarball, manifest) {
+  const machine = emptyMachine('registry')
+  const registry = await startRegistry(tarball, manifest)
+  await machine.run('npm', 'install', '--registry', registry.url, manifest.name).finally(registry.close)
+  const installed = join(machine.folder, 'node_modules', manifest.name)
+  const { packages } = JSON.parse(readFileSync(join(installed, 'npm-shrinkwrap.json'), 'utf8'))
+  for (const [path, { version, optional }] of Object.entries(packages)) {
+    const file = join(installed, path, 'package.json')
+    if (!existsSync(file) && optional === true) continue
+    check(
+      JSON.parse(readFileSync(file, 'utf8')).version === version,
+      `${path} is not ${version}, as in the lockfile`,
+    )
+  }
+  // Its install script would have put them there.
+  const cuda = 'node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime_providers_cuda.so'
+  check(!existsSync(join(installed, cuda)), 'an install script ran')
+  check((await machine.run('npx', 'daybook', '--version')).trim() === manifest.version, 'it does not run')
+  step(
+    `installed from a registry: ${Object.keys(packages).length - 1} packages as in the lockfile, no install script ran`,
+  )
+}
+
+const made = execFileSync(process.execPath, [join(REPOSITORY, 'scripts/package.mjs')], { encoding: 'utf8' })
+const tarball = made.trim().split('\n').at(-1)
+step(`made ${tarball}`)
+try {
+  await testFile(tarball)
+  await testRegistry(tarball, JSON.parse(readFileSync(join(REPOSITORY, 'dist/package/package.json'), 'utf8')))
+} finally {
+  rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+}
