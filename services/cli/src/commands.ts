@@ -187,6 +187,12 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         description: 'add Daybook to programs that speak MCP, such as Claude Code and Cursor',
         load: () => import('./commands/mcp.ts'),
       },
+      {
+        name: 'hook',
+        parameters: '[session-start|session-end]',
+        description: 'what the plugins of Claude Code and Cursor call as sessions begin and end',
+        load: () => import('./commands/hook.ts'),
+      },
     ],
   },
   {

@@ -10,19 +10,25 @@ const TIMEOUT_MS = 60_000
 
 /**
  * Asks the daemon's GraphQL API.
+ * @param timeoutMs the longest it may take, in milliseconds; default 60,000
  * @throws UnreachableError, UnauthorisedError, RefusedError
  */
 export function request<Result, Variables>(
   connection: Connection,
   document: GraphQLDocument<Result, Variables>,
   variables: Given<Variables>,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Result> {
-  return requestBody(connection, JSON.stringify({ query: textOf(document), variables }))
+  return requestBody(connection, JSON.stringify({ query: textOf(document), variables }), timeoutMs)
 }
 
 /** Like `request`, with a body that is JSON already. */
-export async function requestBody<Result>(connection: Connection, body: string): Promise<Result> {
-  const { status, text } = await post(connection, body)
+export async function requestBody<Result>(
+  connection: Connection,
+  body: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Result> {
+  const { status, text } = await post(connection, body, timeoutMs)
   const answer = parseAnswer(text)
   if (status === 401) throw unauthorised(connection, answer?.errors?.[0]?.message)
   if (answer?.errors?.[0] !== undefined) throw refusal(answer.errors, status)
@@ -34,7 +40,11 @@ export async function requestBody<Result>(connection: Connection, body: string):
   return answer.data as Result
 }
 
-async function post(connection: Connection, body: string): Promise<{ status: number; text: string }> {
+async function post(
+  connection: Connection,
+  body: string,
+  timeoutMs: number,
+): Promise<{ status: number; text: string }> {
   try {
     return await exchange(`${connection.url}/graphql`, {
       method: 'POST',
@@ -44,7 +54,7 @@ async function post(connection: Connection, body: string): Promise<{ status: num
         ...keyHeaders(connection),
       },
       body,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
     })
   } catch (error) {
     throw unreachable(connection, error)

@@ -100,7 +100,11 @@ test.each(EACH)('%s (%s): a file that was made for Daybook goes with it', async 
   expect(statSync(file).mode & 0o777).toBe(scope === 'user' ? 0o600 : 0o644)
   await uninstall(wanted(client, { scope }))
   expect(existsSync(file)).toBe(false)
-  expect(existsSync(place.folder)).toBe(true)
+  // Nor does a folder or a copy stay.
+  expect(
+    readdirSync(place.home, { recursive: true }).filter((path) => String(path).includes('daybook')),
+  ).toEqual([])
+  expect(readdirSync(place.folder)).toEqual([])
 })
 
 test.each(MCP_CLIENTS.map((client) => [client.id, client] as const))(
@@ -206,6 +210,17 @@ test('a file behind a symbolic link changes there, and the link stays', async ()
   expect(readFileSync(target, 'utf8')).toContain('daybook')
   await uninstall(wanted(client))
   expect(readFileSync(target, 'utf8')).toBe('{}\n')
+})
+
+test('after many updates the uninstallation still finds what was there, and leaves no copies', async () => {
+  const client = clientOf('gemini')
+  const file = fileOf(client, 'user', '{}\n')
+  for (const toolset of ['core', 'ops', 'core', 'ops', 'core', 'ops', 'core'])
+    await add(wanted(client), { toolsets: [toolset] })
+  expect(readdirSync(dirname(file))).toHaveLength(1 + 7)
+  await uninstall(wanted(client))
+  expect(readFileSync(file, 'utf8')).toBe('{}\n')
+  expect(readdirSync(dirname(file))).toHaveLength(1)
 })
 
 test('a byte order mark stays', async () => {

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileOf, serversIn, withEntry } from './client-config.ts'
-import type { McpClient } from './clients/client.ts'
+import type { McpClient, Place } from './clients/client.ts'
 import { backupsOf } from './config/backups.ts'
 import { ConfigError } from './config/config-error.ts'
 import { changeConfig } from './config/config-file.ts'
@@ -18,31 +19,44 @@ import { diffOf, type Outcome } from './outcome.ts'
 export async function uninstall(wanted: Wanted): Promise<Outcome> {
   const { client, scope, place, name, dryRun, force } = wanted
   const path = fileOf(client, scope, place)
-  let restored: string | null = null
+  let needless: readonly string[] = []
   const edit = (text: string | null, file: string): string | null => {
-    restored = null
+    needless = []
     const entry = serversIn(client, file, text ?? '').servers[name]
     if (text === null || entry === undefined) return text
     if (!isOurs(entry) && !force) throw notOurs(client, name, file)
     const result = withoutEntry(client, { file, name, text }, entry)
-    restored = result.restored
+    needless = result.needless
     return result.text
   }
   const change = dryRun ? dryRunOf(path, edit) : await changeConfig(path, edit)
-  const isGone = change.after !== change.text
-  // The file is its own copy again, and our entry can be made again.
-  if (!dryRun && restored !== null)
-    for (const copy of [restored, change.backup]) if (copy !== null) rmSync(copy)
+  const { file, text, after } = change
+  const isGone = after !== text
+  // The file is as it was before us, or was only ours: what our entry was can be written again at any time.
+  const isRestored = isGone && (after === null || needless.length > 0)
+  if (!dryRun && isRestored)
+    for (const copy of [...needless, change.backup]) if (copy !== null) rmSync(copy, { force: true })
+  if (!dryRun && isGone && after === null) removeEmptyFolder(dirname(file), place)
   return {
     client: client.id,
     title: client.title,
     scope,
-    file: change.file,
+    file,
     outcome: isGone ? 'removed' : 'absent',
-    backup: restored === null ? change.backup : null,
+    backup: isRestored ? null : change.backup,
     snippet: null,
-    diff: diffOf(change.file, change.text, change.after),
+    diff: diffOf(file, text, after),
     reload: isGone ? client.reload : null,
+  }
+}
+
+/** The folder that was made for a file, unless something else is in it by now. */
+function removeEmptyFolder(folder: string, place: Place): void {
+  if (folder === place.folder || folder === place.home) return
+  try {
+    rmdirSync(folder)
+  } catch {
+    // It is not empty.
   }
 }
 
@@ -52,47 +66,53 @@ interface Config {
   readonly text: string
 }
 
-/** The text without our entry; null if the file was made for it. @returns the copy that came back, too */
+/**
+ * The text without our entry; null if the file was made for it.
+ * @returns the copies that nobody needs any more, too: what was there before, and that with our entry
+ */
 function withoutEntry(
   client: McpClient,
   config: Config,
   entry: unknown,
-): { readonly text: string | null; readonly restored: string | null } {
+): { readonly text: string | null; readonly needless: readonly string[] } {
   const { file, name, text } = config
-  const origin = originOf(client, config)
-  if (origin === null) {
+  const copies = copiesOf(client, config)
+  // The newest copy without our entry is what was there before we came.
+  const at = copies.findIndex(({ servers }) => !isOurs(servers[name]))
+  const origin = copies[at]
+  if (origin === undefined) {
     const rest = withEntry(client, config, null, true)
-    return { text: FORMATS[client.format].isBlank(rest) ? null : rest, restored: null }
+    const isBlank = FORMATS[client.format].isBlank(rest)
+    return { text: isBlank ? null : rest, needless: [] }
   }
-  if (isObject(entry) && sameWith(client, { file, name, text: origin.text }, entry, text))
-    return { text: origin.text, restored: origin.copy }
-  const former = origin.servers[name]
-  if (isObject(former)) return { text: withEntry(client, config, former), restored: null }
-  return { text: withEntry(client, config, null, !origin.hasSection), restored: null }
-}
-
-/** The newest copy without our entry: what was there before we came. Null if there was no file then. */
-function originOf(client: McpClient, { file, name }: Config) {
-  for (const copy of backupsOf(file)) {
+  const isOrigin = (one: unknown, result: string) => {
     try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(copy))
-      const { servers } = serversIn(client, copy, text)
-      if (isOurs(servers[name])) continue
-      return { copy, text, servers, hasSection: client.section in FORMATS[client.format].parse(text) }
+      return isObject(one) && withEntry(client, { file, name, text: origin.text }, one) === result
     } catch {
-      // A damaged copy says nothing of the past.
+      return false
     }
   }
-  return null
+  if (isOrigin(entry, text)) {
+    const later = copies.slice(0, at).filter((copy) => isOrigin(copy.servers[name], copy.text))
+    return { text: origin.text, needless: [origin, ...later].map(({ copy }) => copy) }
+  }
+  const former = origin.servers[name]
+  if (isObject(former)) return { text: withEntry(client, config, former), needless: [] }
+  const hadSection = client.section in FORMATS[client.format].parse(origin.text)
+  return { text: withEntry(client, config, null, !hadSection), needless: [] }
 }
 
-/** Whether a copy with our entry is exactly the present text. */
-function sameWith(client: McpClient, copy: Config, entry: Readonly<Record<string, unknown>>, text: string) {
-  try {
-    return withEntry(client, copy, entry) === text
-  } catch {
-    return false
-  }
+/** The copies of a file that can be read, the newest first. */
+function copiesOf(client: McpClient, { file }: Config) {
+  return backupsOf(file).flatMap((copy) => {
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(copy))
+      return [{ copy, ...serversIn(client, copy, text) }]
+    } catch {
+      // A damaged copy says nothing of the past.
+      return []
+    }
+  })
 }
 
 const notOurs = (client: McpClient, name: string, file: string) =>

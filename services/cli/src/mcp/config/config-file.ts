@@ -10,7 +10,6 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -100,7 +99,7 @@ function attemptChange(
       if (backup !== null) rmSync(backup)
       return null
     }
-    if (after === null) deleteFile(file)
+    if (after === null) rmSync(file)
     else renameSync(written.path, file)
     return { file, text, after, backup }
   } finally {
@@ -172,16 +171,6 @@ function likeBefore(file: string, written: string, isShared: boolean): void {
   if (info === undefined || info.uid === process.getuid?.()) return
   // Only the superuser may give files away. Anybody else could not have replaced it in a folder of another user.
   chownSync(written, info.uid, info.gid)
-}
-
-function deleteFile(file: string): void {
-  rmSync(file)
-  try {
-    // The folder, if it was only for this file.
-    rmdirSync(dirname(file))
-  } catch {
-    // Something else is in it.
-  }
 }
 
 function accessError(file: string, error: unknown): unknown {
