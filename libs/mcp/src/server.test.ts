@@ -30,7 +30,6 @@ async function listed(toolsets: readonly Toolset[]) {
 test('the list of all tools takes less than 6,000 tokens', async () => {
   const { tools, tokens } = await listed(TOOLSETS)
   expect(tools).toHaveLength(TOOLS.length)
-  console.log(tools.map((t) => `${t.name} ${encode(JSON.stringify(t)).length}`).join(' '), tokens)
   expect(tokens).toBeLessThan(ALL)
 })
 

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { ApiError } from './daybook.ts'
+import type { ApiError } from './daybook.ts'
 import type { Answer } from './tools/tool.ts'
 
 /** The answer of a tool, as MCP wants it. */

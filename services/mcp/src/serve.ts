@@ -17,6 +17,9 @@ export interface Served {
   readonly log: (line: string) => void
 }
 
+/** In the revision 2026-07-28 the SDK knows what the client listens to. */
+const everything = () => true
+
 /**
  * Serves MCP on this process's standard input and output, until the client closes them: the revision 2026-07-28, and those of
  * 2025 with subscriptions. The journal is followed from the first subscription on.
@@ -25,7 +28,7 @@ export function serve({ daybook, toolsets, context, log }: Served): void {
   const receipts = createReceipts()
   const ended = new AbortController()
   let server: McpServer | null = null
-  let isWanted: (uri: string) => boolean = () => true
+  let isWanted: (uri: string) => boolean = everything
   let following = false
 
   const follow = async () => {

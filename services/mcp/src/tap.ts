@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/prefer-add-event-listener -- a transport of MCP is no EventTarget */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 
 /** The same transport, which also tells of the method of each message that comes in. */

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { z } from 'zod'
 import type { Answer } from '../tools/tool.ts'
-import { AGENT_MEMORY, MEMORY, shownMemory } from './memory.ts'
+import { AGENT_MEMORY, shownMemory } from './memory.ts'
 import { quoting } from './notice.ts'
 
 /** What a search gives agents. Spread it on a SearchResult. */
@@ -38,7 +38,7 @@ export function foundAnswer({
       const shown = { ...shownMemory(memory), version, score: Number(score.toFixed(4)) }
       return shown.text.length <= TEXT_CHARACTERS
         ? shown
-        : { ...shown, text: `${[...shown.text.slice(0, TEXT_CHARACTERS)].join('')}…`, cut: true }
+        : { ...shown, text: `${shown.text.slice(0, TEXT_CHARACTERS).toWellFormed()}…`, cut: true }
     }),
     ...(matchType !== null && { matchType }),
     ...(message !== null && { message }),

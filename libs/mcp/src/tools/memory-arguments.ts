@@ -23,13 +23,13 @@ export const KIND_FIELDS = KIND_NAMES.map((kind) => {
 /** The fields of a kind's own. */
 export const fields = (description: string) => z.record(z.string(), z.unknown()).describe(description)
 
-const names = z.array(z.string()).optional()
+const strings = z.array(z.string()).optional()
 const time = (description: string) => z.string().optional().describe(description)
 
 /** What memories of every kind have, by the API's names. */
 export const COMMON = {
-  labels: names,
-  categories: names.describe('person, emotion, interest, event, …'),
+  labels: strings,
+  categories: strings.describe('person, emotion, interest, event, …'),
   importance: z.int().min(0).max(10).optional().describe('5 is usual'),
   context: z.string().optional().describe('namespace; the client’s own unless given'),
   occurredAt: time('RFC 3339, if not now'),

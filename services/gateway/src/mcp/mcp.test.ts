@@ -44,7 +44,8 @@ describe.each(TEST_DATABASES)('MCP over HTTP on $name', ({ start }) => {
       await call(client, 'forget', { ids: [forgottenId] })
       const { tools } = await client.listTools()
       expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name))
-      for (const tool of TOOLS) {
+      // Backfilling is a reindex service's work, which does not run here: `test/src/mcp` calls it.
+      for (const tool of TOOLS.filter(({ name }) => name !== 'backfill_embeddings')) {
         const result = await call(client, tool.name, tool.example({ memoryId, todoId, forgottenId, since }))
         expect(result.isError, `${tool.name}: ${textOf(result)}`).not.toBe(true)
         expect(textOf(result).length, tool.name).toBeGreaterThan(0)
@@ -91,7 +92,9 @@ describe.each(TEST_DATABASES)('MCP over HTTP on $name', ({ start }) => {
         .toContain('  Water the plants')
       const read = (await client.readResource({ uri: `daybook://memory/${id}` })) as Any
       expect(read.contents[0].text).toContain('  Water the plants')
-      await expect(client.readResource({ uri: 'daybook://memory/note:nothing' })).rejects.toThrow()
+      await expect(client.readResource({ uri: 'daybook://memory/note:nothing' })).rejects.toThrow(
+        /not found/iu,
+      )
       const prompt = (await client.getPrompt({ name: 'begin_session', arguments: { task: 'moving' } })) as Any
       expect(prompt.messages[0].content.text).toContain('Moving house')
       expect(((await client.getPrompt({ name: 'end_session' })) as Any).messages[0].content.text).toContain(
@@ -129,7 +132,7 @@ describe.each(TEST_DATABASES)('MCP over HTTP on $name', ({ start }) => {
     expect(names).toContain('remember')
     expect(names).not.toContain('get_all_friends')
     await client.close()
-    await expect(connect({ toolsets: 'core,nothing' })).rejects.toThrow(/toolset "nothing"/u)
+    await expect(connect({ toolsets: 'core,nothing', mode: 'legacy' })).rejects.toThrow(/toolset/u)
   })
 
   it('is told of changes, while it listens', async () => {
@@ -155,7 +158,7 @@ describe.each(TEST_DATABASES)('MCP over HTTP on $name', ({ start }) => {
   })
 
   it('refuses a wrong key before anything else', async () => {
-    await expect(connectMcp(suite.client.url, 'wrong')).rejects.toThrow()
+    await expect(connectMcp(suite.client.url, 'wrong', { mode: 'legacy' })).rejects.toThrow(/401|key/iu)
   })
 
   it('marks what memories say as data: their lines are set in', async () => {
