@@ -4,6 +4,12 @@ import { REPOSITORY } from '../support/daemon.ts'
 import { receive } from './ask.ts'
 import { look, type Reader, type World } from './world.ts'
 
+const mcp = (method: string, params: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+})
+
 /** Each HTTP route with the ways in which it is asked. */
 const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
   '/': [{}],
@@ -13,6 +19,13 @@ const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
   '/graphql': [
     { headers: { accept: 'text/html' } },
     { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } },
+  ],
+  '/mcp': [
+    {},
+    mcp('tools/call', { name: 'search', arguments: { query: 'text' } }),
+    mcp('tools/call', { name: 'context_for', arguments: { query: 'text' } }),
+    mcp('tools/call', { name: 'list_labels', arguments: {} }),
+    mcp('resources/read', { uri: 'daybook://recent' }),
   ],
   '/graphql/key': [{}, { method: 'POST', body: 'x' }],
   '/journal/export': [{}, { method: 'POST' }],
