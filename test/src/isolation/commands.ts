@@ -6,6 +6,7 @@ import { EXIT } from '@daybook/cli/exit-codes'
 import { newId } from '@daybook/memory/id'
 import { runCli, startCli } from '../cli/run-cli.ts'
 import { createRandom } from '../support/random.ts'
+import { namesIn } from './leaks.ts'
 import { COMMON, type Project } from './project.ts'
 import { look, type Reader, type World } from './world.ts'
 
@@ -138,6 +139,9 @@ async function runEach(
 ): Promise<void> {
   const environment = { DAYBOOK_URL: reader.url, DAYBOOK_API_KEY: reader.key, DAYBOOK_DATA_DIR: folder }
   for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
+    // A project may put any key into quarantine, and its list shows the id that it sent.
+    if (line[0] === 'quarantine')
+      for (const name of namesIn(line.join(' '))) world.stored.get(reader.home.id)?.add(name)
     const run = line[0] === 'tail' ? followed(line, environment) : runCli(line, environment)
     const { stdout, stderr, exitCode } = await run
     if (exitCode === EXIT.usage) throw new Error(`the test misuses "daybook ${line.join(' ')}": ${stderr}`)

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../support/random.ts'
 import { runCommands, undrivenCommands } from './commands.ts'
 import { changed, compareWithMadeUp, foreignProbes, snapshot } from './nets.ts'
-import { newWord } from './project.ts'
+import { newWord, releaseQuarantines } from './project.ts'
 import { askRoutes, exportEach, unknownRoutes } from './routes.ts'
 import { variablesOf } from './schema-operations.ts'
 import { type Conditions, watchConditions } from './without-conditions.ts'
@@ -36,7 +36,10 @@ describe.each(TEST_DATABASES)('projects on $name', ({ start }) => {
     await database?.stop()
     conditions.release()
   })
-  afterEach(() => conditions.restore())
+  afterEach(async () => {
+    conditions.restore()
+    for (const project of world.projects) await releaseQuarantines(project)
+  })
 
   /** Random operations of everybody. A query's arguments are drawn when it is sent, from what there is by then. */
   const operateAtRandom = (operations = OPERATIONS) =>

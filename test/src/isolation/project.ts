@@ -72,6 +72,14 @@ export async function makeKey(
   return (await admin.data(MAKE_KEY, { input })).createKey
 }
 
+const RELEASE = `mutation ($id: ID!) { releaseQuarantine(id: $id) { __typename } }`
+
+/** Ends the project's quarantines, so that a random one does not refuse what the test writes afterwards. */
+export async function releaseQuarantines({ client }: Project): Promise<void> {
+  const { quarantines } = await client.data('{ quarantines { id } }')
+  for (const { id } of quarantines) await client.data(RELEASE, { id })
+}
+
 const READ_IDS = `{
   journal(first: 1000) { id hash memoryId }
   keys { id name }
