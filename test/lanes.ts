@@ -15,7 +15,7 @@ const NEEDS_MORE =
  * time.
  */
 const CHANGES_ITS_PROCESS =
-  /vi\.(?:mock|stub|spyOn|useFakeTimers|setSystemTime)|process\.(?:umask|chdir|on\()|process\.env(?:\.\w+|\[[^\]]+\])? = |assign\(process\.env|delete process\.env|minilm|worker_threads|opentelemetry|startTracing|\/rows\/|src\/eval\/(?:bundled|daybook|peers)\b/u
+  /vi\.(?:mock|stub|spyOn|useFakeTimers|setSystemTime)|process\.(?:umask|chdir|on\()|process\.env(?:\.\w+|\[[^\]]+\])? = |assign\(process\.env|delete process\.env|minilm|worker_threads|opentelemetry|startTracing|memory-tracing|\/rows\/|src\/eval\/(?:bundled|daybook|peers)\b/u
 
 /**
  * The tests by what they need: `unit` runs without isolation in threads, `servers` in processes that several files share one after the
