@@ -29,7 +29,7 @@ import { createKeyUses } from './key-uses.ts'
 import { type AnswerMcp, serveMcp } from './mcp/serve-mcp.ts'
 import type { GatewayParts } from './parts.ts'
 import { createLimitChecks } from './project-limits.ts'
-import { createQuarantineChecks } from './quarantine/quarantine-checks.ts'
+import { createQuarantineChecks, type QuarantineChecks } from './quarantine/quarantine-checks.ts'
 import { createJournalNews } from './subscriptions/journal-news.ts'
 import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
 
@@ -84,6 +84,7 @@ export async function startGateway(
     mcp: serveMcp(parts, graphql),
     graphiql: config.graphiql ? createGraphiQLPage() : null,
     authenticate,
+    quarantines,
     hold: subscriptions.hold,
     names,
     budget,
@@ -140,6 +141,7 @@ interface Routes {
   /** Null if it is switched off. */
   readonly graphiql: GraphiQLPage | null
   readonly authenticate: Authenticate
+  readonly quarantines: QuarantineChecks
   readonly hold: OpenSubscriptions['hold']
   readonly names: TrustedNames
   readonly budget: KeyBudget
@@ -149,8 +151,8 @@ interface Routes {
 
 /** The routes beside `/graphql`: they need a key that runs the whole Daybook, with another scope besides. */
 const JOURNAL_ROUTES = {
-  '/journal/export': { method: 'GET', needs: ['daybook', 'read'], answer: answerExport },
-  '/journal/import': { method: 'POST', needs: ['daybook', 'write'], answer: answerImport },
+  '/journal/export': { method: 'GET', needs: ['daybook', 'read'], writes: false, answer: answerExport },
+  '/journal/import': { method: 'POST', needs: ['daybook', 'write'], writes: true, answer: answerImport },
 } as const
 
 interface Exchange {
@@ -164,7 +166,20 @@ async function handle(
   known: ReturnType<typeof readRequestContext>,
   { request, response, target }: Exchange,
 ): Promise<void> {
-  const { parts, ready, graphql, mcp, graphiql, authenticate, hold, names, budget, codes, closing } = routes
+  const {
+    parts,
+    ready,
+    graphql,
+    mcp,
+    graphiql,
+    authenticate,
+    quarantines,
+    hold,
+    names,
+    budget,
+    codes,
+    closing,
+  } = routes
   const pathname = target.path
   limitUpload(request, {
     timeoutMs: parts.config.httpLimits.requestTimeoutMs,
@@ -219,6 +234,8 @@ async function handle(
     route.needs.map((scope) => ({ scope, field: pathname })),
   )
   if (request.method === route.method) {
+    if (route.writes)
+      await quarantines.requireFreeEverywhere({ ...claimsOf(request.headers), key: access.keyId })
     const ended = new AbortController()
     const release = hold(access, () => ended.abort(keyEnded()))
     const signal = AbortSignal.any([closing, ended.signal])

@@ -13,6 +13,11 @@ const KNOWN_MS = 2_000
 export interface QuarantineChecks {
   /** @throws DaybookError QUARANTINED @param projectId null: the request names none */
   requireFree(projectId: string | null, writer: Writer): Promise<void>
+  /**
+   * For what writes into whichever project. It looks each time.
+   * @throws DaybookError QUARANTINED if the writer is in quarantine in any
+   */
+  requireFreeEverywhere(writer: Writer): Promise<void>
   /** The same writer, which refuses what an agent in quarantine would write. */
   refuseAgents(writer: JournalWriter): JournalWriter
   /** Call this when quarantines have changed. Other gateways use their cache for up to 2 s more. */
@@ -47,6 +52,9 @@ export function createQuarantineChecks(db: Database): QuarantineChecks {
   }
   return {
     requireFree,
+    async requireFreeEverywhere(writer) {
+      if (isWithheldWriter(await readWithheld(db), writer)) throw quarantined(writer)
+    },
     refuseAgents: (writer) => ({
       ...writer,
       async append(scope, request) {

@@ -303,6 +303,28 @@ describe.each(TEST_DATABASES)('quarantine on $name', ({ start }) => {
     expect(seen).not.toContain('mallory')
   })
 
+  test('a key in quarantine anywhere imports no journal', async () => {
+    const by = await operator()
+    const whole = await newWriter(admin, honest, {
+      projects: null,
+      allProjects: true,
+      scopes: ['READ', 'WRITE', 'ADMIN'],
+      name: 'whole Daybook',
+    })
+    const importNothing = async () => {
+      const response = await fetch(`${honest.url}/journal/import`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${whole.key}` },
+        body: '\n',
+      })
+      return { status: response.status, text: await response.text() }
+    }
+    const { id } = await quarantine(by, { key: whole.keyId })
+    expect(await importNothing()).toEqual({ status: 403, text: expect.stringContaining('QUARANTINED') })
+    await release(by, id)
+    expect((await importNothing()).text).not.toContain('QUARANTINED')
+  })
+
   test('goes with a rotation, in both directions', async () => {
     const by = await operator()
     await write(agent, 'of mallory, with the old key')
