@@ -24,12 +24,10 @@ export function serverOf(options: ServerOptions, scope: Scope, own: Command, pla
   const found = dataDir ?? findDataFolder(place.folder, place.home)
   const { project, toolsets } = options
   if (options.http === true) {
-    const url = `${parseUrl(options.url ?? servedAt(found) ?? DEFAULT_URL)}/mcp`
-    const headers = {
-      // A header takes only ASCII; the gateway decodes it.
-      ...(project !== undefined && { 'x-daybook-project': encodeURIComponent(project) }),
-      ...(toolsets !== undefined && { 'x-daybook-toolsets': toolsets.join(',') }),
-    }
+    const shown = toolsets === undefined ? '' : `?toolsets=${toolsets.join(',')}`
+    const url = `${parseUrl(options.url ?? servedAt(found) ?? DEFAULT_URL)}/mcp${shown}`
+    // A header takes only ASCII; the gateway decodes it.
+    const headers = { ...(project !== undefined && { 'x-daybook-project': encodeURIComponent(project) }) }
     return { transport: 'http', url, headers }
   }
   const isElsewhere = scope === 'user' && options.url === undefined && found !== inHome(place, '.daybook')
