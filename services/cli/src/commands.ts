@@ -283,6 +283,12 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         description: 'stop the Daybook of the data folder',
         load: () => import('./commands/stop.ts'),
       },
+      {
+        name: 'service',
+        parameters: '[install|uninstall|status]',
+        description: 'let systemd or launchd start Daybook at every login',
+        load: () => import('./commands/service.ts'),
+      },
     ],
   },
 ]

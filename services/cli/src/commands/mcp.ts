@@ -122,8 +122,8 @@ function serverName(value: string): string {
 function toolsets(value: string, before: readonly string[] = []): readonly string[] {
   try {
     readToolsets(value)
-    const chosen = readToolsets([...before, value].join(','))
-    return chosen.length === TOOLSETS.length ? ['all'] : chosen
+    const sets = readToolsets([...before, value].join(','))
+    return sets.length === TOOLSETS.length ? ['all'] : sets
   } catch (error) {
     throw new InvalidArgumentError(`${(error as Error).message}.`)
   }
