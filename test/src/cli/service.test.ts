@@ -16,7 +16,7 @@ import { pathToFileURL } from 'node:url'
 import { stubManagers } from '@daybook/cli/service/testing/stub-managers'
 import { ensureDaemon } from '@daybook/local-daemon/ensure-daemon'
 import { stopDaemon } from '@daybook/local-daemon/stop-daemon'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { REPOSITORY } from '../support/daemon.ts'
 import { runCli } from './run-cli.ts'
 
@@ -44,7 +44,8 @@ beforeAll(() => {
   writeFileSync(join(installation, 'package.json'), '{ "type": "module" }')
   symlinkSync(join(REPOSITORY, 'node_modules'), join(installation, 'node_modules'))
 }, TIMEOUT_MS)
-afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }))
+// The shell that watches a daemon may still be writing.
+afterAll(() => vi.waitFor(() => rmSync(root, { recursive: true, force: true })))
 
 beforeEach(() => {
   home = mkdtempSync(join(root, 'home-'))

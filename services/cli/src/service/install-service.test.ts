@@ -32,7 +32,7 @@ beforeEach(() => {
 afterEach(async () => {
   await stopDaemon({ dataDir: dataDir() })
   // The shell that watches the daemon may still be writing.
-  rmSync(home, { recursive: true, maxRetries: 5 })
+  await vi.waitFor(() => rmSync(home, { recursive: true, force: true }))
 })
 
 const program = (other: Record<string, string> = {}): ServiceProgram => ({
