@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { findDataFolder, servedAt } from '@daybook/local-daemon/data-folder'
 import { DEFAULT_URL, type GlobalOptions, parseUrl } from '../settings.ts'
-import { inHome, type Place, type Scope } from './clients/client.ts'
+import type { Place, Scope } from './clients/client.ts'
 import type { Command } from './own-command.ts'
 import type { Server } from './server.ts'
 
@@ -30,7 +30,8 @@ export function serverOf(options: ServerOptions, scope: Scope, own: Command, pla
     const headers = { ...(project !== undefined && { 'x-daybook-project': encodeURIComponent(project) }) }
     return { transport: 'http', url, headers }
   }
-  const isElsewhere = scope === 'user' && options.url === undefined && found !== inHome(place, '.daybook')
+  const isElsewhere =
+    scope === 'user' && options.url === undefined && found !== findDataFolder(place.home, place.home)
   const named = dataDir ?? (isElsewhere && holdsKey(found) ? found : null)
   const args = [
     ...own.args,
