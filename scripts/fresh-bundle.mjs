@@ -16,8 +16,13 @@ import { join } from 'node:path'
 import { REPOSITORY } from './repository.mjs'
 
 const CACHE = join(REPOSITORY, 'node_modules/.cache/daybook/bundles')
-/** Older ones are deleted: 4 (CLI) to 15 MB (daemon) each. Fewer could take one away that a process beside this is about to start from. */
+/** Older ones are deleted: 4 (CLI) to 15 MB (daemon) each. */
 const KEPT = 20
+/**
+ * How old a bundle must be to be deleted, in milliseconds. At a cold start many processes make one each, and a younger one
+ * may still be written, or a process is about to start from it: of those of 40 processes at once, 20 were left.
+ */
+const YOUNG_MS = 600_000
 const BUNDLER = ['scripts/bundle.mjs', 'package-lock.json']
 
 /**
@@ -43,7 +48,8 @@ export async function freshBundle(service) {
   const written = `${newest}.${folder}`
   writeFileSync(written, JSON.stringify({ folder, sources: sources.map((path) => [path, stampOf(path)]) }))
   renameSync(written, newest)
-  for (const old of foldersOf(made).slice(0, -KEPT)) rmSync(join(made, old), { recursive: true, force: true })
+  for (const old of foldersOf(made).slice(0, -KEPT))
+    if (Date.now() - madeAt(old) > YOUNG_MS) rmSync(join(made, old), { recursive: true, force: true })
   return outdir
 }
 
@@ -62,6 +68,9 @@ function stampOf(path) {
   const stat = statSync(join(REPOSITORY, path), { throwIfNoEntry: false })
   return stat === undefined ? 'missing' : `${stat.mtimeMs}-${stat.size}`
 }
+
+/** In milliseconds since 1970, which its name begins with. */
+const madeAt = (folder) => Number.parseInt(folder, 10)
 
 const foldersOf = (made) =>
   readdirSync(made, { withFileTypes: true })

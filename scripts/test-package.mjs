@@ -1,11 +1,14 @@
 // Tests the npm package as people get it, each time in an empty folder with an empty home: installed from its file, it
-// starts Daybook, remembers, finds by meaning and stops; installed from a registry, it brings exactly the packages of
-// our lockfile. It asks npm's registry for what npm's cache does not have.
+// starts Daybook, remembers, finds by meaning and stops, for people and for agents, and would become a service;
+// installed from a registry, it brings exactly the packages of our lockfile. It asks npm's registry for what npm's cache
+// does not have.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startRegistry } from './packaging/local-registry.mjs'
 import { REPOSITORY } from './repository.mjs'
 
@@ -34,6 +37,12 @@ function emptyMachine(name) {
   return {
     folder,
     home,
+    /** A client of the MCP server, which is started by the command that `daybook mcp install` writes. */
+    async connect(command, ...args) {
+      const client = new Client({ name: 'newcomer', version: '1' })
+      await client.connect(new StdioClientTransport({ command, args, cwd: folder, env }))
+      return client
+    },
     async run(command, ...args) {
       const child = spawn(command, args, {
         cwd: folder,
@@ -78,11 +87,62 @@ async function testFile(tarball) {
       check(tries < 50, 'the stash was not found by its meaning')
     step('remembered, and found by meaning')
     check((await daybook('status')).ready, 'its status is not ready')
+    await testAgent(machine, daybook)
     check((await daybook('stop')).stopped, 'it did not stop')
     step('stopped')
+    await testAgentAlone(machine, daybook)
   } catch (error) {
-    process.kill(started.pid, 'SIGKILL')
+    await daybook('stop')
     throw error
+  }
+}
+
+/** What an agent and its program do, while the daemon runs. */
+async function testAgent(machine, daybook) {
+  const { outcomes } = await daybook('mcp', 'install', '--client', 'claude-code', '--dry-run')
+  const { command, args } = JSON.parse(outcomes[0].snippet).mcpServers.daybook
+  check(
+    args.slice(-3).join(' ') === '-y daybook mcp',
+    `an agent’s program would run ${[command, ...args].join(' ')}`,
+  )
+  check(!existsSync(join(machine.home, '.claude.json')), 'a dry run wrote a configuration')
+  const client = await machine.connect(command, ...args)
+  const { tools } = await client.listTools()
+  check(
+    tools.some(({ name }) => name === 'remember'),
+    'its MCP server has no tool "remember"',
+  )
+  const memories = [{ kind: 'note', fields: { text: 'The login is tested on Mondays' } }]
+  check(!(await client.callTool({ name: 'remember', arguments: { memories } })).isError, 'no tool remembers')
+  const found = await client.callTool({ name: 'search', arguments: { query: 'login' } })
+  for (const text of ['auth-flow', 'Mondays'])
+    check(JSON.stringify(found.structuredContent).includes(text), `an agent does not find ${text}`)
+  await client.close()
+  step(`an agent finds it with ${tools.length} tools, by ${command} ${args.join(' ')}`)
+
+  const known = JSON.parse(await machine.run('npx', 'daybook', 'hook', 'session-start', '--context', 'file'))
+  const { additionalContext } = known.hookSpecificOutput
+  check(additionalContext.includes('Mondays'), 'a session is not told what is known')
+  if (process.platform !== 'win32') {
+    const { text } = await daybook('service', 'install', '--dry-run')
+    check(text.includes(join(machine.folder, 'node_modules')), 'a service would run something else')
+  }
+  step('a session is told of it; it would become a service')
+}
+
+/** An agent that comes while no daemon runs. */
+async function testAgentAlone(machine, daybook) {
+  const client = await machine.connect('npx', 'daybook', 'mcp')
+  try {
+    const found = await client.callTool({ name: 'search', arguments: { query: 'login system' } })
+    check(
+      JSON.stringify(found.structuredContent).includes('auth-flow'),
+      'an agent that comes first finds nothing',
+    )
+    step('an agent starts it')
+  } finally {
+    await client.close()
+    await daybook('stop')
   }
 }
 
@@ -113,8 +173,10 @@ const made = execFileSync(process.execPath, [join(REPOSITORY, 'scripts/package.m
 const tarball = made.trim().split('\n').at(-1)
 step(`made ${tarball}`)
 try {
-  await testFile(tarball)
-  await testRegistry(tarball, JSON.parse(readFileSync(join(REPOSITORY, 'dist/package/package.json'), 'utf8')))
+  const manifest = JSON.parse(readFileSync(join(REPOSITORY, 'dist/package/package.json'), 'utf8'))
+  // Both mostly wait for the disk. Both end before their folders are removed.
+  const ended = await Promise.allSettled([testFile(tarball), testRegistry(tarball, manifest)])
+  for (const { reason } of ended) if (reason !== undefined) throw reason
 } finally {
   rmSync(root, { recursive: true, force: true, maxRetries: 5 })
 }

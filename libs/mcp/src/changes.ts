@@ -3,9 +3,7 @@ import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server'
 import { memoryUri } from './resources/resource.ts'
 
 /** What to subscribe to in Daybook for `resourcesOf`. */
-export const CHANGES = graphql(
-  'subscription McpChanges($after: Int) { events(after: $after) { sequence memoryId } }',
-)
+export const CHANGES = graphql('subscription McpChanges { events { memoryId } }')
 
 /** A memory changed. */
 export interface Change {

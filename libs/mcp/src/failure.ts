@@ -1,7 +1,5 @@
-import { FAILURE, type Failure, fieldOf, isFailure } from '@daybook/client/documents/failure'
+import { type Failure, fieldOf, isFailure } from '@daybook/client/documents/failure'
 import { ApiError } from './daybook.ts'
-
-export { FAILURE }
 
 /** The result if it is a success. @throws ApiError if it is a failure */
 export function succeeded<Result extends object>(result: Result): Exclude<Result, Failure> {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createReceipts } from './receipts.ts'
 import { createMcpServer } from './server.ts'
 import { TOOLS } from './tools/index.ts'
-import { TOOLSETS, type Toolset } from './tools/tool.ts'
+import { TOOLSETS, type Toolset } from './toolsets.ts'
 
 /** The most tokens that a list of tools may take of an agent's context. */
 const [ALL, CORE] = [6_000, 4_000]

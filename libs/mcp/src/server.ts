@@ -18,8 +18,9 @@ import { readMemory } from './resources/read-memory.ts'
 import { MEMORY_URI } from './resources/resource.ts'
 import { openSession, type SessionParts } from './session.ts'
 import { errorResult, toolResult } from './tool-result.ts'
-import type { Tool, Toolset } from './tools/tool.ts'
-import { toolsOf } from './toolsets.ts'
+import { toolsOf } from './tools/index.ts'
+import type { Tool } from './tools/tool.ts'
+import type { Toolset } from './toolsets.ts'
 
 /** What a server is made for: one client over stdio, or one request over HTTP. */
 export interface McpOptions extends SessionParts {

@@ -1,9 +1,14 @@
 import { ApiError } from './daybook.ts'
-import { TOOLS } from './tools/index.ts'
-import { TOOLSETS, type Tool, type Toolset } from './tools/tool.ts'
 
-/** What a client is shown that does not choose. */
-export const USUAL_TOOLSETS: readonly Toolset[] = ['core']
+/*
+ * Which groups of tools there are, and how a choice of them is written. This file pulls in neither the tools nor MCP's SDK,
+ * because the command line reads it.
+ */
+
+/** Which tools a client is shown. `core` is what nearly every agent needs. */
+export const TOOLSETS = ['core', 'people', 'documents', 'ops'] as const
+/** One of the sets. */
+export type Toolset = (typeof TOOLSETS)[number]
 
 /**
  * Reads a choice of toolsets: names with commas between them, or `all`.
@@ -24,7 +29,3 @@ export function readToolsets(given: string): readonly Toolset[] {
     )
   return TOOLSETS.filter((set) => names.includes(set))
 }
-
-/** The tools of the sets. */
-export const toolsOf = (toolsets: readonly Toolset[]): readonly Tool[] =>
-  TOOLS.filter(({ toolset }) => toolsets.includes(toolset))

@@ -184,7 +184,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
       {
         name: 'mcp',
         parameters: '[install|uninstall|clients]',
-        description: 'add Daybook to programs that speak MCP, such as Claude Code and Cursor',
+        description: 'serve agents over stdio; add Daybook to programs such as Claude Code and Cursor',
         load: () => import('./commands/mcp.ts'),
       },
       {
@@ -282,6 +282,12 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         name: 'stop',
         description: 'stop the Daybook of the data folder',
         load: () => import('./commands/stop.ts'),
+      },
+      {
+        name: 'service',
+        parameters: '[install|uninstall|status]',
+        description: 'let systemd or launchd start Daybook at every login',
+        load: () => import('./commands/service.ts'),
       },
     ],
   },

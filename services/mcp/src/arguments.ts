@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { ConnectionOptions } from '@daybook/local-daemon/connection'
-import type { Toolset } from '@daybook/mcp/tools/tool'
-import { readToolsets } from '@daybook/mcp/toolsets'
+import { readToolsets, type Toolset } from '@daybook/mcp/toolsets'
 
 /** What an agent's configuration may say. */
 export interface McpArguments {
@@ -11,8 +10,8 @@ export interface McpArguments {
   readonly context: string | undefined
 }
 
-/** The options of `daybook mcp`, as its help shows them. */
-export const MCP_OPTIONS = {
+/** What the command line passes on of `daybook mcp`; its help describes them. */
+const MCP_OPTIONS = {
   url: { type: 'string' },
   'data-dir': { type: 'string' },
   project: { type: 'string' },

@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { REPOSITORY } from '../support/daemon.ts'
 
@@ -78,4 +79,45 @@ test('and where what is known of it cannot be read, or a source is gone', () => 
   write('services/demo/src/main.ts', `console.log('alone')`)
   rmSync(join(repository, 'services/demo/src/said.ts'))
   expect(start()).toBe('alone')
+})
+
+/** So many files take esbuild some tenths of a second. */
+const PARTS = 2_000
+
+test('many processes at a cold start run to their end, each from its bundle', async () => {
+  // What is loaded late is read from the bundle after others have made theirs.
+  write('services/demo/src/late.ts', `export const said = 'late'`)
+  // As large as a service, so that all of them have begun before the first is done.
+  for (let part = 0; part < PARTS; part += 1)
+    write(`services/demo/src/parts/${part}.ts`, `export const part${part} = ${part}`)
+  write(
+    'services/demo/src/parts.ts',
+    Array.from({ length: PARTS }, (_, part) => `export * from './parts/${part}.ts'`).join('\n'),
+  )
+  write(
+    'services/demo/src/main.ts',
+    `import * as parts from './parts.ts'\nif (!('part7' in parts)) throw new Error('incomplete')\nawait new Promise((resolve) => setTimeout(resolve, 2_000))\nconsole.log((await import('./late.ts')).said)`,
+  )
+  const run = promisify(execFile)
+  const script = join(repository, 'scripts/start.mjs')
+  const ended = await Promise.allSettled(
+    Array.from({ length: 26 }, () => run(process.execPath, [script, 'demo'])),
+  )
+  expect(ended.map((one) => (one.status === 'fulfilled' ? one.value.stdout : String(one.reason)))).toEqual(
+    ended.map(() => 'late\n'),
+  )
+})
+
+test('bundles that nobody starts from any more are deleted, all but the newest', () => {
+  const named = (at: number) => `${at}-0123abcd`
+  const longAgo = Array.from({ length: 25 }, (_, count) => named(1_700_000_000_000 + count))
+  const justNow = Array.from({ length: 25 }, (_, count) => named(Date.now() - count))
+  for (const name of longAgo) mkdirSync(join(cache(), name), { recursive: true })
+  start()
+  expect(bundles().toSorted().slice(0, -1)).toEqual(longAgo.slice(-19))
+  for (const name of justNow) mkdirSync(join(cache(), name), { recursive: true })
+  rmSync(join(cache(), 'newest.json'))
+  start()
+  expect(bundles().toSorted()).toEqual(expect.arrayContaining(justNow))
+  expect(bundles()).not.toContain(longAgo.at(-1))
 })

@@ -61,6 +61,10 @@ test('without --client it takes those that are here, but not without being told 
     stdout: expect.stringContaining('Gemini CLI: would be added to'),
   })
   expect(existsSync(join(home, '.gemini', 'settings.json'))).toBe(false)
+  await run('install', '--yes', '--toolsets', 'core,people', '--toolsets', 'documents,ops')
+  expect(JSON.parse(readFileSync(join(home, '.gemini', 'settings.json'), 'utf8'))).toMatchObject({
+    mcpServers: { daybook: { args: [expect.anything(), 'mcp', '--toolsets', 'all'] } },
+  })
   await run('install', '--yes')
   expect(readFileSync(join(home, '.gemini', 'settings.json'), 'utf8')).toContain('daybook')
 })
@@ -81,7 +85,7 @@ test('refuses what it does not know', async () => {
   for (const [args, said] of [
     [['install', '--client', 'emacs'], 'It may be claude-code'],
     [['install', '--client', 'cursor', '--name', 'a b'], 'It must be 1 to 64'],
-    [['install', '--client', 'cursor', '--toolsets', 'all'], 'It may be core'],
+    [['install', '--client', 'cursor', '--toolsets', 'core,everything'], 'choose among core, people'],
     [['install', '--client', 'cursor', '--scope', 'team'], 'Allowed choices are user, project'],
   ] as const)
     expect(await run(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(said) })

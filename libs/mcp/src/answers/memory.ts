@@ -1,5 +1,6 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { safeLine, safeText } from '@daybook/memory/safe-text'
+import { safeLine } from '@daybook/memory/safe-text'
+import { originFacts, safeLines, setIn } from '@daybook/memory/set-in'
 import { z } from 'zod'
 
 /** The fields of a memory that agents get. */
@@ -30,18 +31,12 @@ export function shownMemory(memory: ApiMemory): z.input<typeof MEMORY> {
   return { id, kind, title, text, version, ...Object.fromEntries(rest) }
 }
 
-/**
- * A memory as text for the model. Its own lines are set in by two blanks, so that none can look like a line of Daybook or of
- * another memory.
- */
+/** A memory as text for the model, whole: its own lines are set in, with their indentation. */
 export function memoryLines(memory: ApiMemory): string {
-  const { id, kind, title, text, version, context, labels, agent, occurredAt, createdAt, forgottenAt } =
-    memory
+  const { id, kind, title, text, version, labels, forgottenAt } = memory
   const facts = [
     `version ${version}`,
-    (occurredAt ?? createdAt).slice(0, 10),
-    ...(context === null ? [] : [`in ${safeLine(context)}`]),
-    ...(agent === null ? [] : [`by ${safeLine(agent)}`]),
+    ...originFacts(memory),
     ...labels.map((label) => `#${safeLine(label)}`),
     ...(forgottenAt === null ? [] : ['forgotten']),
     ...(memory.trust === 'LOW' ? ['low trust'] : []),
@@ -49,12 +44,5 @@ export function memoryLines(memory: ApiMemory): string {
   ]
   const head = `[${kind}] ${safeLine(id)} (${facts.join(', ')})`
   const said = text.startsWith(title) ? text : `${title}\n${text}`
-  return `${head}\n${setIn(said)}`
+  return `${head}\n${setIn(safeLines(said))}`
 }
-
-/** The lines of a memory, set in, without control characters. */
-export const setIn = (text: string): string =>
-  safeText(text)
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n')

@@ -1,6 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { z } from 'zod'
-import { FAILURE, succeeded } from '../failure.ts'
+import { succeeded } from '../failure.ts'
 import { OPERATION, operationLine, waitForOperation } from '../operation.ts'
 import { tool } from './tool.ts'
 

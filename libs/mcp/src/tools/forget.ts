@@ -1,9 +1,10 @@
 import { graphql } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { z } from 'zod'
-import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/written.ts'
-import { FAILURE } from '../failure.ts'
+import { WRITTEN, WRITTEN_OUTPUT } from '../answers/written.ts'
 import { id } from './search-arguments.ts'
 import { tool } from './tool.ts'
+import { writeEach } from './write-each.ts'
 
 const FORGET = graphql(
   `mutation McpForget($id: ID!, $idempotencyKey: String) {
@@ -27,10 +28,6 @@ export const forget = tool({
   input: z.object({ ids: z.array(id).min(1).max(50) }),
   output: WRITTEN_OUTPUT,
   example: ({ memoryId }) => ({ ids: [memoryId] }),
-  async run({ ids }, session) {
-    const results: object[] = []
-    for (const one of ids)
-      results.push((await session.ask(FORGET, { id: one, idempotencyKey: session.newKey(undefined) })).forget)
-    return writtenAnswer('forgotten', results as never, session.receipts)
-  },
+  run: ({ ids }, session) =>
+    writeEach('forgotten', ids, session, async (one) => (await session.ask(FORGET, one)).forget),
 })

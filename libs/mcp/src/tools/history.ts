@@ -1,7 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
+import { safeLines, setIn } from '@daybook/memory/set-in'
 import { z } from 'zod'
-import { setIn } from '../answers/memory.ts'
 import { quoting } from '../answers/notice.ts'
 import { ApiError } from '../daybook.ts'
 import { id } from './search-arguments.ts'
@@ -52,7 +52,7 @@ export const history = tool({
     const lines = versions.map(({ version, type, at, agent, text, changed }) => {
       const by = agent === undefined ? '' : ` by ${safeLine(agent)}`
       const what = changed.length === 0 ? '' : `: ${changed.join(', ')}`
-      return `version ${version} ${type} ${at}${by}${what}${text === undefined ? '' : `\n${setIn(text)}`}`
+      return `version ${version} ${type} ${at}${by}${what}${text === undefined ? '' : `\n${setIn(safeLines(text))}`}`
     })
     const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
     return {

@@ -1,7 +1,7 @@
 import { graphql } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { z } from 'zod'
 import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/written.ts'
-import { FAILURE } from '../failure.ts'
 import { context } from './search-arguments.ts'
 import { tool } from './tool.ts'
 

@@ -1,3 +1,4 @@
+import type { Toolset } from '../toolsets.ts'
 import { backfillEmbeddings } from './backfill-embeddings.ts'
 import { contextFor } from './context-for.ts'
 import { forget } from './forget.ts'
@@ -53,3 +54,7 @@ export const TOOLS: readonly Tool[] = [
   ping,
   backfillEmbeddings,
 ]
+
+/** The tools of the sets. */
+export const toolsOf = (toolsets: readonly Toolset[]): readonly Tool[] =>
+  TOOLS.filter(({ toolset }) => toolsets.includes(toolset))

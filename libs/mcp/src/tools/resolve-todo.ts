@@ -1,9 +1,10 @@
 import { graphql } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
 import { z } from 'zod'
-import { WRITTEN, WRITTEN_OUTPUT, writtenAnswer } from '../answers/written.ts'
-import { FAILURE } from '../failure.ts'
+import { WRITTEN, WRITTEN_OUTPUT } from '../answers/written.ts'
 import { id } from './search-arguments.ts'
 import { tool } from './tool.ts'
+import { writeEach } from './write-each.ts'
 
 const RESOLVE = graphql(
   `mutation McpResolveTodo($id: ID!, $idempotencyKey: String) {
@@ -28,12 +29,6 @@ export const resolveTodo = tool({
   input: z.object({ ids: z.array(id).min(1).max(50) }),
   output: WRITTEN_OUTPUT,
   example: ({ todoId }) => ({ ids: [todoId] }),
-  async run({ ids }, session) {
-    const results: object[] = []
-    for (const one of ids)
-      results.push(
-        (await session.ask(RESOLVE, { id: one, idempotencyKey: session.newKey(undefined) })).resolveTodo,
-      )
-    return writtenAnswer('resolved', results as never, session.receipts)
-  },
+  run: ({ ids }, session) =>
+    writeEach('resolved', ids, session, async (one) => (await session.ask(RESOLVE, one)).resolveTodo),
 })

@@ -1,10 +1,6 @@
 import type { z } from 'zod'
 import type { Session } from '../session.ts'
-
-/** Which tools a client is shown. `core` is what nearly every agent needs. */
-export const TOOLSETS = ['core', 'people', 'documents', 'ops'] as const
-/** One of the sets. */
-export type Toolset = (typeof TOOLSETS)[number]
+import type { Toolset } from '../toolsets.ts'
 
 /**
  * What a call does, which clients show and ask permission for: `reads` nothing changes; `adds` only adds; `changes` can be

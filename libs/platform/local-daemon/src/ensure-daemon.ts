@@ -1,6 +1,4 @@
-import { join } from 'node:path'
 import { pause } from '@daybook/runtime/backoff'
-import { takeLock } from '@daybook/runtime/exclusive-lock'
 import { ensurePrivateFolder } from '@daybook/runtime/private-folder'
 import { connectionFrom, type Environment } from './connection.ts'
 import { daemonState, isAnswering } from './daemon-state.ts'
@@ -8,6 +6,7 @@ import { failureSince, forgetFailure, keepFailure } from './last-failure.ts'
 import { LocalDaemonError } from './local-daemon-error.ts'
 import { logPathOf } from './log-file.ts'
 import { notReady, type StartOptions, startDaemon } from './start-daemon.ts'
+import { takeStartLock } from './start-lock.ts'
 
 /** How often to look again while another client starts the daemon, in milliseconds. */
 const LOOK_MS = 100
@@ -82,7 +81,7 @@ export async function ensureDaemon({
 /** Starts a daemon unless another client is at it. @returns whether one was started */
 async function startAlone(options: StartOptions, cameAt: number): Promise<boolean> {
   const { dataDir } = options
-  const lock = takeLock(join(dataDir, 'daemon-start.lock'))
+  const lock = takeStartLock(dataDir)
   if (lock === null) return false
   try {
     const failure = failureSince(dataDir, cameAt)

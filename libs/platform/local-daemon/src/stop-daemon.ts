@@ -5,8 +5,8 @@ import { logPathOf } from './log-file.ts'
 
 /** How often to look whether it has ended, in milliseconds. */
 const LOOK_MS = 50
-/** A daemon ends within 10 s, whatever it is doing. */
-const TIMEOUT_MS = 20_000
+/** How long its end is waited for, in milliseconds. A daemon ends within 10 s, whatever it is doing. */
+export const STOP_TIMEOUT_MS = 20_000
 
 /** Which daemon, and how long to wait for its end. */
 export interface StopOptions {
@@ -22,7 +22,10 @@ export interface StopOptions {
  * @returns its process id; null if none runs
  * @throws LocalDaemonError DAEMON_DID_NOT_STOP
  */
-export async function stopDaemon({ dataDir, timeoutMs = TIMEOUT_MS }: StopOptions): Promise<number | null> {
+export async function stopDaemon({
+  dataDir,
+  timeoutMs = STOP_TIMEOUT_MS,
+}: StopOptions): Promise<number | null> {
   const deadline = Date.now() + timeoutMs
   let signalled: number | null = null
   for (;;) {

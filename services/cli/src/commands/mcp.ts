@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { readToolsets, TOOLSETS } from '@daybook/mcp/toolsets'
 import { safeLine } from '@daybook/memory/safe-text'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, UsageError } from '../cli-error.ts'
@@ -12,7 +13,6 @@ import { install, type Wanted } from '../mcp/install.ts'
 import type { Outcome } from '../mcp/outcome.ts'
 import { ownCommand } from '../mcp/own-command.ts'
 import { serverOf } from '../mcp/server-options.ts'
-import { TOOLSETS } from '../mcp/toolsets.ts'
 import { uninstall } from '../mcp/uninstall.ts'
 import { renderError } from '../output/error.ts'
 import { note, noteRaw, print, printJson, printRaw } from '../output/print.ts'
@@ -37,16 +37,18 @@ async function serve({ toolsets: shown, context }: ServeOptions, command: Comman
   )
 }
 
+const TOOLSETS_HELP = `the groups of tools: ${TOOLSETS.join(', ')}, or all (default: core)`
+
 /** Adds the server and the subcommands of `daybook mcp`. */
 export function configure(command: Command): void {
   command
-    .option('--toolsets <names>', `the groups of tools: ${TOOLSETS.join(', ')}, or all (default: core)`)
+    .option('--toolsets <names>', TOOLSETS_HELP)
     .option('--context <name>', 'the namespace of what is remembered (default: that of the folder)')
     .action((options: ServeOptions, self: Command) => serve(options, self))
   const installing = command
     .command('install')
     .description('add Daybook to the configurations of programs that speak MCP')
-    .option('--toolsets <names>', `the groups of tools: ${TOOLSETS.join(', ')} (default: core)`, toolsets)
+    .option('--toolsets <names>', TOOLSETS_HELP, toolsets)
     .option('--http', 'let the program speak HTTP with the daemon, with the key from DAYBOOK_API_KEY')
     .option('--force', 'replace another server of the same name')
     .action((_: object, self: Command) => change(self, installOne))
@@ -116,11 +118,15 @@ function serverName(value: string): string {
   throw new InvalidArgumentError('It must be 1 to 64 letters, digits, "-" and "_".')
 }
 
-function toolsets(value: string, all: readonly string[] = []): readonly string[] {
-  const named = value.split(',').map((name) => name.trim())
-  const unknown = named.find((name) => !(TOOLSETS as readonly string[]).includes(name))
-  if (unknown !== undefined) throw new InvalidArgumentError(`It may be ${TOOLSETS.join(', ')}.`)
-  return [...new Set([...all, ...named])]
+/** The sets that are asked for. All of them are `all`, which a later version's sets belong to as well. */
+function toolsets(value: string, before: readonly string[] = []): readonly string[] {
+  try {
+    readToolsets(value)
+    const sets = readToolsets([...before, value].join(','))
+    return sets.length === TOOLSETS.length ? ['all'] : sets
+  } catch (error) {
+    throw new InvalidArgumentError(`${(error as Error).message}.`)
+  }
 }
 
 const here = (): Place => ({

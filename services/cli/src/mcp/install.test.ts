@@ -122,6 +122,22 @@ test.each(MCP_CLIENTS.map((client) => [client.id, client] as const))(
   },
 )
 
+test.each(MCP_CLIENTS.flatMap((client) => (client.reference === null ? [] : [[client.id, client] as const])))(
+  '%s: over HTTP the address names the tools, and is known again as ours',
+  async (_, client) => {
+    const http = (...toolsets: string[]) => add(wanted(client), { http: true, toolsets })
+    expect(await http('core', 'ops')).toMatchObject({
+      outcome: 'added',
+      snippet: expect.stringContaining('/mcp?toolsets=core,ops"'),
+    })
+    expect(await http('all')).toMatchObject({
+      outcome: 'updated',
+      snippet: expect.stringContaining('/mcp?toolsets=all"'),
+    })
+    expect(await uninstall(wanted(client))).toMatchObject({ outcome: 'removed' })
+  },
+)
+
 test('no key is written: neither ours, nor one from the environment', async () => {
   mkdirSync(join(place.home, '.daybook'))
   writeFileSync(join(place.home, '.daybook', 'api-key'), 'dbk_secret_secret_secret')

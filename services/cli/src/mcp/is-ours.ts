@@ -25,8 +25,9 @@ export function isOurs(entry: unknown): boolean {
       args.includes('mcp') &&
       [command, ...args].some((part) => /(?:^|[/\\])daybook(?:\.mjs)?$/u.test(String(part)))
     )
-  const address = entry['url'] ?? entry['httpUrl'] ?? entry['serverUrl']
-  return String(address).endsWith('/mcp') && JSON.stringify(entry).includes(KEY_VARIABLE)
+  const address = String(entry['url'] ?? entry['httpUrl'] ?? entry['serverUrl'])
+  const isMcp = URL.canParse(address) && new URL(address).pathname.endsWith('/mcp')
+  return isMcp && JSON.stringify(entry).includes(KEY_VARIABLE)
 }
 
 /** Our entry in place of the one that is there, whose other fields stay. */

@@ -64,10 +64,10 @@ test('over HTTP it is the address of the daemon that runs here, else the usual o
     join(folder, 'daemon.lock'),
     JSON.stringify({ pid: process.pid, url: 'http://127.0.0.1:4321' }),
   )
-  expect(userServer({ http: true, project: 'café', toolsets: ['people'] })).toEqual({
+  expect(userServer({ http: true, project: 'café', toolsets: ['people', 'ops'] })).toEqual({
     transport: 'http',
-    url: 'http://127.0.0.1:4321/mcp',
-    headers: { 'x-daybook-project': 'caf%C3%A9', 'x-daybook-toolsets': 'people' },
+    url: 'http://127.0.0.1:4321/mcp?toolsets=people,ops',
+    headers: { 'x-daybook-project': 'caf%C3%A9' },
   })
 })
 

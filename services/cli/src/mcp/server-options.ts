@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { findDataFolder, servedAt } from '@daybook/local-daemon/data-folder'
 import { DEFAULT_URL, type GlobalOptions, parseUrl } from '../settings.ts'
-import { inHome, type Place, type Scope } from './clients/client.ts'
+import type { Place, Scope } from './clients/client.ts'
 import type { Command } from './own-command.ts'
 import type { Server } from './server.ts'
 
@@ -24,15 +24,14 @@ export function serverOf(options: ServerOptions, scope: Scope, own: Command, pla
   const found = dataDir ?? findDataFolder(place.folder, place.home)
   const { project, toolsets } = options
   if (options.http === true) {
-    const url = `${parseUrl(options.url ?? servedAt(found) ?? DEFAULT_URL)}/mcp`
-    const headers = {
-      // A header takes only ASCII; the gateway decodes it.
-      ...(project !== undefined && { 'x-daybook-project': encodeURIComponent(project) }),
-      ...(toolsets !== undefined && { 'x-daybook-toolsets': toolsets.join(',') }),
-    }
+    const shown = toolsets === undefined ? '' : `?toolsets=${toolsets.join(',')}`
+    const url = `${parseUrl(options.url ?? servedAt(found) ?? DEFAULT_URL)}/mcp${shown}`
+    // A header takes only ASCII; the gateway decodes it.
+    const headers = { ...(project !== undefined && { 'x-daybook-project': encodeURIComponent(project) }) }
     return { transport: 'http', url, headers }
   }
-  const isElsewhere = scope === 'user' && options.url === undefined && found !== inHome(place, '.daybook')
+  const isElsewhere =
+    scope === 'user' && options.url === undefined && found !== findDataFolder(place.home, place.home)
   const named = dataDir ?? (isElsewhere && holdsKey(found) ? found : null)
   const args = [
     ...own.args,

@@ -1,2 +1,0 @@
-/** Groups of tools that the MCP server offers; `core` unless others are asked for. */
-export const TOOLSETS = ['core', 'people', 'documents', 'ops'] as const
