@@ -1,0 +1,61 @@
+import type { Given, GraphQLDocument } from '@daybook/api/graphql'
+import { createCalls } from '@daybook/client/calls/calls'
+import { DaybookClientError } from '@daybook/client/client-error'
+import { openConnection } from '@daybook/client/http/connection'
+import type { RequestOptions } from '@daybook/client/http/request'
+
+/** How long a call goes on sending after a failure that passes, in milliseconds. A page shows what is wrong after that. */
+const RETRY_FOR_MS = 3_000
+
+let calls = callsTo(undefined)
+
+function callsTo(project: string | undefined) {
+  return createCalls(
+    openConnection({ url: location.origin, apiKey: null, project, userAgent: 'daybook-console' }),
+    RETRY_FOR_MS,
+  )
+}
+
+/** From now on all operations are about this project, by its name. */
+export function useProject(project: string | null): void {
+  calls = callsTo(project ?? undefined)
+}
+
+const whenOver = new Set<() => void>()
+
+/** Calls back when an operation was refused because the session is over. @returns a function that ends that */
+export function onSessionOver(tell: () => void): () => void {
+  whenOver.add(tell)
+  return () => void whenOver.delete(tell)
+}
+
+/**
+ * Asks for something. Passing failures are tried again for 3 s.
+ * @throws DaybookClientError; the signal's reason
+ */
+export const read = <Result, Variables>(
+  document: GraphQLDocument<Result, Variables>,
+  variables: Given<Variables>,
+  options?: RequestOptions,
+): Promise<Result> => noticing(calls.read(document, variables, options))
+
+/**
+ * Makes a change, once, though an answer is lost: all attempts share a key.
+ * @param take takes the result out of the answer, and throws if it is a failure (`succeeded` of `@daybook/client`)
+ * @throws DaybookClientError
+ */
+export const change = <Result, Variables, Taken>(
+  document: GraphQLDocument<Result, Variables>,
+  variables: (idempotencyKey: string) => Given<Variables>,
+  take: (result: Result) => Taken,
+): Promise<Taken> => noticing(calls.change(document, variables, take))
+
+async function noticing<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof DaybookClientError && error.code === 'UNAUTHENTICATED')
+      for (const tell of whenOver) tell()
+    throw error
+  }
+}
