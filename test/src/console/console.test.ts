@@ -1,0 +1,13 @@
+import { describe } from 'vitest'
+import { CHROMIUM } from './support/chromium.ts'
+import { useConsole } from './support/console-suite.ts'
+import { loginJourneys } from './journeys/login.ts'
+
+/*
+ * The web console in a real browser. All journeys share one daemon and one browser; each has a project of its own. A page
+ * that throws, breaks its Content-Security-Policy or asks another host fails its journey.
+ */
+describe.skipIf(CHROMIUM === null)('the console', () => {
+  const suite = useConsole()
+  loginJourneys(suite)
+})
