@@ -1,6 +1,7 @@
 import type { Session } from '../api/session.ts'
 import { useLocation } from '../router/location.ts'
-import { PAGES, type Page } from './pages.ts'
+import type { Page } from './page.ts'
+import { PAGES } from './pages.ts'
 
 /** Links to the pages that the session may open. The project stays. */
 export function Navigation({

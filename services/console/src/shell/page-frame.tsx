@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import type { Session } from '../api/session.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import type { Page, PageProps } from './pages.ts'
+import type { Page, PageProps } from './page.ts'
 
 /** Loads a page and shows it. What the page throws is shown in its place; the rest of the console goes on. */
 export function PageFrame({

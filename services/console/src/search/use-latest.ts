@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** An answer, and whether it is the one to what is asked now. */
+export interface Latest<Answer> {
+  /** The last answer, also while the next one is awaited: nothing flickers. Null before the first. */
+  readonly answer: Answer | null
+  /** What the last answer answers: the `key`. */
+  readonly answeredKey: string | null
+  readonly error: unknown
+  readonly waiting: boolean
+  /** From asking to the answer, in milliseconds; null before the first. */
+  readonly tookMs: number | null
+}
+
+/**
+ * How long to wait for another key press before asking, in milliseconds. Fast typists press one every 60 to 100 ms, so
+ * that a word costs a few searches instead of one for each letter.
+ */
+const DEBOUNCE_MS = 40
+
+/**
+ * Asks again whenever the key changes, and drops what has become stale: a question that is not sent yet, an answer
+ * under way (its request is aborted), and an answer that comes late all the same.
+ * @param key names the question; null: nothing is asked
+ * @param again another number asks the same once more
+ */
+export function useLatest<Answer>(
+  key: string | null,
+  ask: (signal: AbortSignal) => Promise<Answer>,
+  again = 0,
+): Latest<Answer> {
+  const [latest, setLatest] = useState<Latest<Answer>>({
+    answer: null,
+    answeredKey: null,
+    error: null,
+    waiting: key !== null,
+    tookMs: null,
+  })
+  useEffect(() => {
+    if (key === null) {
+      setLatest({ answer: null, answeredKey: null, error: null, waiting: false, tookMs: null })
+      return
+    }
+    const stale = new AbortController()
+    setLatest((before) => ({ ...before, waiting: true }))
+    const timer = setTimeout(async () => {
+      const begun = performance.now()
+      try {
+        const answer = await ask(stale.signal)
+        if (stale.signal.aborted) return
+        setLatest({
+          answer,
+          answeredKey: key,
+          error: null,
+          waiting: false,
+          tookMs: performance.now() - begun,
+        })
+      } catch (error) {
+        if (!stale.signal.aborted) setLatest((before) => ({ ...before, error, waiting: false }))
+      }
+    }, DEBOUNCE_MS)
+    return () => {
+      clearTimeout(timer)
+      stale.abort()
+    }
+    // `ask` is another function at each render; the key says when it asks something else.
+  }, [key, again])
+  return latest
+}
