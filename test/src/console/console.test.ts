@@ -1,7 +1,9 @@
 import { describe } from 'vitest'
+import { firstRunJourneys } from './journeys/first-run.ts'
+import { loginJourneys } from './journeys/login.ts'
+import { searchJourneys } from './journeys/search.ts'
 import { CHROMIUM } from './support/chromium.ts'
 import { useConsole } from './support/console-suite.ts'
-import { loginJourneys } from './journeys/login.ts'
 
 /*
  * The web console in a real browser. All journeys share one daemon and one browser; each has a project of its own. A page
@@ -10,4 +12,6 @@ import { loginJourneys } from './journeys/login.ts'
 describe.skipIf(CHROMIUM === null)('the console', () => {
   const suite = useConsole()
   loginJourneys(suite)
+  searchJourneys(suite)
+  firstRunJourneys(suite)
 })
