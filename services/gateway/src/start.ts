@@ -6,6 +6,7 @@ import { withLogFields } from '@daybook/runtime/log-fields'
 import { answerProbe, type Readiness } from '@daybook/runtime/probes'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { findConsoleFolder } from './console/find-console-folder.ts'
+import { makeLoginLink } from './console/make-login-link.ts'
 import { type AnswerConsole, serveConsole } from './console/serve-console.ts'
 import { sessionIn } from './console/session-cookie.ts'
 import { requireScopes } from './http/check-scopes.ts'
@@ -45,8 +46,11 @@ export interface Gateway {
    * switched off.
    */
   graphiqlLink(key: string): string | null
-  /** Whether it serves the web console. */
-  readonly hasConsole: boolean
+  /**
+   * The address of the web console that logs its first visitor in with the rights of the key, once within 5 minutes.
+   * Null if this gateway serves no console.
+   */
+  consoleLink(key: string): Promise<string | null>
   /** Accepts no new requests, finishes those under way and ends subscriptions. */
   stop(): Promise<void>
 }
@@ -123,7 +127,14 @@ export async function startGateway(
   const url = await server.listen(at)
   return {
     url,
-    hasConsole: folder !== null,
+    async consoleLink(key) {
+      if (folder === null) return null
+      return (
+        url +
+        (await makeLoginLink(parts.db, await authenticate({ authorization: `Bearer ${key}`, project: null })))
+          .path
+      )
+    },
     graphiqlLink: (key) => (config.graphiql ? `${url}/graphql#code=${codes.offer(key)}` : null),
     async stop() {
       const closed = server.stop(GRACE_MS)
