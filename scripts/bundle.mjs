@@ -4,8 +4,9 @@
 import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { build, stop } from 'esbuild'
+import { build } from 'esbuild'
 import { REPOSITORY } from './repository.mjs'
+import { withEsbuild } from './with-esbuild.mjs'
 
 /**
  * Packages that need the files beside them (native code, WebAssembly, workers, weights), or are large and
@@ -53,31 +54,31 @@ const require = daybookCreateRequire(import.meta.url)`
 export async function bundle(service, outdir, { logLevel = 'warning', forPackage = false } = {}) {
   const folder = join(REPOSITORY, 'services', service)
   const { bundle: entries } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const { metafile } = await build({
-    absWorkingDir: REPOSITORY,
-    entryPoints: Object.entries(entries).map(([out, source]) => ({ out, in: join(folder, source) })),
-    outdir,
-    bundle: true,
-    metafile: true,
-    // Puts code that is imported late into separate files, so that a command loads only what it needs.
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: !forPackage,
-    logLevel,
-    external: forPackage ? OUTSIDE.filter((name) => !INSIDE_THE_PACKAGE.has(name)) : OUTSIDE,
-    alias: {
-      // Its CommonJS form loads its parts by names that esbuild cannot follow.
-      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-      ...(forPackage && { sharp: NO_IMAGES }),
-    },
-    // Errors and logs show the names of classes and functions.
-    keepNames: true,
-    banner: { js: REQUIRE },
-  })
-  // Else its process stays beside the daemon that starts from the bundle.
-  await stop()
+  const { metafile } = await withEsbuild(() =>
+    build({
+      absWorkingDir: REPOSITORY,
+      entryPoints: Object.entries(entries).map(([out, source]) => ({ out, in: join(folder, source) })),
+      outdir,
+      bundle: true,
+      metafile: true,
+      // Puts code that is imported late into separate files, so that a command loads only what it needs.
+      splitting: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      sourcemap: !forPackage,
+      logLevel,
+      external: forPackage ? OUTSIDE.filter((name) => !INSIDE_THE_PACKAGE.has(name)) : OUTSIDE,
+      alias: {
+        // Its CommonJS form loads its parts by names that esbuild cannot follow.
+        'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+        ...(forPackage && { sharp: NO_IMAGES }),
+      },
+      // Errors and logs show the names of classes and functions.
+      keepNames: true,
+      banner: { js: REQUIRE },
+    }),
+  )
   const inputs = Object.keys(metafile.inputs)
   const outputs = Object.values(metafile.outputs)
   return {

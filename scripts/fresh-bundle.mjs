@@ -23,27 +23,38 @@ const KEPT = 20
  * may still be written, or a process is about to start from it: of those of 40 processes at once, 20 were left.
  */
 const YOUNG_MS = 600_000
-const BUNDLER = ['scripts/bundle.mjs', 'package-lock.json']
+const BUNDLER = ['scripts/bundle.mjs', 'scripts/bundle-console.mjs', 'package-lock.json']
 
 /**
  * Finds a service's bundle, or makes it within some tenths of a second if a source has changed.
  * @param {string} service a folder of `services/`
  * @returns {Promise<string>} the folder with its `main.js`
  */
-export async function freshBundle(service) {
+export const freshBundle = (service) =>
+  fresh(service, 'main.js', async (outdir) => (await import('./bundle.mjs')).bundle(service, outdir))
+
+/**
+ * The same for the web console.
+ * @returns {Promise<string>} the folder with its `index.html`
+ */
+export const freshConsole = () =>
+  fresh('console', 'index.html', async (outdir) =>
+    (await import('./bundle-console.mjs')).bundleConsole(outdir),
+  )
+
+async function fresh(service, entry, make) {
   const made = join(CACHE, service)
   const newest = join(made, 'newest.json')
   const known = readNewest(newest)
   // Somebody may have deleted the folder but not `newest.json`.
-  if (known !== null && existsSync(join(made, known.folder, 'main.js')) && known.sources.every(isUnchanged))
+  if (known !== null && existsSync(join(made, known.folder, entry)) && known.sources.every(isUnchanged))
     return join(made, known.folder)
 
   const folder = `${Date.now()}-${randomBytes(4).toString('hex')}`
   const outdir = join(made, folder)
   mkdirSync(outdir, { recursive: true })
-  const { bundle } = await import('./bundle.mjs')
   // npm packages are left out: the lock file covers them.
-  const { sources: ours } = await bundle(service, outdir)
+  const { sources: ours } = await make(outdir)
   const sources = [...ours, `services/${service}/package.json`, ...BUNDLER]
   const written = `${newest}.${folder}`
   writeFileSync(written, JSON.stringify({ folder, sources: sources.map((path) => [path, stampOf(path)]) }))

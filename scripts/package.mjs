@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundle.mjs'
+import { bundleConsole } from './bundle-console.mjs'
 import { licencesOf } from './packaging/licences.mjs'
 import { shrinkwrapOf } from './packaging/shrinkwrap.mjs'
 import { REPOSITORY } from './repository.mjs'
@@ -41,6 +42,8 @@ for (const service of services) {
   for (const folder of made.bundled) bundled.add(folder)
   for (const name of made.outside) if (!NOT_INSTALLED.has(name)) outside.add(name)
 }
+const page = await bundleConsole(join(target, 'dist/console'))
+for (const folder of page.bundled) bundled.add(folder)
 
 const manifest = {
   name: 'daybook',

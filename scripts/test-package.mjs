@@ -86,6 +86,11 @@ async function testFile(tarball) {
     )
       check(tries < 50, 'the stash was not found by its meaning')
     step('remembered, and found by meaning')
+    const { url } = await daybook('console')
+    const page = await fetch(new URL('/', url), { headers: { accept: 'text/html' } })
+    const script = /src="(\/console\/assets\/main-[^"]+)"/u.exec(await page.text())?.[1]
+    check(script !== undefined && (await fetch(new URL(script, url))).ok, 'it serves no console')
+    step('serves the console')
     check((await daybook('status')).ready, 'its status is not ready')
     await testAgent(machine, daybook)
     check((await daybook('stop')).stopped, 'it did not stop')

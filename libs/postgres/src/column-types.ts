@@ -49,6 +49,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'api_keys.replaced_by': { note: 'The key that it was rotated to.' },
   'api_keys.revoked_at': { note: 'From this moment on it opens nothing; null while it is valid.' },
   'api_keys.expires_at': { note: 'The same, but set when the key was made or rotated.' },
+  'console_sessions.used_at': { note: 'Its last request, to about a minute.' },
   'deleted_projects.deleted_by': { note: 'The name of the key that asked for it.' },
   'deleted_projects.events': { note: 'How many events its journal had.' },
   'deleted_projects.finished_at': { note: 'Null while something of it may be left.' },

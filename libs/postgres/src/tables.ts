@@ -53,6 +53,15 @@ export interface Tables {
     minimum_reader: number
     minimum_writer: number
   }
+  console_sessions: {
+    id: string
+    token_hash: Buffer
+    key_id: string
+    created_at: Generated<Moment>
+    /** Its last request, to about a minute. */
+    used_at: Generated<Moment>
+    expires_at: Moment
+  }
   /** Stays after a project, as the trace of its deletion. */
   deleted_projects: {
     project_id: string
@@ -176,6 +185,11 @@ export interface Tables {
   kysely_migration_lock: {
     id: string
     is_locked: Generated<number>
+  }
+  login_tokens: {
+    token_hash: Buffer
+    key_id: string
+    expires_at: Moment
   }
   memory_access: {
     project_id: string

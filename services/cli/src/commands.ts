@@ -273,6 +273,11 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     heading: 'On this machine:',
     commands: [
       {
+        name: 'console',
+        description: 'open the web console, logged in',
+        load: () => import('./commands/console.ts'),
+      },
+      {
         name: 'start',
         parameters: '[service]',
         description: 'run Daybook in this terminal, or in the background',

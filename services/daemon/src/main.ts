@@ -10,13 +10,18 @@ const startedAt = Date.now()
 /** Output that does not go to a terminal ends in files and logs, where no way to the key must be. */
 const isTerminal = process.stdout.isTTY === true
 
-function greeting({ url, graphiqlLink, apiKeyPlace }: Daemon, dataDir: string): string {
+async function greeting(
+  { url, consoleLink, graphiqlLink, apiKeyPlace }: Daemon,
+  dataDir: string,
+): Promise<string> {
   const folder = folderOption(dataDir)
+  const opened = isTerminal ? await consoleLink() : null
   const link = isTerminal ? graphiqlLink() : null
   const graphiql = link === null ? `${url}/graphql` : `${link}   (this link works once, for 10 minutes)`
   return `
 Daybook is ready at ${url} (after ${((Date.now() - startedAt) / 1000).toFixed(1)} s)
 
+  Console    ${opened === null ? `npx daybook console${folder}` : `${opened}   (this link works once, for 5 minutes)`}
   GraphiQL   ${graphiql}
   API key    ${apiKeyPlace}
 
@@ -37,6 +42,6 @@ await runProcess({
   async start(config, parts) {
     // Loaded late: reading the code takes a moment, and the start should be announced first.
     const { startDaemon } = await import('./start-daemon.ts')
-    console.log(greeting(await startDaemon(config, parts), config.dataDir))
+    console.log(await greeting(await startDaemon(config, parts), config.dataDir))
   },
 })

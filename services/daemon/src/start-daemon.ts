@@ -15,6 +15,8 @@ export interface Daemon {
   readonly apiKey: string
   /** The address of GraphiQL that hands it the API key, once; null if GraphiQL is switched off. */
   graphiqlLink(): string | null
+  /** The address of the web console that logs its first visitor in, once; null if there is no console. */
+  consoleLink(): Promise<string | null>
   /** Where a person finds the API key. */
   readonly apiKeyPlace: string
 }
@@ -58,6 +60,7 @@ export async function startDaemon(
   return {
     url: gateway.url,
     apiKey: defaultKey.key,
+    consoleLink: () => gateway.consoleLink(defaultKey.key),
     graphiqlLink: () => gateway.graphiqlLink(defaultKey.key),
     apiKeyPlace: defaultKey.place,
   }

@@ -5,6 +5,10 @@ import { createTrustedNames, type TrustedNames } from '@daybook/runtime/http/tru
 import { withLogFields } from '@daybook/runtime/log-fields'
 import { answerProbe, type Readiness } from '@daybook/runtime/probes'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
+import { findConsoleFolder } from './console/find-console-folder.ts'
+import { makeLoginLink } from './console/make-login-link.ts'
+import { type AnswerConsole, serveConsole } from './console/serve-console.ts'
+import { sessionIn } from './console/session-cookie.ts'
 import { requireScopes } from './http/check-scopes.ts'
 import { answerCors } from './http/cors.ts'
 import { discardBody } from './http/discard-body.ts'
@@ -42,12 +46,17 @@ export interface Gateway {
    * switched off.
    */
   graphiqlLink(key: string): string | null
+  /**
+   * The address of the web console that logs its first visitor in with the rights of the key, once within 5 minutes.
+   * Null if this gateway serves no console.
+   */
+  consoleLink(key: string): Promise<string | null>
   /** Accepts no new requests, finishes those under way and ends subscriptions. */
   stop(): Promise<void>
 }
 
 /**
- * Serves the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/mcp` (for agents), `/journal/export` and
+ * Serves the web console for browsers, and the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/mcp` (for agents), `/journal/export` and
  * `/journal/import`, `/health` (the process lives), `/ready` (it can serve), `/metrics`.
  * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
@@ -60,7 +69,7 @@ export async function startGateway(
   const parts = { ...given, writer: quarantines.refuseAgents(limits.limit(given.writer)) }
   const { config } = parts
   const uses = createKeyUses(parts.db, parts.logger)
-  const authenticate = createAuthenticate(parts.db, uses)
+  const authenticate = createAuthenticate(parts.db, uses, config.console.sessionIdleMs)
   const names = createTrustedNames({ ...config, host: at.host })
   const budget = createKeyBudget(config.work)
   const streams = createKeyStreams(config.streams.perKey)
@@ -70,6 +79,7 @@ export async function startGateway(
     ...parts,
     limits: config.subscriptions,
     streams,
+    sessionIdleMs: config.console.sessionIdleMs,
     onKeysChanged: authenticate.forget,
   })
   const news = createJournalNews(parts)
@@ -77,8 +87,11 @@ export async function startGateway(
     { ...parts, budget },
     { news, subscriptions, limits, quarantines, forgetKeys: authenticate.forget },
   )
+  const folder = config.console.enabled ? findConsoleFolder(config.console.folder) : null
   const routes: Routes = {
     parts,
+    console:
+      folder === null ? null : serveConsole(folder, { ...parts, ...config.console, authenticate, budget }),
     ready: createReadiness(parts),
     graphql,
     mcp: serveMcp(parts, graphql),
@@ -116,6 +129,14 @@ export async function startGateway(
   const url = await server.listen(at)
   return {
     url,
+    async consoleLink(key) {
+      if (folder === null) return null
+      return (
+        url +
+        (await makeLoginLink(parts.db, await authenticate({ authorization: `Bearer ${key}`, project: null })))
+          .path
+      )
+    },
     graphiqlLink: (key) => (config.graphiql ? `${url}/graphql#code=${codes.offer(key)}` : null),
     async stop() {
       const closed = server.stop(GRACE_MS)
@@ -140,6 +161,8 @@ interface Routes {
   readonly mcp: AnswerMcp
   /** Null if it is switched off. */
   readonly graphiql: GraphiQLPage | null
+  /** Null if it is switched off, or was not built. */
+  readonly console: AnswerConsole | null
   readonly authenticate: Authenticate
   readonly quarantines: QuarantineChecks
   readonly hold: OpenSubscriptions['hold']
@@ -194,6 +217,7 @@ async function handle(
   const probes = { ready, metrics: parts.metrics }
   if (await answerProbe(pathname, response, probes)) return
   response.setHeader('x-correlation-id', known.correlationId)
+  if (routes.console !== null && (await routes.console(request, response, target))) return
   if (pathname === '/') {
     response.writeHead(302, { location: '/graphql' }).end()
     return
@@ -215,7 +239,9 @@ async function handle(
 
   parts.activity?.touch()
   const { authorization, 'x-daybook-project': project } = request.headers
-  const access = await authenticate({ authorization, project: project?.toString() })
+  // Only the console's page asks with a cookie, and it asks GraphQL only.
+  const session = pathname === '/graphql' ? sessionIn(request.headers, { proof: 'header' }) : null
+  const access = await authenticate({ authorization, project: project?.toString(), session })
   budget.spend(access.keyId, route === undefined ? REQUEST_COST : JOURNAL_COST)
   if (pathname === '/mcp') {
     const claims = claimsOf(request.headers)

@@ -11,7 +11,14 @@ import { REPOSITORY } from '../support/daemon.ts'
 let repository = ''
 beforeEach(() => {
   repository = mkdtempSync(join(tmpdir(), 'daybook-bundles-'))
-  for (const script of ['start.mjs', 'fresh-bundle.mjs', 'bundle.mjs', 'repository.mjs'])
+  for (const script of [
+    'start.mjs',
+    'fresh-bundle.mjs',
+    'bundle.mjs',
+    'bundle-console.mjs',
+    'with-esbuild.mjs',
+    'repository.mjs',
+  ])
     cpSync(join(REPOSITORY, 'scripts', script), join(repository, 'scripts', script))
   mkdirSync(join(repository, 'node_modules'))
   symlinkSync(join(REPOSITORY, 'node_modules/esbuild'), join(repository, 'node_modules/esbuild'))

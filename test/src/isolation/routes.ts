@@ -12,7 +12,15 @@ const mcp = (method: string, params: object): RequestInit => ({
 
 /** Each HTTP route with the ways in which it is asked. */
 const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
-  '/': [{}],
+  '/': [{}, { headers: { accept: 'text/html' } }],
+  '/console': [{ headers: { accept: 'text/html' } }],
+  '/console/': [{ headers: { accept: 'text/html' } }],
+  '/console/assets/': [{}],
+  '/console/session': [
+    {},
+    { headers: { 'x-daybook-console': '1' } },
+    { method: 'POST', body: '{}', headers: { 'x-daybook-console': '1' } },
+  ],
   '/health': [{}],
   '/ready': [{}],
   '/metrics': [{}],
@@ -35,7 +43,8 @@ const ROUTES: Readonly<Record<string, readonly RequestInit[]>> = {
 /** The routes that the gateway's source names, and that this file does not know. */
 export function unknownRoutes(): string[] {
   const folder = join(REPOSITORY, 'services/gateway/src')
-  const files = ['start.ts', ...readdirSync(join(folder, 'http')).map((name) => `http/${name}`)]
+  const inFolder = (name: string) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`)
+  const files = ['start.ts', ...inFolder('http'), ...inFolder('console')]
   const named = files
     .filter((file) => !file.endsWith('.test.ts'))
     .flatMap((file) => readFileSync(join(folder, file), 'utf8').match(/(?<=')\/[a-z/]*(?=')/gu) ?? [])

@@ -5,8 +5,11 @@ import { daemonUrl } from './daemon-url.ts'
 export interface ConnectionOptions {
   /** The daemon's address, such as `http://127.0.0.1:4000`; with or without `/graphql`. */
   readonly url: string
-  /** `dbk_…`. It is sent to `url` only, and is in no error. */
-  readonly apiKey: string
+  /**
+   * `dbk_…`. It is sent to `url` only, and is in no error. Null in the page of Daybook's own console, which has a session
+   * instead: its cookie goes with requests to the page's own origin.
+   */
+  readonly apiKey: string | null
   /** The name or id of the project. Needed for a key of several projects. */
   readonly project?: string | undefined
   /** The agent for which the program works, noted as the writer of each change. Default: none. */
@@ -38,7 +41,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   if (url === null)
     throw invalid('url', `is not the URL of a daemon, such as http://127.0.0.1:4000: ${options.url}`)
   // A header takes only printable ASCII; anything else is not one of Daybook's keys. The key itself is not shown.
-  if (!/^[!-~]+$/u.test(apiKey)) throw invalid('apiKey', 'is not a key of Daybook: dbk_…')
+  if (apiKey !== null && !/^[!-~]+$/u.test(apiKey)) throw invalid('apiKey', 'is not a key of Daybook: dbk_…')
   if (!(timeoutMs > 0)) throw invalid('timeoutMs', `must be more than 0 ms: ${timeoutMs}`)
   return {
     url,
@@ -46,7 +49,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     // Browsers want it called on the global object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     headers: {
-      authorization: `Bearer ${apiKey}`,
+      ...(apiKey === null ? { 'x-daybook-console': '1' } : { authorization: `Bearer ${apiKey}` }),
       // Browsers send a User-Agent of their own.
       'x-daybook-client': encodeURIComponent(userAgent),
       ...(project !== undefined && { 'x-daybook-project': encodeURIComponent(project) }),

@@ -89,6 +89,33 @@ export const SETTINGS = {
     description:
       'Whether browsers get GraphiQL at `/graphql`. Default: `on` if `DAYBOOK_HOST` is a loopback address, `off` elsewhere',
   },
+  console: {
+    enabled: {
+      name: 'DAYBOOK_CONSOLE',
+      schema: onOrOff.prefault('on'),
+      type: '`on` or `off`',
+      description:
+        'Whether browsers get the [web console](console.md) at `/`. It shows nothing without a login',
+    },
+    folder: {
+      name: 'DAYBOOK_CONSOLE_DIR',
+      schema: folder.optional(),
+      type: 'folder',
+      description: 'Folder with the built console. Default: the one beside the program',
+    },
+    sessionMs: {
+      name: 'DAYBOOK_CONSOLE_SESSION',
+      schema: duration.prefault('7d'),
+      type: 'duration',
+      description: 'How long a login to the console lasts at most',
+    },
+    sessionIdleMs: {
+      name: 'DAYBOOK_CONSOLE_IDLE',
+      schema: duration.prefault('12h'),
+      type: 'duration',
+      description: 'After how long without a request a login to the console ends',
+    },
+  },
   projectMetrics: {
     name: 'DAYBOOK_PROJECT_METRICS',
     schema: onOrOff.prefault('off'),

@@ -84,12 +84,15 @@ export interface Access {
   readonly projects: readonly string[] | null
   /** The project that the request is about; null if the key may use several and the request names none. */
   readonly projectId: string | null
+  /** If a browser asks with a session of the console (`console-sessions.ts`): the session's id. */
+  readonly sessionId?: string
 }
 
 /** Why a text opens nothing. */
 export type KeyRefusal = 'mistyped' | 'unknown' | 'revoked' | 'expired' | 'project deleted'
 
-interface FoundRow {
+/** A key as the database's functions find it. */
+export interface FoundRow {
   readonly id: string
   readonly name: string
   readonly scopes: string[]
@@ -109,10 +112,17 @@ export async function findKey(
     select id, name, scopes, admin, project_ids as projects, ended from find_api_key(${keyHash})`.execute(db)
   const [row] = rows
   if (row === undefined) return { refusal: isMistyped(key) ? 'mistyped' : 'unknown' }
+  return readFound(row, keyHash)
+}
+
+/** What a found key opens; if it has ended, why it opens nothing. */
+export function readFound(
+  { id, name, scopes, admin, projects, ended }: FoundRow,
+  keyHash: Buffer,
+): { readonly access: Access } | { readonly refusal: KeyRefusal } {
   // A key opens a project as long as there is the project.
-  if (row.ended === 'revoked' && row.projects?.length === 0) return { refusal: 'project deleted' }
-  if (row.ended !== null) return { refusal: row.ended as KeyRefusal }
-  const { id, name, scopes, admin, projects } = row
+  if (ended === 'revoked' && projects?.length === 0) return { refusal: 'project deleted' }
+  if (ended !== null) return { refusal: ended as KeyRefusal }
   const projectId = projects?.length === 1 ? (projects[0] as string) : null
   return {
     access: {

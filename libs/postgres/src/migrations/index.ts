@@ -31,6 +31,7 @@ import * as keysAndProjects from './0030-keys-and-projects.ts'
 import * as erasure from './0031-erasure.ts'
 import * as projectDeletion from './0032-project-deletion.ts'
 import * as trustAndQuarantine from './0033-trust-and-quarantine.ts'
+import * as consoleSessions from './0034-console-sessions.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -69,4 +70,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0031-erasure': erasure,
   '0032-project-deletion': projectDeletion,
   '0033-trust-and-quarantine': trustAndQuarantine,
+  '0034-console-sessions': consoleSessions,
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendJson } from '@daybook/runtime/probes'
 import { discardBody } from './discard-body.ts'
 import { sendError } from './json-response.ts'
+import { readSmallJson } from './read-small-json.ts'
 
 /*
  * A link with a key in it stays where links stay: in the terminal's history, in screenshots, in the browser's
@@ -76,15 +77,6 @@ export async function answerKeyCode(
 }
 
 async function readCode(request: IncomingMessage): Promise<string | null> {
-  try {
-    let text = ''
-    for await (const part of request.iterator({ destroyOnReturn: false })) {
-      text += String(part)
-      if (text.length > BODY_BYTES) return null
-    }
-    const { code } = JSON.parse(text) as { readonly code?: unknown }
-    return typeof code === 'string' ? code : null
-  } catch {
-    return null
-  }
+  const { code } = (await readSmallJson(request, BODY_BYTES)) ?? {}
+  return typeof code === 'string' ? code : null
 }

@@ -12,25 +12,46 @@ export interface StaticFile {
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
+/** A file in the encodings that there are of it. */
+export type Bodies = Readonly<Record<'identity', Buffer> & Partial<Record<Encoding, Buffer>>>
+
+/** For a file whose address holds its hash: browsers need never ask again. */
+export const FOREVER = 'public, max-age=31536000, immutable'
+/** For a file whose address stays: browsers ask each time whether theirs is the newest. */
+export const ASK_AGAIN = 'no-cache'
+
 /** Level 9 takes six times as long and saves 5 % more (docs/measurements.md#graphiqls-page-compressed). */
 const BROTLI_LEVEL = 5
 
 /** Makes a file whose address holds its hash, so that browsers need never ask again. */
 export async function makeStaticFile(type: string, content: string): Promise<StaticFile> {
-  const identity = Buffer.from(content)
-  const bodies = await compress(identity)
-  const hash = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
+  return staticFile(type, await compress(Buffer.from(content)), FOREVER)
+}
+
+/**
+ * A file that was compressed before.
+ * @param caching the header `cache-control`
+ * @param more other headers of the answer
+ */
+export function staticFile(
+  type: string,
+  bodies: Bodies,
+  caching: string,
+  more: Readonly<Record<string, string>> = {},
+): StaticFile {
+  const hash = createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)
   return {
     hash,
     answer({ method, headers }, response) {
-      const encoding = chooseEncoding(headers['accept-encoding'])
+      const encoding = chooseEncoding(headers['accept-encoding'], bodies)
       const sent = {
         etag: `"${hash}-${encoding}"`,
-        'cache-control': 'public, max-age=31536000, immutable',
+        'cache-control': caching,
         vary: 'accept-encoding',
+        ...more,
       }
       if (isKnown(headers['if-none-match'], sent.etag)) return void response.writeHead(304, sent).end()
-      const body = bodies[encoding]
+      const body = bodies[encoding] ?? bodies.identity
       response.writeHead(200, {
         ...sent,
         'content-type': type,
@@ -57,8 +78,8 @@ async function compress(identity: Buffer): Promise<Readonly<Record<Encoding, Buf
   return { identity, br, gzip: zipped }
 }
 
-/** The smallest encoding that the client accepts (RFC 9110, 12.5.3). */
-function chooseEncoding(accepted: string | string[] | undefined): Encoding {
+/** The smallest encoding that there is and that the client accepts (RFC 9110, 12.5.3). */
+function chooseEncoding(accepted: string | string[] | undefined, bodies: Bodies): Encoding {
   const refused = new Set<string>()
   const taken = new Set<string>()
   for (const part of String(accepted ?? '').split(',')) {
@@ -70,7 +91,7 @@ function chooseEncoding(accepted: string | string[] | undefined): Encoding {
     ;(Number(weight ?? 1) > 0 ? taken : refused).add(name)
   }
   const offered = (['br', 'gzip'] as const).find(
-    (name) => !refused.has(name) && (taken.has(name) || taken.has('*')),
+    (name) => name in bodies && !refused.has(name) && (taken.has(name) || taken.has('*')),
   )
   return offered ?? 'identity'
 }

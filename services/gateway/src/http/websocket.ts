@@ -9,6 +9,7 @@ import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePay
 import { createGraphQLError } from 'graphql-yoga'
 import { WebSocketServer } from 'ws'
 import type { Authenticate, Credentials } from '../authenticate.ts'
+import { sessionIn } from '../console/session-cookie.ts'
 import type { GatewayParts } from '../parts.ts'
 import { REQUEST_LIMITS } from '../schema/limits.ts'
 import type { OpenSubscriptions } from '../subscriptions/open-subscriptions.ts'
@@ -42,7 +43,7 @@ interface SocketParts extends GatewayParts {
 /**
  * Serves subscriptions (and other operations) over WebSocket, protocol graphql-transport-ws. The key comes in
  * the upgrade's `Authorization` header, or as `Authorization` in the connection's parameters, because
- * browsers cannot set the header; likewise `X-Daybook-Project`. The key is checked for each operation, and once
+ * browsers cannot set the header; likewise `X-Daybook-Project`. The console's page has a session instead. The key is checked for each operation, and once
  * it has ended the connection is closed.
  *
  * @returns a function that ends all connections and tells the clients that the server goes away
@@ -166,6 +167,7 @@ function credentialsOf(connection: Connection): Credentials {
   return {
     authorization: claimed(connection, 'Authorization'),
     project: claimed(connection, 'X-Daybook-Project'),
+    session: sessionIn(connection.extra.request.headers, { proof: 'origin' }),
   }
 }
 

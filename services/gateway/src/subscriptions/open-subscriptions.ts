@@ -1,10 +1,12 @@
 import { DaybookError } from '@daybook/memory/errors'
 import { type Access, opens, readOpenKeys } from '@daybook/postgres/access/api-keys'
+import { readOpenSessions } from '@daybook/postgres/access/console-sessions'
 import { deletedAmong, ProjectDeletedError } from '@daybook/postgres/access/delete-project'
 import type { Database } from '@daybook/postgres/connect'
 import { type EndingIterator, endingIterator } from '@daybook/runtime/ending-iterator'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
+import { REFUSALS } from '../authenticate.ts'
 import type { KeyStreams } from '../http/key-streams.ts'
 import { lookWhile } from './look-while.ts'
 
@@ -69,6 +71,7 @@ export function createOpenSubscriptions({
   logger,
   metrics,
   streams,
+  sessionIdleMs,
   onKeysChanged,
 }: {
   readonly db: Database
@@ -76,6 +79,8 @@ export function createOpenSubscriptions({
   readonly logger: Logger
   readonly metrics: Metrics
   readonly streams: KeyStreams
+  /** After how long without a request a session of the console ends, in milliseconds. */
+  readonly sessionIdleMs: number
   /** Called when keys no longer open what they opened. */
   onKeysChanged(): void
 }): OpenSubscriptions {
@@ -107,16 +112,21 @@ export function createOpenSubscriptions({
     const [looked, held] = [[...all], [...holds]]
     const keyIds = new Set([...looked, ...held].map(({ access }) => access.keyId))
     const keys = await readOpenKeys(db, [...keyIds])
+    const sessions = await readOpenSessions(db, sessionsOf([...looked, ...held]), sessionIdleMs)
     const deleted = await deletedAmong(db, projectsOf(looked))
-    const stillOpens = ({ keyId, projectId }: Access) => {
+    const isOver = ({ sessionId }: Access) => sessionId !== undefined && !sessions.has(sessionId)
+    const stillOpens = (access: Access) => {
+      const { keyId, projectId } = access
       const key = keys.get(keyId)
+      if (isOver(access)) return false
       if (projectId !== null && deleted.has(projectId)) return false
       return key !== undefined && (projectId === null || opens(key, projectId))
     }
     const changed = looked.filter(({ access }) => !stillOpens(access))
-    const gone = held.filter(({ access }) => !keys.has(access.keyId))
+    const gone = held.filter(({ access }) => !keys.has(access.keyId) || isOver(access))
     if (changed.length > 0 || gone.length > 0) onKeysChanged()
-    for (const { access, iterator } of changed) iterator.end(whyEnded(access, keys, deleted))
+    for (const { access, iterator } of changed)
+      iterator.end(isOver(access) ? sessionOver() : whyEnded(access, keys, deleted))
     for (const one of gone) {
       holds.delete(one)
       one.end()
@@ -171,6 +181,10 @@ const projectsOf = (open: readonly Open[]): string[] => [
   ...new Set(open.flatMap(({ access }) => access.projectId ?? [])),
 ]
 
+const sessionsOf = (open: readonly { readonly access: Access }[]): string[] => [
+  ...new Set(open.flatMap(({ access }) => access.sessionId ?? [])),
+]
+
 function whyEnded(
   { keyId, projectId }: Access,
   keys: ReadonlyMap<string, unknown>,
@@ -179,6 +193,8 @@ function whyEnded(
   if (projectId !== null && deleted.has(projectId)) return new ProjectDeletedError(projectId)
   return keys.has(keyId) ? projectMoved() : keyGone()
 }
+
+const sessionOver = () => new DaybookError('UNAUTHENTICATED', REFUSALS['session over'])
 
 const keyGone = () =>
   new DaybookError(

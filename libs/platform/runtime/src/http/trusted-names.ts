@@ -66,6 +66,18 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/u.test(host)
 }
 
+/** Whether a page of this origin was itself loaded from the name that it asks: its requests are the server's own. */
+export function isSameOrigin(origin: string, host: string | undefined): boolean {
+  const [scheme, authority = ''] = ORIGIN.exec(origin)?.slice(1) ?? []
+  const page = parseHostName(authority)
+  const asked = parseHostName(host ?? '')
+  if (scheme === undefined || page === null || asked === null) return false
+  const standard = scheme === 'https' ? 443 : 80
+  return page.name === asked.name && (page.port ?? standard) === (asked.port ?? standard)
+}
+
+const ORIGIN = /^(https?):\/\/([^/]*)$/u
+
 const isAddress = (name: string): boolean => isIP(name.replace(/^\[(.*)\]$/u, '$1')) !== 0
 
 /** @param settings of the server that is asked */
@@ -98,16 +110,12 @@ export function createTrustedNames({ host, allowedHosts, allowedOrigins }: NameS
     },
     isOrigin(origin, { host: header, port }) {
       if (origin === undefined || allowedOrigins.includes(origin)) return true
-      const [scheme, authority = ''] = /^(https?):\/\/([^/]*)$/u.exec(origin)?.slice(1) ?? []
+      if (isSameOrigin(origin, header)) return true
+      const [scheme, authority = ''] = ORIGIN.exec(origin)?.slice(1) ?? []
       const page = parseHostName(authority)
-      const asked = parseHostName(header ?? '')
-      if (scheme === undefined || page === null || asked === null) return false
-      const standard = scheme === 'https' ? 443 : 80
-      if (page.name === asked.name && (page.port ?? standard) === (asked.port ?? standard)) return true
+      if (scheme !== 'http' || page === null || parseHostName(header ?? '') === null) return false
       // GraphiQL at http://localhost:4000 may ask http://127.0.0.1:4000: both are this server.
-      return (
-        scheme === 'http' && LOOPBACK_NAMES.includes(page.name) && (page.port ?? 80) === port && onLoopback
-      )
+      return LOOPBACK_NAMES.includes(page.name) && (page.port ?? 80) === port && onLoopback
     },
     isForeignAllowed: (origin) => allowedOrigins.includes(origin),
   }

@@ -1,0 +1,40 @@
+import { graphql } from '@daybook/api/graphql'
+import type { Command } from 'commander'
+import { request } from '../client/request.ts'
+import { addExamples, addNotes, invocation } from '../command.ts'
+import { openInBrowser } from '../console/open-in-browser.ts'
+import { note, print, printJson } from '../output/print.ts'
+
+/** Adds the options and action of `daybook console`. */
+export function configure(command: Command): void {
+  command
+    .option('--print', 'print the link instead of opening a browser')
+    .action((options: { print?: true }, self: Command) => openConsole(options.print === true, self))
+  addExamples(command, [
+    'daybook console',
+    'daybook console --print',
+    'daybook console --url https://daybook.example.com --json',
+  ])
+  addNotes(
+    command,
+    `
+Opens the web console and logs your browser in with the rights of your API key, without showing the key. The link works
+once, for 5 minutes: who opens it first is in. The session ends after 12 hours without use, after 7 days, when you log out,
+or when the key is revoked.
+
+--json prints the link and opens nothing.`,
+  )
+}
+
+const CREATE = graphql('mutation CreateLoginLink { createLoginLink { path expiresAt } }')
+
+async function openConsole(onlyPrint: boolean, command: Command): Promise<void> {
+  const { connection, json } = invocation(command)
+  // Any of the key's projects will do, so it needs to name none.
+  const { createLoginLink: link } = await request(connection, CREATE, {})
+  const url = `${connection.url}${link.path}`
+  if (json) return printJson({ url, expiresAt: link.expiresAt })
+  if (!onlyPrint && (await openInBrowser(url))) return print('The console is open in your browser.')
+  print(url)
+  note('This link works once, for 5 minutes.')
+}

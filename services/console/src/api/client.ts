@@ -1,0 +1,82 @@
+import type { Given, GraphQLDocument } from '@daybook/api/graphql'
+import { createCalls } from '@daybook/client/calls/calls'
+import { DaybookClientError } from '@daybook/client/client-error'
+import { type EventsOptions, followEvents, type MemoryEvent } from '@daybook/client/events/follow'
+import { openConnection } from '@daybook/client/http/connection'
+import type { RequestOptions } from '@daybook/client/http/request'
+
+/** How long a call goes on sending after a failure that passes, in milliseconds. A page shows what is wrong after that. */
+const RETRY_FOR_MS = 3_000
+
+let daybook = openDaybook(undefined)
+
+function openDaybook(project: string | undefined) {
+  const connection = openConnection({
+    url: location.origin,
+    apiKey: null,
+    project,
+    userAgent: 'daybook-console',
+  })
+  return { connection, calls: createCalls(connection, RETRY_FOR_MS) }
+}
+
+/** From now on all operations are about this project, by its name. */
+export function useProject(project: string | null): void {
+  daybook = openDaybook(project ?? undefined)
+}
+
+const whenOver = new Set<() => void>()
+
+/** Calls back when an operation was refused because the session is over. @returns a function that ends that */
+export function onSessionOver(tell: () => void): () => void {
+  whenOver.add(tell)
+  return () => void whenOver.delete(tell)
+}
+
+/**
+ * Asks for something. Passing failures are tried again for 3 s.
+ * @throws DaybookClientError; the signal's reason
+ */
+export const read = <Result, Variables>(
+  document: GraphQLDocument<Result, Variables>,
+  variables: Given<Variables>,
+  options?: RequestOptions,
+): Promise<Result> => noticing(daybook.calls.read(document, variables, options))
+
+/**
+ * Makes a change, once, though an answer is lost: all attempts share a key.
+ * @param take takes the result out of the answer, and throws if it is a failure (`succeeded` of `@daybook/client`)
+ * @throws DaybookClientError
+ */
+export const change = <Result, Variables, Taken>(
+  document: GraphQLDocument<Result, Variables>,
+  variables: (idempotencyKey: string) => Given<Variables>,
+  take: (result: Result) => Taken,
+): Promise<Taken> => noticing(daybook.calls.change(document, variables, take))
+
+/**
+ * Follows the project's journal, across broken connections, without a gap or a repeat. Each open stream takes one of the
+ * six connections that a browser has to a host, so end it while nobody looks (`useVisible`).
+ * @throws DaybookClientError for what does not pass
+ */
+export async function* follow(options: EventsOptions): AsyncGenerator<MemoryEvent, void> {
+  try {
+    yield* followEvents(daybook.connection, daybook.calls, RETRY_FOR_MS, options)
+  } catch (error) {
+    throw noticed(error)
+  }
+}
+
+async function noticing<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call
+  } catch (error) {
+    throw noticed(error)
+  }
+}
+
+function noticed(error: unknown): unknown {
+  if (error instanceof DaybookClientError && error.code === 'UNAUTHENTICATED')
+    for (const tell of whenOver) tell()
+  return error
+}

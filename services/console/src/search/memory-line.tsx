@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks'
+import { readText } from '../api/memory-text.ts'
+import type { ListedMemory } from '../api/newest.ts'
+import { Ago } from '../components/ago.tsx'
+import { ErrorNotice } from '../components/error-notice.tsx'
+
+type Shown =
+  | { readonly at: 'closed' | 'loading' }
+  | { readonly at: 'open'; readonly text: string | null }
+  | { readonly at: 'failed'; readonly error: unknown }
+
+/** A memory's title and what is known of it, as one entry of a list. Its title opens its text, which is never HTML. */
+export function MemoryLine({
+  memory,
+  asOf,
+}: {
+  readonly memory: ListedMemory
+  readonly asOf: string | null
+}) {
+  const [shown, setShown] = useState<Shown>({ at: 'closed' })
+  const toggle = async () => {
+    if (shown.at !== 'closed') return setShown({ at: 'closed' })
+    setShown({ at: 'loading' })
+    await readText(memory.id, asOf).then(
+      (text) => setShown({ at: 'open', text }),
+      (error: unknown) => setShown({ at: 'failed', error }),
+    )
+  }
+  return (
+    <>
+      <h3 class="hit-title">
+        <button
+          type="button"
+          class="as-link"
+          data-title
+          aria-expanded={shown.at !== 'closed'}
+          onClick={() => void toggle()}
+        >
+          {memory.title}
+        </button>
+      </h3>
+      <p class="small muted hit-facts">
+        <span class="tag">{memory.kind.toLowerCase()}</span>
+        <Ago moment={memory.occurredAt ?? memory.createdAt} />
+        {memory.context !== null && <span>in {memory.context}</span>}
+        {memory.agent !== null && <span>by {memory.agent}</span>}
+        {memory.labels.map((label) => (
+          <span key={label} class="tag">
+            {label}
+          </span>
+        ))}
+        {memory.trust === 'LOW' && <span class="tag">low trust</span>}
+      </p>
+      {shown.at === 'loading' && <p class="muted">Loading …</p>}
+      {shown.at === 'failed' && <ErrorNotice error={shown.error} />}
+      {shown.at === 'open' && (
+        <pre class="hit-text">{shown.text ?? 'This memory has no text besides its title.'}</pre>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+import type { ComponentType } from 'preact'
+import type { Session } from '../api/session.ts'
+
+/** What a page gets. */
+export interface PageProps {
+  readonly session: Session
+  /** What follows the page's path in the address, decoded: the id in `/console/memory/<id>`; else empty. */
+  readonly rest: string
+}
+
+/** A page of the console. */
+export interface Page {
+  /** `/` or `/console/<name>`. What follows after a slash is the page's `rest`. */
+  readonly path: string
+  /** In the navigation and in the tab. */
+  readonly title: string
+  /** Whether the navigation has it. Default yes. */
+  readonly inNavigation?: boolean
+  /** Whether it is only for keys that run the whole Daybook. Default no. */
+  readonly forDaybookAdmins?: boolean
+  /** Loaded when the page is first opened. */
+  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
+}

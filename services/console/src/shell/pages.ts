@@ -1,0 +1,25 @@
+import type { Page } from './page.ts'
+
+/** All pages, in the order of the navigation. */
+export const PAGES: readonly Page[] = [
+  { path: '/', title: 'Search', load: () => import('../search/search-page.tsx') },
+  { path: '/console/start', title: 'Get started', load: () => import('../first-run/start-page.tsx') },
+]
+
+/** The page at a path, and what follows it. Null if there is none. */
+export function pageAt(path: string): { readonly page: Page; readonly rest: string } | null {
+  const trimmed = path === '/' ? path : path.replace(/\/$/u, '')
+  const page = PAGES.find(
+    (one) => one.path === trimmed || (one.path !== '/' && trimmed.startsWith(`${one.path}/`)),
+  )
+  if (page === undefined) return null
+  return { page, rest: decoded(trimmed.slice(page.path.length + 1)) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

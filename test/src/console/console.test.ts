@@ -1,0 +1,21 @@
+import { describe } from 'vitest'
+import { appearanceJourneys } from './journeys/appearance.ts'
+import { firstRunJourneys } from './journeys/first-run.ts'
+import { loginJourneys } from './journeys/login.ts'
+import { searchJourneys } from './journeys/search.ts'
+import { securityJourneys } from './journeys/security.ts'
+import { CHROMIUM } from './support/chromium.ts'
+import { useConsole } from './support/console-suite.ts'
+
+/*
+ * The web console in a real browser. All journeys share one daemon and one browser; each has a project of its own. A page
+ * that throws, breaks its Content-Security-Policy or asks another host fails its journey.
+ */
+describe.skipIf(CHROMIUM === null)('the console', () => {
+  const suite = useConsole()
+  loginJourneys(suite)
+  searchJourneys(suite)
+  firstRunJourneys(suite)
+  securityJourneys(suite)
+  appearanceJourneys(suite)
+})

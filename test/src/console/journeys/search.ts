@@ -1,0 +1,123 @@
+import { pause } from '@daybook/runtime/backoff'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { ConsoleSuite } from '../support/console-suite.ts'
+import { REMEMBERED } from '../support/memories.ts'
+
+const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the memories' })
+const hits = (page: Page) => page.getByRole('list', { name: 'Hits' }).getByRole('listitem')
+const titles = (page: Page) => page.locator('.hits [data-title]').allTextContents()
+
+/** Searching, and why something was found. */
+export function searchJourneys(suite: ConsoleSuite): void {
+  test('search as you type: hits with snippets, ages and texts, of which none is ever HTML', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant)
+    const { page } = visit
+    await page.getByText('4 memories, the newest first').waitFor()
+    await field(page).pressSequentially('markup token', { delay: 20 })
+    await page.locator('[data-answers="markup token"]').waitFor()
+    await expect.poll(() => titles(page)).toContain('jwt-validation')
+    const [first] = await hits(page).all()
+    expect(await first!.locator('mark').allTextContents()).toContain('Markup')
+    await first!.locator('[data-title]').click()
+    await first!.getByText('<script>alert(1)</script>').last().waitFor()
+    expect(await first!.locator('img, script').count()).toBe(0)
+    expect(await first!.locator('time').getAttribute('title')).toMatch(/\d{2}:\d{2}/u)
+    await visit.screenshot('search')
+
+    // The address is the whole state: another tab shows the same.
+    expect(new URL(page.url()).searchParams.get('q')).toBe('markup token')
+    const shown = await titles(page)
+    await page.reload()
+    await page.locator('[data-answers="markup token"]').waitFor()
+    expect(await titles(page)).toEqual(shown)
+    await visit.end()
+  })
+
+  test('a hit explains its score with the numbers of the formula', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant, { path: '/?q=token+expiration' })
+    const { page } = visit
+    const bar = page.getByRole('button', { name: /why was "jwt-validation" found/u })
+    await bar.hover()
+    const why = page.locator('.score-why:visible')
+    await why.getByText('its own words and meaning').waitFor()
+    await visit.screenshot('explain')
+    const { search } = await tenant.ask(
+      '{ search(query: "token expiration", limit: 20) { hits { score memory { title } explanation { terms { contribution } } } } }',
+    )
+    const hit = search.hits.find(
+      ({ memory }: { memory: { title: string } }) => memory.title === 'jwt-validation',
+    )
+    expect(await bar.locator('.score-number').textContent()).toBe(hit.score.toFixed(2))
+    expect(await why.textContent()).toContain(
+      `= ${hit.score.toLocaleString('en-GB', { maximumSignificantDigits: 3 })}`,
+    )
+    await page.mouse.move(0, 0)
+    await why.waitFor({ state: 'hidden' })
+    await visit.end()
+  })
+
+  test('chips filter, count what they leave, and can be taken off', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant, { path: '/?q=token' })
+    const { page } = visit
+    const security = page.getByRole('group', { name: 'Label' }).getByRole('button', { name: /^security/u })
+    await expect.poll(() => security.textContent()).toBe('security 2')
+    await security.click()
+    await expect.poll(() => hits(page).count()).toBe(2)
+    expect(await security.getAttribute('aria-pressed')).toBe('true')
+    await page
+      .getByRole('group', { name: 'Agent' })
+      .getByRole('button', { name: /^reviewer/u })
+      .click()
+    await expect.poll(() => titles(page)).toEqual(['jwt-validation'])
+    await visit.screenshot('filter')
+    await page.goBack()
+    await expect.poll(() => hits(page).count()).toBe(2)
+    await page.getByRole('button', { name: 'Clear all filters' }).click()
+    await expect.poll(() => hits(page).count()).toBeGreaterThan(2)
+    await visit.end()
+  })
+
+  test('two settings side by side, of as many hits as there can be', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant, { path: '/?q=token&limit=100' })
+    const { page } = visit
+    await page.getByRole('button', { name: 'Compare' }).click()
+    const second = page.getByRole('region', { name: 'Second setting' })
+    await second.getByLabel('Ranking').selectOption('Rank fusion (RRF)')
+    await second
+      .getByText(/same place|only here|▲|▼/u)
+      .first()
+      .waitFor()
+    expect(new URL(page.url()).searchParams.get('b.ranking')).toBe('RRF')
+    await visit.screenshot('compare')
+    await visit.end()
+  })
+
+  test('the time slider shows what was known then', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED.slice(0, 1))
+    await pause(800)
+    await tenant.remember(REMEMBERED.slice(1))
+    const visit = await suite.visitAs(tenant)
+    const { page } = visit
+    await page.getByText('4 memories, the newest first').waitFor()
+    const slider = page.getByRole('slider', { name: /What was known/u })
+    await slider.fill('40')
+    await page.getByText('1 memory, the newest first').waitFor()
+    expect(await titles(page)).toEqual(['jwt-validation'])
+    await visit.screenshot('time-slider')
+    await page.reload()
+    await page.getByText('1 memory, the newest first').waitFor()
+    await page.getByRole('button', { name: 'Back to now' }).click()
+    await page.getByText('4 memories, the newest first').waitFor()
+    await visit.end()
+  })
+}
