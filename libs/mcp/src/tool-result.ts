@@ -1,12 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { NOTICE, quoting } from './answers/notice.ts'
 import type { ApiError } from './daybook.ts'
 import type { Answer } from './tools/tool.ts'
 
-/** The answer of a tool, as MCP wants it. */
-export function toolResult({ data, text, failed = false }: Answer<object>): CallToolResult {
+/**
+ * The answer of a tool, as MCP wants it. Clients show their model the text, the data, or both, so each says by itself that it quotes
+ * memories.
+ */
+export function toolResult({ data, text, quotes = false, failed = false }: Answer<object>): CallToolResult {
   return {
-    content: [{ type: 'text', text }],
-    structuredContent: data as Record<string, unknown>,
+    content: [{ type: 'text', text: quotes ? quoting(text) : text }],
+    structuredContent: { ...(quotes && { notice: NOTICE }), ...data },
     ...(failed && { isError: true }),
   }
 }

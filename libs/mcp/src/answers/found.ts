@@ -1,8 +1,7 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { z } from 'zod'
 import type { Answer } from '../tools/tool.ts'
-import { AGENT_MEMORY, shownMemory } from './memory.ts'
-import { quoting } from './notice.ts'
+import { AGENT_MEMORY, setIn, shownMemory } from './memory.ts'
 
 /** What a search gives agents. Spread it on a SearchResult. */
 export const FOUND = graphql(
@@ -45,5 +44,6 @@ export function foundAnswer({
     ...(degraded.length > 0 && { degraded }),
     sequence,
   }
-  return { data, text: hits.length === 0 ? text : quoting(text) }
+  // The message may name keys that memories have.
+  return { data, text: hits.length === 0 ? setIn(text) : text, quotes: hits.length > 0 || message !== null }
 }

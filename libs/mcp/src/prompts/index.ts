@@ -1,4 +1,5 @@
 import { graphql } from '@daybook/api/graphql'
+import { safeLine } from '@daybook/memory/safe-text'
 import { NOTICE } from '../answers/notice.ts'
 import { RESOURCES } from '../resources/index.ts'
 import type { Session } from '../session.ts'
@@ -46,7 +47,7 @@ export const PROMPTS: readonly PromptDefinition[] = [
           `# About the task\n\n${contextFor.text === '' ? 'Nothing is known yet.' : contextFor.text}`,
         )
       }
-      const where = session.context === null ? '' : ` in ${session.context}`
+      const where = session.context === null ? '' : ` in ${JSON.stringify(safeLine(session.context))}`
       return [
         `We begin to work${where}${task === '' ? '' : ` on: ${task}`}. Here is what Daybook remembers.`,
         NOTICE,

@@ -31,6 +31,6 @@ export const forget = tool({
     const results: object[] = []
     for (const one of ids)
       results.push((await session.ask(FORGET, { id: one, idempotencyKey: session.newKey(undefined) })).forget)
-    return writtenAnswer('forgotten', results as never, session.receipts)
+    return writtenAnswer('forgotten', results as never, { receipts: session.receipts, titled: true })
   },
 })

@@ -34,6 +34,6 @@ export const resolveTodo = tool({
       results.push(
         (await session.ask(RESOLVE, { id: one, idempotencyKey: session.newKey(undefined) })).resolveTodo,
       )
-    return writtenAnswer('resolved', results as never, session.receipts)
+    return writtenAnswer('resolved', results as never, { receipts: session.receipts, titled: true })
   },
 })
