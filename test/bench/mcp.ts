@@ -76,7 +76,7 @@ async function measure(corpus: SearchCorpus, rounds: number, where: string): Pro
 
 /** @returns the milliseconds of each search */
 async function timeAll(search: Search, mode: string, clients: number): Promise<number[]> {
-  const waiting = questions(QUERIES)
+  const waiting = [...questions(QUERIES)]
   const times: number[] = []
   const client = async () => {
     for (let query = waiting.pop(); query !== undefined; query = waiting.pop()) {

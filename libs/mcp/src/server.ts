@@ -6,7 +6,6 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { z } from 'zod'
 import { agentOf } from './agent-of.ts'
 import { annotationsOf } from './annotations.ts'
 import { ApiError } from './daybook.ts'
@@ -32,6 +31,8 @@ export interface McpOptions extends SessionParts {
 
 /** Lists change with the version of Daybook only: clients may keep them this long, in milliseconds. */
 const LISTS_MS = 3_600_000
+
+const ONE_MEMORY = new ResourceTemplate(`${MEMORY_URI}{id}`, { list: undefined })
 
 /** Makes the MCP server of Daybook: tools, resources and prompts. It serves the revisions of 2025 and 2026-07-28 alike. */
 export function createMcpServer(options: McpOptions): McpServer {
@@ -74,7 +75,7 @@ export function createMcpServer(options: McpOptions): McpServer {
     )
   server.registerResource(
     'memory',
-    new ResourceTemplate(`${MEMORY_URI}{id}`, { list: undefined }),
+    ONE_MEMORY,
     { title: 'A memory', description: 'One memory by its id.', mimeType: 'text/plain' },
     async (uri, { id }, context) => {
       const text = await readMemory(decodeURIComponent(String(id)), sessionOf(context))
@@ -82,22 +83,23 @@ export function createMcpServer(options: McpOptions): McpServer {
       return { contents: [{ uri: uri.href, mimeType: 'text/plain', text }] }
     },
   )
-  for (const { name, title, description, argument, message } of PROMPTS) {
-    const [argumentName, says] = argument
-    const argsSchema = z.object({ [argumentName]: z.string().optional().describe(says) })
-    server.registerPrompt(name, { title, description, argsSchema }, async (given, context) => ({
-      description,
-      messages: [
-        {
-          role: 'user',
-          content: {
-            type: 'text',
-            text: await message(given[argumentName]?.trim() ?? '', sessionOf(context)),
+  for (const { name, title, description, argument, message } of PROMPTS)
+    server.registerPrompt(
+      name,
+      { title, description, argsSchema: once(argument) },
+      async (given, context) => ({
+        description,
+        messages: [
+          {
+            role: 'user',
+            content: {
+              type: 'text',
+              text: await message(Object.values(given)[0]?.trim() ?? '', sessionOf(context)),
+            },
           },
-        },
-      ],
-    }))
-  }
+        ],
+      }),
+    )
   return server
 }
 

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { NOTICE, quoting } from './answers/notice.ts'
+import { shortMessage } from './answers/shortened.ts'
 import type { ApiError } from './daybook.ts'
 import type { Answer } from './tools/tool.ts'
 
@@ -27,7 +28,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** An error of the API, for the model: what is wrong, where, and what to do next. */
 export function errorResult(error: ApiError): CallToolResult {
-  const { code, field, message, retryable } = error
+  const { code, field, retryable } = error
+  const message = shortMessage(error.message)
   const where = field === null || message.includes(field) ? '' : `${field} `
   const advice = ADVICE[code] ?? (retryable ? 'Try again in a moment.' : '')
   const end = /[.!?]$/u.test(message) ? '' : '.'

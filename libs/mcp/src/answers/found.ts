@@ -2,6 +2,7 @@ import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { z } from 'zod'
 import type { Answer } from '../tools/tool.ts'
 import { AGENT_MEMORY, setIn, shownMemory } from './memory.ts'
+import { shortened } from './shortened.ts'
 
 /** What a search gives agents. Spread it on a SearchResult. */
 export const FOUND = graphql(
@@ -35,9 +36,8 @@ export function foundAnswer({
   const data = {
     hits: hits.map(({ memory, score, version }) => {
       const shown = { ...shownMemory(memory), version, score: Number(score.toFixed(4)) }
-      return shown.text.length <= TEXT_CHARACTERS
-        ? shown
-        : { ...shown, text: `${shown.text.slice(0, TEXT_CHARACTERS).toWellFormed()}…`, cut: true }
+      const said = shortened(shown.text, TEXT_CHARACTERS)
+      return said === shown.text ? shown : { ...shown, text: said, cut: true }
     }),
     ...(matchType !== null && { matchType }),
     ...(message !== null && { message }),

@@ -3,6 +3,7 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
 import type { Receipts } from '../receipts.ts'
 import type { Answer } from '../tools/tool.ts'
+import { shortMessage } from './shortened.ts'
 
 /** What a write says of the memory. Spread it on the memory of a write's result. */
 export const WRITTEN = graphql('fragment WrittenMemory on Memory { id title version }')
@@ -69,5 +70,5 @@ function described({ code, message, field, currentVersion }: Refusal): string {
   const names = field !== undefined && !message.includes(field) ? `${field} ` : ''
   const version =
     currentVersion == null ? '' : ` It is at version ${currentVersion} now: get it, then decide again.`
-  return `${code}: ${names}${message}${version}`
+  return `${code}: ${names}${shortMessage(message)}${version}`
 }

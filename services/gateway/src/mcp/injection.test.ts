@@ -124,7 +124,7 @@ describe.each(TEST_DATABASES)('hostile memories, over MCP on $name', ({ start })
       expect(unmarked(contents[0].text), `${uri}: ${contents[0].text}`).toEqual([])
     }
     for (const { name, argument } of PROMPTS)
-      for (const given of [{}, { [argument[0]]: 'fine' }]) {
+      for (const given of [{}, { [Object.keys(argument.shape)[0] ?? '']: 'fine' }]) {
         const { messages } = (await client.getPrompt({ name, arguments: given })) as Any
         expect(messages[0].content.type).toBe('text')
         expect(unmarked(messages[0].content.text), messages[0].content.text).toEqual([])
