@@ -4,6 +4,7 @@ import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import type { Client } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { connectMcp, REVISIONS } from '../testing/mcp-client.ts'
+import { type CallTool, callExamples, prepareExamples } from '../testing/mcp-examples.ts'
 import { useTestGateway } from '../testing/test-gateway.ts'
 
 // oxlint-disable-next-line no-explicit-any -- the shape of an answer is what the tests assert
@@ -22,36 +23,13 @@ describe.each(TEST_DATABASES)('MCP over HTTP on $name', ({ start }) => {
     it('runs the example of every tool, with structured content and text', { timeout: 60_000 }, async () => {
       const admin = await suite.running.newClient(true)
       const client = await connectMcp(admin.url, admin.key, { mode })
-      const since = new Date().toISOString()
-      const remembered = await call(client, 'remember', {
-        memories: [
-          {
-            kind: 'insight',
-            fields: { key: 'jwt-validation', content: 'Validate JWT expiry first' },
-            context: 'shop',
-          },
-          { kind: 'todo', fields: { description: 'Rotate the signing keys' } },
-          { kind: 'note', fields: { text: 'To be forgotten' } },
-          { kind: 'stash', fields: { name: 'auth-refactor', summary: 'Half of the token checks are moved' } },
-          { kind: 'entity', fields: { name: 'Ada Lovelace', type: 'person' }, categories: ['person'] },
-          { kind: 'note', fields: { text: 'Ada was full of joy' }, categories: ['emotion'] },
-        ],
-      })
-      const [memoryId, todoId, forgottenId] = remembered.structuredContent.results.map(({ id }: Any) => id)
-      await call(client, 'revise', {
-        changes: [{ id: memoryId, fields: { content: 'Validate JWT expiry' } }],
-      })
-      await call(client, 'forget', { ids: [forgottenId] })
+      const asked: CallTool = (name, given) => call(client, name, given)
+      const world = await prepareExamples(asked)
       const { tools } = await client.listTools()
       expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name))
       // Backfilling is a reindex service's work, which does not run here: `test/src/mcp` calls it.
-      for (const tool of TOOLS.filter(({ name }) => name !== 'backfill_embeddings')) {
-        const result = await call(client, tool.name, tool.example({ memoryId, todoId, forgottenId, since }))
-        expect(result.isError, `${tool.name}: ${textOf(result)}`).not.toBe(true)
-        expect(textOf(result).length, tool.name).toBeGreaterThan(0)
-        expect(() => tool.output.parse(result.structuredContent), tool.name).not.toThrow()
-        await call(client, 'restore', { id: memoryId })
-      }
+      const here = TOOLS.filter(({ name }) => name !== 'backfill_embeddings')
+      expect(await callExamples(asked, world, here)).toEqual([])
       await client.close()
     })
 

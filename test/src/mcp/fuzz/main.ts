@@ -2,7 +2,7 @@ import { scriptOptions } from '../../support/script-options.ts'
 import { runMcpFuzz } from './run.ts'
 
 const { seconds, kills, seed } = scriptOptions(
-  'npm run test:mcp:fuzz -- [options]',
+  'node --import tsx test/src/mcp/fuzz/main.ts [options]',
   'Calls every tool of MCP at random, over stdio and HTTP, with several keys, while the daemon is killed. What a client was told must be in the journal once.',
   {
     seconds: { default: 600, description: 'how long clients call' },
