@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { agentOf } from './agent-of.ts'
 import { annotationsOf } from './annotations.ts'
-import { ApiError } from './daybook.ts'
+import { apiErrorOf, orProtocolError } from './failing.ts'
 import { instructions } from './instructions.ts'
 import { once } from './json-schema.ts'
 import { PROMPTS } from './prompts/index.ts'
@@ -63,6 +63,8 @@ export function createMcpServer(options: McpOptions): McpServer {
   const sessionOf = (context: ServerContext) =>
     openSession(options, { agent: agentOf(server, context), signal: context.mcpReq.signal })
 
+  const answering = <Value>(read: () => Promise<Value>) => orProtocolError(read, options.onError)
+
   for (const one of toolsOf(options.toolsets)) addTool(server, one, options, sessionOf)
   for (const { name, uri, title, description, read } of RESOURCES)
     server.registerResource(
@@ -70,7 +72,7 @@ export function createMcpServer(options: McpOptions): McpServer {
       uri,
       { title, description, mimeType: 'text/plain' },
       async (_, context) => ({
-        contents: [{ uri, mimeType: 'text/plain', text: await read(sessionOf(context)) }],
+        contents: [{ uri, mimeType: 'text/plain', text: await answering(() => read(sessionOf(context))) }],
       }),
     )
   server.registerResource(
@@ -78,7 +80,8 @@ export function createMcpServer(options: McpOptions): McpServer {
     ONE_MEMORY,
     { title: 'A memory', description: 'One memory by its id.', mimeType: 'text/plain' },
     async (uri, { id }, context) => {
-      const text = await readMemory(decodeURIComponent(String(id)), sessionOf(context))
+      const memoryId = decoded(String(id))
+      const text = memoryId === null ? null : await answering(() => readMemory(memoryId, sessionOf(context)))
       if (text === null) throw new ResourceNotFoundError(uri.href)
       return { contents: [{ uri: uri.href, mimeType: 'text/plain', text }] }
     },
@@ -94,13 +97,22 @@ export function createMcpServer(options: McpOptions): McpServer {
             role: 'user',
             content: {
               type: 'text',
-              text: await message(Object.values(given)[0]?.trim() ?? '', sessionOf(context)),
+              text: await answering(() => message(Object.values(given)[0]?.trim() ?? '', sessionOf(context))),
             },
           },
         ],
       }),
     )
   return server
+}
+
+/** A part of an address as it was meant; null if it is not well formed. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
 }
 
 function addTool(
@@ -123,13 +135,7 @@ function addTool(
       try {
         return toolResult(await tool.run(given, sessionOf(context)))
       } catch (error) {
-        if (error instanceof ApiError) return errorResult(error)
-        onError(error)
-        return errorResult(
-          new ApiError('INTERNAL', 'Something went wrong inside Daybook; its log says what', {
-            retryable: true,
-          }),
-        )
+        return errorResult(apiErrorOf(error, onError))
       }
     },
   )

@@ -70,9 +70,8 @@ describe.each(TEST_DATABASES)('MCP over HTTP on $name', ({ start }) => {
         .toContain('  Water the plants')
       const read = (await client.readResource({ uri: `daybook://memory/${id}` })) as Any
       expect(read.contents[0].text).toContain('  Water the plants')
-      await expect(client.readResource({ uri: 'daybook://memory/note:nothing' })).rejects.toThrow(
-        /not found/iu,
-      )
+      for (const uri of ['daybook://memory/note:nothing', 'daybook://memory/%E0%A4%A', 'daybook://nothing'])
+        await expect(client.readResource({ uri })).rejects.toThrow(/not found/iu)
       const prompt = (await client.getPrompt({ name: 'begin_session', arguments: { task: 'moving' } })) as Any
       expect(prompt.messages[0].content.text).toContain('Moving house')
       expect(((await client.getPrompt({ name: 'end_session' })) as Any).messages[0].content.text).toContain(
@@ -98,6 +97,11 @@ describe.each(TEST_DATABASES)('MCP over HTTP on $name', ({ start }) => {
       const unknown = await call(client, 'history', { id: 'note:0192f0c1-0000-7000-8000-000000000000' })
       expect(textOf(unknown)).toContain('search finds ids')
       expect((await call(client, 'search', { query: 'x', limit: 1_000 })).isError).toBe(true)
+      const tooLong = client.getPrompt({ name: 'begin_session', arguments: { task: 'x '.repeat(40_000) } })
+      await expect(tooLong).rejects.toMatchObject({
+        code: -32_602,
+        message: expect.stringContaining('query'),
+      })
       const forbidden = await call(client, 'backfill_embeddings', {})
       expect(textOf(forbidden)).toContain('FORBIDDEN')
       await client.close()
@@ -111,6 +115,14 @@ describe.each(TEST_DATABASES)('MCP over HTTP on $name', ({ start }) => {
     expect(names).not.toContain('get_all_friends')
     await client.close()
     await expect(connect({ toolsets: 'core,nothing', mode: 'legacy' })).rejects.toThrow(/toolset/u)
+  })
+
+  it('takes what can be kept of a client’s name', async () => {
+    const client = await connect({ name: `a\u0000b\ud800\n${'x'.repeat(300)}` })
+    await call(client, 'remember', { memories: [{ kind: 'note', fields: { text: 'who said that' } }] })
+    const { hits } = (await call(client, 'search', { query: 'who said that' })).structuredContent
+    expect(hits[0].agent).toMatch(/^ab.? ?x{2}/u)
+    await client.close()
   })
 
   it('is told of changes, while it listens', async () => {

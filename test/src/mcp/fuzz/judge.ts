@@ -2,9 +2,9 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client'
 import type { Ledger } from './ledger.ts'
 import type { RandomCall } from './random-call.ts'
 
-/** How a call ended. */
-export type Ended =
-  | { readonly result: CallResult }
+/** How a request ended. */
+export type Ended<Result = CallResult> =
+  | { readonly result: Result }
   | {
       readonly error: unknown
       /** Whether the daemon was away at some moment of the call. */
@@ -48,6 +48,23 @@ export function faultOf(call: RandomCall, ended: Ended, hidden: readonly string[
   const parsed = call.tool?.output.safeParse(result.structuredContent)
   return parsed?.success === true ? null : `does not fit its schema: ${parsed?.error.message}`
 }
+
+/** The same of a read of a resource or prompt, whose errors are the protocol's. */
+export function faultOfRead(read: Ended<unknown>, hidden: readonly string[]): string | null {
+  if ('error' in read) {
+    const { error, wasAway } = read
+    const isWrong = error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams
+    return wasAway || (isWrong && error.message.length <= LONGEST_ERROR) ? null : `threw ${describe(error)}`
+  }
+  const said = JSON.stringify(read.result).toLowerCase()
+  const leaked = hidden.find((one) => said.includes(one))
+  return leaked === undefined ? null : `showed ${leaked}: ${said.slice(0, 500)}`
+}
+
+const describe = (error: unknown): string =>
+  error instanceof ProtocolError
+    ? `${error.code} ${error.message.slice(0, 500)}`
+    : String(error).slice(0, 500)
 
 const isRightError = ({ tool }: RandomCall, error: unknown): boolean =>
   error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams && tool === null

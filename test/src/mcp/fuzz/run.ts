@@ -8,9 +8,10 @@ import { askGraphQL, dataOf } from '../../support/graphql.ts'
 import { createRandom, derivedSeed } from '../../support/random.ts'
 import { checkJournal } from './check-journal.ts'
 import { type FuzzClient, httpClient, stdioClient } from './clients.ts'
-import { type CallResult, type Ended, faultOf, note } from './judge.ts'
+import { type CallResult, type Ended, faultOf, faultOfRead, note } from './judge.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { randomCall } from './random-call.ts'
+import { randomRead } from './random-read.ts'
 
 /** The options of a run. */
 export interface McpFuzzOptions {
@@ -43,6 +44,8 @@ export interface McpFuzzRun {
 /** In every text of a project; no key of another may see it. */
 const [OWN, OTHER] = ['basaltheron', 'quartzkestrel'] as const
 const FAULTS_NAMED = 20
+/** How many of the requests read a resource or prompt. */
+const READS = 0.1
 /** Parts of the quiet end, in each of which the heap is looked at. */
 const PARTS = 5
 /** How much the heap may grow from the second quiet part to the last, and a process over stdio after its first minute. */
@@ -101,15 +104,17 @@ async function play(
   const endAt = started + seconds * 1_000
   const first = new Map<string, number>()
 
-  async function ask(player: Player, name: string, given: Record<string, unknown>): Promise<Ended> {
+  async function attempt<Result>(work: () => Promise<Result>): Promise<Ended<Result>> {
     const calledAt = Date.now()
     try {
-      return { result: (await player.fuzz.client.callTool({ name, arguments: given })) as CallResult }
+      return { result: await work() }
     } catch (error) {
       // It was away when the call began, or went away before its end.
       return { error, wasAway: calledAt <= backAt || awaySince !== Number.POSITIVE_INFINITY }
     }
   }
+  const ask = ({ fuzz }: Player, name: string, given: Record<string, unknown>): Promise<Ended> =>
+    attempt(async () => (await fuzz.client.callTool({ name, arguments: given })) as CallResult)
 
   async function playOne(player: Player, at: number): Promise<void> {
     const random = createRandom(derivedSeed(seed, at))
@@ -123,6 +128,13 @@ async function play(
       newMark: () => `mark${at}x${(counts.marks += 1)}`,
     }
     while (Date.now() < endAt && faults.length < FAULTS_NAMED) {
+      if (random.chance(READS)) {
+        const read = randomRead(random, known)
+        counts.calls += 1
+        const fault = faultOfRead(await attempt(() => read.do(fuzz.client)), player.hidden)
+        if (fault !== null) faults.push(`${fuzz.name}, ${read.what.slice(0, 300)}: ${fault}`)
+        continue
+      }
       const call = randomCall(world)
       let ended = await ask(player, call.name, call.arguments)
       // A client that got no answer sends the same key again.
