@@ -8,7 +8,7 @@ const FAULT = new ApiError('INTERNAL', 'Something went wrong inside Daybook; its
 })
 
 /** Codes of the API that say that the request can never succeed as it is. */
-const WRONG_REQUEST: readonly string[] = ['VALIDATION', 'NOT_FOUND', 'BODY_TOO_LARGE']
+const WRONG_REQUEST: ReadonlySet<string> = new Set(['VALIDATION', 'NOT_FOUND', 'BODY_TOO_LARGE'])
 
 /**
  * The error of the API behind whatever was thrown.
@@ -32,7 +32,7 @@ export async function orProtocolError<Value>(
     const refusal = apiErrorOf(error, onError)
     const { InvalidParams, InternalError } = ProtocolErrorCode
     throw new ProtocolError(
-      WRONG_REQUEST.includes(refusal.code) ? InvalidParams : InternalError,
+      WRONG_REQUEST.has(refusal.code) ? InvalidParams : InternalError,
       errorText(refusal),
     )
   }

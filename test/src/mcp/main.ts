@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createTestDaemon, REPOSITORY } from '../support/daemon.ts'
 import { scriptOptions } from '../support/script-options.ts'
 import { INSPECTOR_WAYS, SDK_WAYS, tryWay } from './examples/ways.ts'
+import { printRun } from './fuzz/print-run.ts'
 
 /* Everything that MCP promises, on a real daemon, with the clients of others. The inspector is downloaded by npx. */
 
@@ -57,19 +58,13 @@ async function tryWays(ways: typeof SDK_WAYS): Promise<string[]> {
   return faults
 }
 
-const PARTS: Readonly<Record<string, () => Promise<string[]>>> = {
+const PARTS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   examples: () => tryWays(SDK_WAYS),
   inspector: () => tryWays(INSPECTOR_WAYS),
   clients: () =>
     vitest('test/src/mcp/many-clients.test.ts', { DAYBOOK_MCP_CLIENTS: String(options.clients) }),
   conformance: () => vitest('test/src/mcp/conformance'),
-  fuzz: () => {
-    const numbers = (['seconds', 'kills', 'seed'] as const).flatMap((name) => [
-      `--${name}`,
-      String(options[name]),
-    ])
-    return run(['--import', 'tsx', 'test/src/mcp/fuzz/main.ts', ...numbers])
-  },
+  fuzz: () => printRun(options),
 }
 
 const faults: string[] = []

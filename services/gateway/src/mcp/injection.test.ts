@@ -32,11 +32,12 @@ const QUOTING_LINE = /^(?: {2}|\d+\. \[[A-Z]+\] |\[[A-Z]+\] \S+ \(version |\[\d+
 /** What in a text would not pass for data. */
 function unmarked(text: string): string[] {
   const noticeAt = text.indexOf(NOTICE)
-  const [first = 0] = [text.search(new RegExp(MARK, 'u'))].filter((at) => at >= 0)
   const lines = text.split(/[\n\r\u2028\u2029\u0085\v\f]/u).filter((line) => line.includes(MARK))
   return [
     ...lines.filter((line) => !QUOTING_LINE.test(line)),
-    ...(lines.length > 0 && (noticeAt === -1 || noticeAt > first) ? ['no notice before it'] : []),
+    ...(lines.length > 0 && (noticeAt === -1 || noticeAt > text.indexOf(MARK))
+      ? ['no notice before it']
+      : []),
     // oxlint-disable-next-line no-control-regex -- what a terminal would act on
     ...(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/u.test(text) ? ['control characters'] : []),
   ]

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import type { ToolAnswer } from '@daybook/gateway/testing/mcp-examples'
 import { DAYBOOK_MCP } from '../stdio-client.ts'
-import type { DaemonAt, Way } from './ways.ts'
+import type { DaemonAt, Way } from './way.ts'
 
 /** Pinned: a newer one may ask for more. npx downloads it once. */
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0'

@@ -5,22 +5,7 @@ import type { Tool } from '@daybook/mcp/tools/tool'
 import type { Client } from '@modelcontextprotocol/client'
 import { connectStdio } from '../stdio-client.ts'
 import { inspectorOver } from './inspector.ts'
-
-/** A daemon that runs, and its key of the whole Daybook. */
-export interface DaemonAt {
-  readonly url: string
-  readonly key: string
-  readonly dataDir: string
-}
-
-/** A client of somebody else over one transport. */
-export interface Way {
-  readonly name: string
-  /** The names of the tools that it is shown. */
-  list(): Promise<readonly string[]>
-  readonly call: CallTool
-  close(): Promise<void>
-}
+import type { DaemonAt, Way } from './way.ts'
 
 const TRANSPORTS = ['HTTP', 'stdio'] as const
 
