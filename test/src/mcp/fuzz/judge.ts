@@ -22,6 +22,9 @@ export interface CallResult {
 const REFUSAL =
   /^(?:\d+\. )?(?:Refused: )?[A-Z_]+: \S|Input validation error: Invalid arguments for tool \w+: \S/mu
 
+/** The protocol's code for headers that say something else than the body. */
+const HEADER_MISMATCH = -32_020
+
 /** An error of a tool is for a model to read. */
 const LONGEST_ERROR = 6_000
 
@@ -53,13 +56,20 @@ export function faultOf(call: RandomCall, ended: Ended, hidden: readonly string[
 export function faultOfRead(read: Ended<unknown>, hidden: readonly string[]): string | null {
   if ('error' in read) {
     const { error, wasAway } = read
-    const isWrong = error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams
-    return wasAway || (isWrong && error.message.length <= LONGEST_ERROR) ? null : `threw ${describe(error)}`
+    return wasAway || isRefusal(error) ? null : `threw ${describe(error)}`
   }
   const said = JSON.stringify(read.result).toLowerCase()
   const leaked = hidden.find((one) => said.includes(one))
   return leaked === undefined ? null : `showed ${leaked}: ${said.slice(0, 500)}`
 }
+
+/** The codes of a wrong request; over HTTP an address is a header too, which cannot hold all characters. */
+const REFUSALS: ReadonlySet<number> = new Set([ProtocolErrorCode.InvalidParams, HEADER_MISMATCH])
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ProtocolError
+    ? REFUSALS.has(error.code) && error.message.length <= LONGEST_ERROR
+    : String(error).includes('HEADERS_TOO_LARGE')
 
 const describe = (error: unknown): string =>
   error instanceof ProtocolError

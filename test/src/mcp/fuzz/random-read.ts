@@ -2,7 +2,7 @@ import { PROMPTS } from '@daybook/mcp/prompts/index'
 import { RESOURCES } from '@daybook/mcp/resources/index'
 import type { Client } from '@modelcontextprotocol/client'
 import type { Random } from '../../support/random.ts'
-import { strangeValue } from './strange-values.ts'
+import { strangeText } from './strange-values.ts'
 
 /** A read of a resource or a prompt, in words, and how to do it. */
 export interface RandomRead {
@@ -12,7 +12,7 @@ export interface RandomRead {
 
 /** Draws an address or a prompt, half of them strange. */
 export function randomRead(random: Random, ids: readonly string[]): RandomRead {
-  const strange = () => String(strangeValue(random)).slice(0, 100_000)
+  const strange = () => strangeText(random)
   if (random.chance(0.3)) {
     const { name } = random.oneOf(PROMPTS)
     const text = random.chance(0.5) ? strange() : 'tokens'

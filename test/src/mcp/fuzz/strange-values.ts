@@ -41,6 +41,9 @@ function nested(depth: number): unknown {
   return value
 }
 
+/** A text of another length, or with other characters, than one usually has. */
+export const strangeText = (random: Random): string => random.oneOf(TEXTS)(random)
+
 /** Something that an argument rarely is: another type, another length, other characters. */
 export const strangeValue = (random: Random): unknown =>
-  random.chance(0.6) ? random.oneOf(TEXTS)(random) : random.oneOf(OTHERS)(random)
+  random.chance(0.6) ? strangeText(random) : random.oneOf(OTHERS)(random)
