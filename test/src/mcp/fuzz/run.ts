@@ -1,15 +1,14 @@
-import { createServer } from 'node:net'
 import { pause } from '@daybook/runtime/backoff'
 import { runCli } from '../../cli/run-cli.ts'
 import { heapSize } from '../../fuzz/heap-size.ts'
-import { createTenant, type Tenant } from '../../fuzz/tenants.ts'
+import { createTenant } from '../../fuzz/tenants.ts'
 import { createTestDaemon, type TestDaemon } from '../../support/daemon.ts'
-import { askGraphQL, dataOf } from '../../support/graphql.ts'
 import { createRandom, derivedSeed } from '../../support/random.ts'
 import { checkJournal } from './check-journal.ts'
-import { type FuzzClient, httpClient, stdioClient } from './clients.ts'
+import { freePort } from './free-port.ts'
 import { type CallResult, type Ended, faultOf, faultOfRead, note } from './judge.ts'
-import { createLedger, type Ledger } from './ledger.ts'
+import { createLedger } from './ledger.ts'
+import { connectAll, OTHER, OWN, type Player } from './players.ts'
 import { randomCall } from './random-call.ts'
 import { randomRead } from './random-read.ts'
 
@@ -41,8 +40,6 @@ export interface McpFuzzRun {
   readonly memory: Readonly<Record<string, readonly [first: number, last: number]>>
 }
 
-/** In every text of a project; no key of another may see it. */
-const [OWN, OTHER] = ['basaltheron', 'quartzkestrel'] as const
 const FAULTS_NAMED = 20
 /** How many of the requests read a resource or prompt. */
 const READS = 0.1
@@ -52,15 +49,6 @@ const PARTS = 5
 const GROWTH_MOST = 1.35
 /** Before, caches fill: milliseconds. */
 const WARM_UP_MS = 60_000
-
-/** A client with what it may know and not see. */
-interface Player {
-  readonly fuzz: FuzzClient
-  readonly tenant: Tenant
-  readonly marker: string
-  readonly hidden: readonly string[]
-  readonly ledger: Ledger
-}
 
 /**
  * Random calls of every tool from clients with several keys over both transports, while the daemon is killed and started again. What a
@@ -219,60 +207,6 @@ async function play(
   }
 }
 
-/** Clients with every sort of key, over both transports, in both revisions. */
-async function connectAll(
-  daemon: TestDaemon,
-  url: string,
-  { own, other }: { readonly own: Tenant; readonly other: Tenant },
-  ledgers: { readonly own: Ledger; readonly other: Ledger },
-): Promise<Player[]> {
-  const folder = daemon.dataDir
-  const reader = await newKey(daemon, own, ['READ'])
-  const quarantined = await newKey(daemon, own, ['READ', 'WRITE'])
-  dataOf(
-    await askGraphQL(
-      { url, apiKey: own.key },
-      {
-        query: 'mutation ($key: ID!) { quarantineWriter(key: $key, reason: "a test") { __typename } }',
-        variables: { key: quarantined.id },
-      },
-    ),
-  )
-  const ours = (fuzz: FuzzClient): Player => ({
-    fuzz,
-    tenant: own,
-    marker: OWN,
-    hidden: [OTHER],
-    ledger: ledgers.own,
-  })
-  const theirs = (fuzz: FuzzClient): Player => ({
-    fuzz,
-    tenant: other,
-    marker: OTHER,
-    hidden: [OWN],
-    ledger: ledgers.other,
-  })
-  return [
-    ours(await httpClient('HTTP 2026-07-28', { url, key: own.key })),
-    ours(await httpClient('HTTP 2025-11-25', { url, key: own.key }, 'legacy')),
-    ours(await httpClient('a reader', { url, key: reader.key })),
-    ours(await httpClient('in quarantine', { url, key: quarantined.key })),
-    theirs(await httpClient('the other project', { url, key: other.key })),
-    ours(await stdioClient('stdio 2026-07-28', { url, key: own.key, folder }, 'modern')),
-    theirs(await stdioClient('stdio 2025-11-25', { url, key: other.key, folder }, 'legacy')),
-  ]
-}
-
-async function newKey(daemon: TestDaemon, { projectId }: Tenant, scopes: readonly string[]) {
-  const { createKey } = dataOf(
-    await daemon.graphql<{ createKey: { key: string; id: string } }>({
-      query: `mutation ($input: CreateKeyInput!) { createKey(input: $input) { ... on CreatedKey { key id } } }`,
-      variables: { input: { name: scopes.join(' '), projects: [projectId], scopes } },
-    }),
-  )
-  return createKey
-}
-
 /** What is wrong with the daemon's log, its journals and its indexes. */
 async function lookAfterwards(daemon: TestDaemon): Promise<string[]> {
   const faults = daemon
@@ -287,14 +221,4 @@ async function lookAfterwards(daemon: TestDaemon): Promise<string[]> {
   return exitCode === 0
     ? faults
     : [...faults, `daybook verify all --journal ended with ${exitCode}: ${stdout}${stderr}`]
-}
-
-/** A port that nobody uses now. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }
