@@ -7,7 +7,11 @@ interface ShownEvent {
   readonly memoryId: string
   readonly version: number
   readonly changed: readonly string[]
-  readonly memory: { readonly metadata: Readonly<Record<string, unknown>> } | null
+  readonly memory: {
+    readonly metadata: Readonly<Record<string, unknown>>
+    /** Of a document; null elsewhere. */
+    readonly part: { readonly number: number } | null
+  } | null
 }
 
 /**
@@ -29,7 +33,8 @@ export async function checkJournal(
   for (const { type, changed, memory } of events) {
     const writes = type === 'MemoryRemembered' || (type === 'MemoryRevised' && changed.includes('metadata'))
     const mark = memory?.metadata['mark']
-    if (writes && !changed.includes('part') && typeof mark === 'string')
+    // What a document's first part is given, the others get too.
+    if (writes && (memory?.part?.number ?? 1) === 1 && typeof mark === 'string')
       written.set(mark, (written.get(mark) ?? 0) + 1)
   }
   for (const [mark, known] of marks) {
@@ -45,7 +50,7 @@ export async function checkJournal(
 
 async function readJournal(at: { readonly url: string; readonly apiKey: string }): Promise<ShownEvent[]> {
   const query = `query ($after: Int!) {
-    journal(after: $after, first: 500) { sequence type memoryId version changed memory { metadata } }
+    journal(after: $after, first: 500) { sequence type memoryId version changed memory { metadata part { number } } }
   }`
   const events: ShownEvent[] = []
   for (;;) {

@@ -67,9 +67,7 @@ export function faultOfRead(read: Ended<unknown>, hidden: readonly string[]): st
 const REFUSALS: ReadonlySet<number> = new Set([ProtocolErrorCode.InvalidParams, HEADER_MISMATCH])
 
 const isRefusal = (error: unknown): boolean =>
-  error instanceof ProtocolError
-    ? REFUSALS.has(error.code) && error.message.length <= LONGEST_ERROR
-    : String(error).includes('HEADERS_TOO_LARGE')
+  error instanceof ProtocolError ? REFUSALS.has(error.code) : String(error).includes('HEADERS_TOO_LARGE')
 
 const describe = (error: unknown): string =>
   error instanceof ProtocolError
