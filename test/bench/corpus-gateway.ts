@@ -12,6 +12,8 @@ import type { SearchCorpus } from './search-corpus.ts'
 
 /** A gateway in this process over a corpus. */
 export interface CorpusGateway {
+  /** Its address, and a key of the corpus's project. */
+  readonly at: { readonly url: string; readonly apiKey: string }
   /** Asks, and throws what went wrong. */
   ask(query: string, variables: Readonly<Record<string, unknown>>): Promise<unknown>
   stop(): Promise<void>
@@ -40,6 +42,7 @@ export async function startCorpusGateway(
   )
   const at = { url: gateway.url, apiKey: corpus.apiKey }
   return {
+    at,
     ask: async (query, variables) => dataOf(await askGraphQL(at, { query, variables })),
     stop: () => gateway.stop(),
   }

@@ -10,6 +10,7 @@ import * as filtered from './filtered.ts'
 import * as findable from './findable.ts'
 import * as footprint from './footprint.ts'
 import * as lexical from './lexical.ts'
+import * as mcp from './mcp.ts'
 import * as past from './past.ts'
 import * as quarantine from './quarantine.ts'
 import * as rebuild from './rebuild.ts'
@@ -27,6 +28,7 @@ import * as twoProjectors from './two-projectors.ts'
 const BENCHES: readonly Bench[] = [
   append,
   search,
+  mcp,
   past,
   filtered,
   quarantine,

@@ -1,3 +1,4 @@
+import { safeLine } from '@daybook/memory/safe-text'
 import { CLIENT_INFO_META_KEY, type McpServer, type ServerContext } from '@modelcontextprotocol/server'
 
 /** The longest name that Daybook keeps of an agent, in characters. */
@@ -11,6 +12,9 @@ export function agentOf(server: McpServer, { mcpReq }: ServerContext): string | 
   // The SDK's type of the envelope has no keys.
   const envelope = mcpReq.envelope as Readonly<Record<string, { readonly name?: string }>> | undefined
   const said = envelope?.[CLIENT_INFO_META_KEY]?.name ?? server.server.getClientVersion()?.name
-  const name = said?.trim() ?? ''
-  return name === '' ? null : name.slice(0, MOST)
+  // A name that the API refuses would have every write refused, and no agent can change it.
+  const name = safeLine(said ?? '')
+    .slice(0, MOST)
+    .toWellFormed()
+  return name === '' ? null : name
 }

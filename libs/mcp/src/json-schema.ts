@@ -26,11 +26,22 @@ function lean(schema: unknown): unknown {
   return Object.fromEntries(said.map(([name, value]) => [name, lean(value)]))
 }
 
+/** Of a list of 20,000 wrong items each is an issue, and the SDK would name them all. */
+const MOST_ISSUES = 5
+
+/** The result of a check with its first issues only. */
+function fewIssues<Result>(result: Result): Result {
+  const { issues } = result as { readonly issues?: readonly { readonly message: string }[] }
+  if (issues === undefined || issues.length <= MOST_ISSUES) return result
+  const more = { message: `and ${issues.length - MOST_ISSUES} more` }
+  return { ...result, issues: [...issues.slice(0, MOST_ISSUES), more] }
+}
+
 const made = new WeakMap<z.ZodType, StandardSchemaWithJSON>()
 
 /**
  * The schema with its JSON Schema made once: over HTTP each request has a server of its own, and the SDK would make the JSON
- * Schema again for each call.
+ * Schema again for each call. Of what does not fit it names the first five issues.
  */
 export function once<Schema extends z.ZodType>(
   schema: Schema,
@@ -50,7 +61,14 @@ export function once<Schema extends z.ZodType>(
       return json
     }
   const kept = {
-    '~standard': { ...standard, jsonSchema: { input: remember('input'), output: remember('output') } },
+    '~standard': {
+      ...standard,
+      validate: (value: unknown) => {
+        const checked = standard.validate(value)
+        return checked instanceof Promise ? checked.then(fewIssues) : fewIssues(checked)
+      },
+      jsonSchema: { input: remember('input'), output: remember('output') },
+    },
   } as StandardSchemaWithJSON
   made.set(schema, kept)
   return kept as StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>>

@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { encode } from 'gpt-tokenizer'
 import { expect, test } from 'vitest'
+import { ApiError } from './daybook.ts'
 import { createReceipts } from './receipts.ts'
 import { createMcpServer } from './server.ts'
 import { TOOLS } from './tools/index.ts'
@@ -10,9 +11,12 @@ import { TOOLSETS, type Toolset } from './toolsets.ts'
 /** The most tokens that a list of tools may take of an agent's context. */
 const [ALL, CORE] = [6_000, 4_000]
 
-async function listed(toolsets: readonly Toolset[]) {
+async function connected(toolsets: readonly Toolset[]) {
   const server = createMcpServer({
-    daybook: { ask: () => Promise.reject(new Error('nobody asks')) },
+    daybook: {
+      ask: () =>
+        Promise.reject(new ApiError('VALIDATION', `${'x'.repeat(70_000)} is no id`, { retryable: true })),
+    },
     receipts: createReceipts(),
     context: 'shop',
     toolsets,
@@ -22,6 +26,11 @@ async function listed(toolsets: readonly Toolset[]) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: 'test', version: '1' })
   await Promise.all([server.connect(ours), client.connect(theirs as never)])
+  return client
+}
+
+async function listed(toolsets: readonly Toolset[]) {
+  const client = await connected(toolsets)
   const { tools } = await client.listTools()
   await client.close()
   return { tools, tokens: encode(JSON.stringify(tools)).length }
@@ -54,4 +63,23 @@ test('every tool says what it is called, what it does and what it changes', asyn
     readOnlyHint: false,
     destructiveHint: true,
   })
+})
+
+test('an error stays short enough to read, however long the arguments are', async () => {
+  const client = await connected(['core'])
+  const refused = async (name: string, args: Record<string, unknown>) => {
+    const { isError, content } = await client.callTool({ name, arguments: args })
+    expect(isError).toBe(true)
+    return (content as { text: string }[])[0]?.text ?? ''
+  }
+  const issues = await refused('undo', {
+    since: '2026-01-01T00:00:00Z',
+    labelsAny: Array.from({ length: 20_000 }, () => 1),
+  })
+  expect(issues).toContain('labelsAny.0')
+  expect(issues).toMatch(/and 19,?99\d more/u)
+  expect(issues.length).toBeLessThan(1_000)
+  const message = await refused('get', { ids: ['x'] })
+  expect(message).toMatch(/^VALIDATION: x{1000}…\. Try again in a moment\.$/u)
+  await client.close()
 })

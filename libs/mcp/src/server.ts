@@ -6,10 +6,9 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { z } from 'zod'
 import { agentOf } from './agent-of.ts'
 import { annotationsOf } from './annotations.ts'
-import { ApiError } from './daybook.ts'
+import { apiErrorOf, orProtocolError } from './failing.ts'
 import { instructions } from './instructions.ts'
 import { once } from './json-schema.ts'
 import { PROMPTS } from './prompts/index.ts'
@@ -33,6 +32,8 @@ export interface McpOptions extends SessionParts {
 
 /** Lists change with the version of Daybook only: clients may keep them this long, in milliseconds. */
 const LISTS_MS = 3_600_000
+
+const ONE_MEMORY = new ResourceTemplate(`${MEMORY_URI}{id}`, { list: undefined })
 
 /** Makes the MCP server of Daybook: tools, resources and prompts. It serves the revisions of 2025 and 2026-07-28 alike. */
 export function createMcpServer(options: McpOptions): McpServer {
@@ -63,6 +64,8 @@ export function createMcpServer(options: McpOptions): McpServer {
   const sessionOf = (context: ServerContext) =>
     openSession(options, { agent: agentOf(server, context), signal: context.mcpReq.signal })
 
+  const answering = <Value>(read: () => Promise<Value>) => orProtocolError(read, options.onError)
+
   for (const one of toolsOf(options.toolsets)) addTool(server, one, options, sessionOf)
   for (const { name, uri, title, description, read } of RESOURCES)
     server.registerResource(
@@ -70,36 +73,47 @@ export function createMcpServer(options: McpOptions): McpServer {
       uri,
       { title, description, mimeType: 'text/plain' },
       async (_, context) => ({
-        contents: [{ uri, mimeType: 'text/plain', text: await read(sessionOf(context)) }],
+        contents: [{ uri, mimeType: 'text/plain', text: await answering(() => read(sessionOf(context))) }],
       }),
     )
   server.registerResource(
     'memory',
-    new ResourceTemplate(`${MEMORY_URI}{id}`, { list: undefined }),
+    ONE_MEMORY,
     { title: 'A memory', description: 'One memory by its id.', mimeType: 'text/plain' },
     async (uri, { id }, context) => {
-      const text = await readMemory(decodeURIComponent(String(id)), sessionOf(context))
+      const memoryId = decoded(String(id))
+      const text = memoryId === null ? null : await answering(() => readMemory(memoryId, sessionOf(context)))
       if (text === null) throw new ResourceNotFoundError(uri.href)
       return { contents: [{ uri: uri.href, mimeType: 'text/plain', text }] }
     },
   )
-  for (const { name, title, description, argument, message } of PROMPTS) {
-    const [argumentName, says] = argument
-    const argsSchema = z.object({ [argumentName]: z.string().optional().describe(says) })
-    server.registerPrompt(name, { title, description, argsSchema }, async (given, context) => ({
-      description,
-      messages: [
-        {
-          role: 'user',
-          content: {
-            type: 'text',
-            text: await message(given[argumentName]?.trim() ?? '', sessionOf(context)),
+  for (const { name, title, description, argument, message } of PROMPTS)
+    server.registerPrompt(
+      name,
+      { title, description, argsSchema: once(argument) },
+      async (given, context) => ({
+        description,
+        messages: [
+          {
+            role: 'user',
+            content: {
+              type: 'text',
+              text: await answering(() => message(Object.values(given)[0]?.trim() ?? '', sessionOf(context))),
+            },
           },
-        },
-      ],
-    }))
-  }
+        ],
+      }),
+    )
   return server
+}
+
+/** A part of an address as it was meant; null if it is not well formed. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
 }
 
 function addTool(
@@ -122,13 +136,7 @@ function addTool(
       try {
         return toolResult(await tool.run(given, sessionOf(context)))
       } catch (error) {
-        if (error instanceof ApiError) return errorResult(error)
-        onError(error)
-        return errorResult(
-          new ApiError('INTERNAL', 'Something went wrong inside Daybook; its log says what', {
-            retryable: true,
-          }),
-        )
+        return errorResult(apiErrorOf(error, onError))
       }
     },
   )

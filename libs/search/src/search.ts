@@ -170,7 +170,7 @@ async function attempt(
 
 const nothingFound = ({ query }: SearchRequest, belowFloor: boolean): string =>
   belowFloor
-    ? `Nothing here seems to be about "${query}". "floor: false" (daybook search --no-floor) shows what is least far from it.`
+    ? `Nothing here seems to be about "${query}". "minScore: 0" (daybook search --no-floor) shows what is least far from it.`
     : `Nothing matches "${query}". Try other words, or fewer filters.`
 
 const optionsOf = (parts: SearchParts, { ranking }: SearchRequest): RankingOptions =>

@@ -49,8 +49,8 @@ Asks the questions of a collection and measures how well the answers are found: 
                         names them all: ${RANKING_TERMS.join(', ')}
   --unanswerable <from> also asks questions that nothing answers, and tells what a floor under the scores would
                         cut: "others" are those of the other conversations, else the path of another collection
-  --peers <peers>       asks other memory servers instead, side by side: daybook, daybook-native, pgvector,
-                        or the path of a description (test/src/eval/peers/README.md)
+  --peers <peers>       asks other memory servers instead, side by side: daybook, daybook-native,
+                        daybook-mcp, pgvector, or the path of a description (test/src/eval/peers/README.md)
   --together            everything in one project; else each conversation is one of its own
   --limit <n>           at most n questions, taken evenly from all
   --out <folder>        writes report.json and report.html there

@@ -22,18 +22,21 @@ export async function connectStdio(
     mode = 'legacy',
     toolsets = 'all',
     environment = {},
+    reach = ['--data-dir', dataDir],
   }: {
     name?: string
     mode?: 'legacy' | { pin: string }
     toolsets?: string
     environment?: Readonly<Record<string, string>>
+    /** The options that name the daemon. Default: the one of the folder, which is started if none runs. */
+    reach?: readonly string[]
   } = {},
 ): Promise<Client> {
   const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode } })
   await client.connect(
     new StdioClientTransport({
       command: DAYBOOK_MCP.command,
-      args: [...DAYBOOK_MCP.args, '--data-dir', dataDir, '--toolsets', toolsets],
+      args: [...DAYBOOK_MCP.args, ...reach, '--toolsets', toolsets],
       env: { PATH: process.env['PATH'] ?? '', HOME: dataDir, ...TEST_ENVIRONMENT, ...environment },
       cwd: dataDir,
       stderr: 'pipe',

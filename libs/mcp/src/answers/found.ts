@@ -1,8 +1,9 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { safeLines, setIn } from '@daybook/memory/set-in'
 import { z } from 'zod'
 import type { Answer } from '../tools/tool.ts'
 import { AGENT_MEMORY, shownMemory } from './memory.ts'
-import { quoting } from './notice.ts'
+import { shortened } from './shortened.ts'
 
 /** What a search gives agents. Spread it on a SearchResult. */
 export const FOUND = graphql(
@@ -36,14 +37,18 @@ export function foundAnswer({
   const data = {
     hits: hits.map(({ memory, score, version }) => {
       const shown = { ...shownMemory(memory), version, score: Number(score.toFixed(4)) }
-      return shown.text.length <= TEXT_CHARACTERS
-        ? shown
-        : { ...shown, text: `${shown.text.slice(0, TEXT_CHARACTERS).toWellFormed()}…`, cut: true }
+      const said = shortened(shown.text, TEXT_CHARACTERS)
+      return said === shown.text ? shown : { ...shown, text: said, cut: true }
     }),
     ...(matchType !== null && { matchType }),
     ...(message !== null && { message }),
     ...(degraded.length > 0 && { degraded }),
     sequence,
   }
-  return { data, text: hits.length === 0 ? text : quoting(text) }
+  // The message may name keys that memories have.
+  return {
+    data,
+    text: hits.length === 0 ? setIn(safeLines(text)) : text,
+    quotes: hits.length > 0 || message !== null,
+  }
 }

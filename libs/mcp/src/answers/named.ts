@@ -1,10 +1,9 @@
 import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
 import type { Answer } from '../tools/tool.ts'
-import { quoting } from './notice.ts'
 
 /** People or interests, by the name that memories give them. */
-export const NAMED_OUTPUT = z.object({
+export const NAMED_OUTPUT = z.looseObject({
   found: z.array(z.looseObject({ name: z.string(), id: z.string() })),
 })
 
@@ -23,5 +22,5 @@ export function namedAnswer(named: readonly Named[], hint: string): Answer<z.inp
     ({ name, summary, memories, id }) =>
       `  ${safeLine(name)} (${memories} ${memories === 1 ? 'memory' : 'memories'}, ${id}): ${safeLine(summary)}`,
   )
-  return { data: { found }, text: found.length === 0 ? hint : quoting(lines.join('\n')) }
+  return { data: { found }, text: found.length === 0 ? hint : lines.join('\n'), quotes: found.length > 0 }
 }

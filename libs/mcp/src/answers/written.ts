@@ -3,6 +3,7 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
 import type { Receipts } from '../receipts.ts'
 import type { Answer } from '../tools/tool.ts'
+import { shortMessage } from './shortened.ts'
 
 /** What a write says of the memory. Spread it on the memory of a write's result. */
 export const WRITTEN = graphql('fragment WrittenMemory on Memory { id title version }')
@@ -30,13 +31,15 @@ interface Refusal {
 const isRefused = (result: Success | Refusal): result is Refusal => 'code' in result
 
 /**
- * The answer of a tool that writes several memories.
+ * The answer of a tool that writes several memories. Titles are shown where somebody else may have given them: an agent knows what it
+ * stores itself.
  * @param done in the past tense, for the text and the outcome: `remembered`
+ * @param titled whether to show the memories' titles
  */
 export function writtenAnswer(
   done: string,
   results: readonly (Success | Refusal)[],
-  receipts: Receipts,
+  { receipts, titled }: { readonly receipts: Receipts; readonly titled: boolean },
 ): Answer<z.input<typeof WRITTEN_OUTPUT>> {
   const sequences: number[] = []
   const shown = results.map((result) => {
@@ -52,11 +55,13 @@ export function writtenAnswer(
     if (isRefused(result)) return `${place}Refused: ${described(result)}`
     const { memory, duplicate, outcome } = result
     const how = outcome === undefined ? done : outcome.toLowerCase()
-    return `${place}${how}: ${memory.id} version ${memory.version}${duplicate ? ' (sent before)' : ''} ${safeLine(memory.title)}`
+    const line = `${place}${how}: ${memory.id} version ${memory.version}${duplicate ? ' (sent before)' : ''}`
+    return titled ? `${line}\n  ${safeLine(memory.title)}` : line
   })
   return {
     data: { results: shown, ...(sequence !== undefined && { sequence }) },
     text: [...lines, ...(sequence === undefined ? [] : [`Committed, sequence ${sequence}.`])].join('\n'),
+    quotes: titled && sequence !== undefined,
     failed: results.some(isRefused),
   }
 }
@@ -65,5 +70,5 @@ function described({ code, message, field, currentVersion }: Refusal): string {
   const names = field !== undefined && !message.includes(field) ? `${field} ` : ''
   const version =
     currentVersion == null ? '' : ` It is at version ${currentVersion} now: get it, then decide again.`
-  return `${code}: ${names}${message}${version}`
+  return `${code}: ${names}${shortMessage(message)}${version}`
 }

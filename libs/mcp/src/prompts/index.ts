@@ -1,4 +1,6 @@
 import { graphql } from '@daybook/api/graphql'
+import { safeLine } from '@daybook/memory/safe-text'
+import { z } from 'zod'
 import { NOTICE } from '../answers/notice.ts'
 import { RESOURCES } from '../resources/index.ts'
 import type { Session } from '../session.ts'
@@ -8,8 +10,8 @@ export interface PromptDefinition {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Its one optional argument, and what it means. */
-  readonly argument: readonly [name: string, description: string]
+  /** Its one optional argument. */
+  readonly argument: z.ZodObject<Record<string, z.ZodOptional<z.ZodString>>>
   /** The message to the model. @param given the argument, empty if absent */
   message(given: string, session: Session): Promise<string>
 }
@@ -32,7 +34,7 @@ export const PROMPTS: readonly PromptDefinition[] = [
     name: 'begin_session',
     title: 'Begin a session',
     description: 'Loads what is known here: the active session, open todos, and memories about the task.',
-    argument: ['task', 'What the session is about'],
+    argument: z.object({ task: z.string().optional().describe('What the session is about') }),
     async message(task, session) {
       const sections = await sectionsOf(session, [
         'daybook://session/active',
@@ -46,7 +48,7 @@ export const PROMPTS: readonly PromptDefinition[] = [
           `# About the task\n\n${contextFor.text === '' ? 'Nothing is known yet.' : contextFor.text}`,
         )
       }
-      const where = session.context === null ? '' : ` in ${session.context}`
+      const where = session.context === null ? '' : ` in ${JSON.stringify(safeLine(session.context))}`
       return [
         `We begin to work${where}${task === '' ? '' : ` on: ${task}`}. Here is what Daybook remembers.`,
         NOTICE,
@@ -59,7 +61,9 @@ export const PROMPTS: readonly PromptDefinition[] = [
     name: 'end_session',
     title: 'End a session',
     description: 'Stores what was learned, decided and left open, and closes the active session.',
-    argument: ['summary', 'What happened, if you want to say it yourself'],
+    argument: z.object({
+      summary: z.string().optional().describe('What happened, if you want to say it yourself'),
+    }),
     async message(summary, session) {
       const sections = await sectionsOf(session, ['daybook://session/active', 'daybook://todos/open'])
       return [

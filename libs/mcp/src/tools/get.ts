@@ -2,7 +2,6 @@ import { graphql } from '@daybook/api/graphql'
 import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
 import { z } from 'zod'
 import { AGENT_MEMORY, MEMORY, memoryLines, shownMemory } from '../answers/memory.ts'
-import { quoting } from '../answers/notice.ts'
 import { id } from './search-arguments.ts'
 import { tool } from './tool.ts'
 
@@ -24,7 +23,7 @@ export const get = tool({
     ids: z.array(id).min(1).max(20),
     asOf: z.string().optional().describe('RFC 3339'),
   }),
-  output: z.object({ memories: z.array(MEMORY), missing: z.array(z.string()).optional() }),
+  output: z.looseObject({ memories: z.array(MEMORY), missing: z.array(z.string()).optional() }),
   example: ({ memoryId }) => ({ ids: [memoryId] }),
   async run({ ids, asOf }, session) {
     const atLeast = asOf === undefined ? session.receipts.newest : null
@@ -45,7 +44,8 @@ export const get = tool({
         })),
         ...(missing.length > 0 && { missing }),
       },
-      text: memories.length === 0 ? lines : quoting(lines),
+      text: lines,
+      quotes: memories.length > 0,
     }
   },
 })

@@ -2,7 +2,6 @@ import { graphql } from '@daybook/api/graphql'
 import { safeLine } from '@daybook/memory/safe-text'
 import { safeLines, setIn } from '@daybook/memory/set-in'
 import { z } from 'zod'
-import { quoting } from '../answers/notice.ts'
 import { ApiError } from '../daybook.ts'
 import { id } from './search-arguments.ts'
 import { tool } from './tool.ts'
@@ -25,7 +24,7 @@ export const history = tool({
   description: 'Lists every version of a memory, oldest first: what changed, when, by whom, the text then.',
   effect: 'reads',
   input: z.object({ id, limit: z.int().min(1).max(100).default(20), after: z.string().optional() }),
-  output: z.object({
+  output: z.looseObject({
     versions: z.array(z.looseObject({ version: z.int(), type: z.string(), at: z.string() })),
     next: z.string().optional().describe('pass as after'),
   }),
@@ -57,7 +56,8 @@ export const history = tool({
     const next = pageInfo.hasNextPage ? pageInfo.endCursor : null
     return {
       data: { versions, ...(next != null && { next }) },
-      text: quoting([...lines, ...(next == null ? [] : [`More: after ${next}`])].join('\n')),
+      text: [...lines, ...(next == null ? [] : [`More: after ${next}`])].join('\n'),
+      quotes: true,
     }
   },
 })

@@ -48,6 +48,6 @@ export const indexDocument = tool({
       context: within ?? session.context,
       idempotencyKey: session.newKey(undefined),
     })
-    return writtenAnswer('indexed', [result] as never, session.receipts)
+    return writtenAnswer('indexed', [result] as never, { receipts: session.receipts, titled: false })
   },
 })

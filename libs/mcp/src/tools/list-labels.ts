@@ -17,7 +17,7 @@ export const listLabels = tool({
   description: 'Lists the labels in use with counts, the most used first.',
   effect: 'reads',
   input: z.object({ context, limit: z.int().min(1).max(1000).default(50) }),
-  output: z.object({ labels: z.array(z.object({ label: z.string(), count: z.int() })) }),
+  output: z.looseObject({ labels: z.array(z.object({ label: z.string(), count: z.int() })) }),
   example: () => ({}),
   async run({ context: within, limit: values }, session) {
     const { facets } = await session.ask(LABELS, { filter: { context: within }, values })
@@ -27,7 +27,8 @@ export const listLabels = tool({
       text:
         labels.length === 0
           ? 'No memory has a label.'
-          : labels.map(({ label, count }) => `${safeLine(label)}: ${count}`).join('\n'),
+          : labels.map(({ label, count }) => `  ${safeLine(label)}: ${count}`).join('\n'),
+      quotes: labels.length > 0,
     }
   },
 })

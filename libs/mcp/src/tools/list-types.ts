@@ -19,7 +19,7 @@ export const listTypes = tool({
   description: 'Lists which kinds of memory and types of entity there are, with counts.',
   effect: 'reads',
   input: z.object({ context }),
-  output: z.object({ kinds: counted, entityTypes: counted }),
+  output: z.looseObject({ kinds: counted, entityTypes: counted }),
   example: () => ({}),
   async run({ context: within }, session) {
     const { facets } = await session.ask(TYPES, { filter: { context: within } })
@@ -36,6 +36,7 @@ export const listTypes = tool({
               ...lines(kinds),
               ...(entityTypes.length === 0 ? [] : ['Entity types:', ...lines(entityTypes)]),
             ].join('\n'),
+      quotes: entityTypes.length > 0,
     }
   },
 })

@@ -62,6 +62,6 @@ export const remember = tool({
       idempotencyKey: session.newKey(idempotencyKey, at),
     })) as unknown as readonly InputOf<'RememberInput'>[]
     const { rememberMany } = await session.ask(REMEMBER, { inputs })
-    return writtenAnswer('remembered', rememberMany as never, session.receipts)
+    return writtenAnswer('remembered', rememberMany as never, { receipts: session.receipts, titled: false })
   },
 })

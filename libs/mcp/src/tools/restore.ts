@@ -35,6 +35,6 @@ export const restore = tool({
       version,
       idempotencyKey: session.newKey(undefined),
     })
-    return writtenAnswer('restored', [result] as never, session.receipts)
+    return writtenAnswer('restored', [result] as never, { receipts: session.receipts, titled: true })
   },
 })

@@ -77,6 +77,6 @@ export const revise = tool({
       })
       results.push(result)
     }
-    return writtenAnswer('revised', results as never, session.receipts)
+    return writtenAnswer('revised', results as never, { receipts: session.receipts, titled: true })
   },
 })

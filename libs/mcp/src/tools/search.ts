@@ -4,7 +4,8 @@ import { FOUND, FOUND_OUTPUT, foundAnswer } from '../answers/found.ts'
 import { FILTER, filterOf, limit } from './search-arguments.ts'
 import { tool } from './tool.ts'
 
-const SEARCH = graphql(
+/** What the tool asks of the API. */
+export const SEARCH = graphql(
   `query McpSearch(
     $query: String!, $filter: MemoryFilter, $mode: SearchMode, $limit: Int, $minScore: Float, $acrossVersions: Boolean,
     $asOf: DateTime, $atLeast: Int, $projects: [String!]

@@ -14,6 +14,8 @@ export interface Answer<Output> {
   readonly data: Output
   /** For the model: compact, and what memories say stays set in. */
   readonly text: string
+  /** Whether it repeats what memories say; then the text and the data begin with a notice. Default no. */
+  readonly quotes?: boolean
   /** Whether something was refused; the text says what and what to do. Default no. */
   readonly failed?: boolean
 }

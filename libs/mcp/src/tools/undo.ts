@@ -2,7 +2,6 @@ import { graphql } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
 import { z } from 'zod'
-import { quoting } from '../answers/notice.ts'
 import { succeeded } from '../failure.ts'
 import { OPERATION, operationLine, waitForOperation } from '../operation.ts'
 import { FILTER, filterOf } from './search-arguments.ts'
@@ -81,7 +80,8 @@ export const undo = tool({
         changes: shown,
         ...(ended !== null && { operation: { id: ended.id, status: ended.status } }),
       },
-      text: lines.length === 0 ? head : `${head}\n${quoting(lines.join('\n'))}`,
+      text: [head, ...lines].join('\n'),
+      quotes: lines.length > 0,
       failed: ended?.status === 'FAILED',
     }
   },

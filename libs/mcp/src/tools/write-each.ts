@@ -16,5 +16,5 @@ export async function writeEach(
 ): Promise<Answer<z.input<typeof WRITTEN_OUTPUT>>> {
   const results: object[] = []
   for (const id of ids) results.push(await write({ id, idempotencyKey: session.newKey(undefined) }))
-  return writtenAnswer(done, results as never, session.receipts)
+  return writtenAnswer(done, results as never, { receipts: session.receipts, titled: true })
 }

@@ -14,12 +14,19 @@ export async function connectMcp(
     mode = REVISIONS[0].mode,
     name = 'test-agent',
     toolsets = 'all',
-  }: { mode?: (typeof REVISIONS)[number]['mode']; name?: string; toolsets?: string | null } = {},
+    fetch = globalThis.fetch,
+  }: {
+    mode?: (typeof REVISIONS)[number]['mode']
+    name?: string
+    toolsets?: string | null
+    fetch?: typeof globalThis.fetch
+  } = {},
 ): Promise<Client> {
   const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode } })
   const query = toolsets === null ? '' : `?toolsets=${toolsets}`
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`), {
+      fetch,
       requestInit: { headers: { authorization: `Bearer ${key}` } },
     }),
   )

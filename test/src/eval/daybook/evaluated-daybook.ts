@@ -1,6 +1,12 @@
 import type { RankingTerm } from '@daybook/search/ranking/terms'
 import type { GraphQLAnswer, GraphQLRequest } from '../../support/graphql.ts'
 
+/** The address of a Daybook, and the key of the project to evaluate. */
+export interface Address {
+  readonly url: string
+  readonly apiKey: string
+}
+
 /** A Daybook with a place for each group of a collection. */
 export interface EvaluatedDaybook {
   /** Describes the Daybook in the report. */
@@ -16,6 +22,8 @@ export interface EvaluatedDaybook {
 /** The place of a group's memories: a project, or a part of one. */
 export interface Place {
   ask<Data>(request: GraphQLRequest): Promise<GraphQLAnswer<Data>>
+  /** Where it is asked, for clients of its own. @throws TransportError if it has ended */
+  address(): Address
   /** The category that marks the group's memories. */
   readonly category: string
   /** Whether the project holds other memories too; then searches filter by the category. */

@@ -36,7 +36,11 @@ export async function loadMemories(place: Place, { memories }: Group): Promise<v
   }
 }
 
-function toInput({ id, input }: JudgedMemory, { category }: Place) {
+/** A memory as the API takes it, with its id in the collection and its group's category. */
+export function toInput(
+  { id, input }: Pick<JudgedMemory, 'id' | 'input'>,
+  { category }: Pick<Place, 'category'>,
+) {
   const { metadata, categories } = input
   const tagged = {
     ...input,
@@ -47,8 +51,11 @@ function toInput({ id, input }: JudgedMemory, { category }: Place) {
   return { ...tagged, idempotencyKey: `eval ${content}` }
 }
 
-function inBatches(memories: readonly JudgedMemory[]): JudgedMemory[][] {
-  const batches: JudgedMemory[][] = []
+/** Parts of a list that fit into one request each. */
+export function inBatches<Memory extends Pick<JudgedMemory, 'input'>>(
+  memories: readonly Memory[],
+): Memory[][] {
+  const batches: Memory[][] = []
   let characters = Number.POSITIVE_INFINITY
   for (const memory of memories) {
     const length = JSON.stringify(memory.input).length

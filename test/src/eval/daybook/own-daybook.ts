@@ -10,7 +10,7 @@ import { copyEmptyCluster } from '@daybook/postgres/testing/embedded-template'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createTestDaemon } from '../../support/daemon.ts'
 import { askGraphQL, TransportError } from '../../support/graphql.ts'
-import { categoryOf, type EvaluatedDaybook } from './evaluated-daybook.ts'
+import { type Address, categoryOf, type EvaluatedDaybook } from './evaluated-daybook.ts'
 
 /** How the daemon is set up. */
 export interface OwnDaybookOptions {
@@ -47,16 +47,20 @@ export async function startOwnDaybook(options: OwnDaybookOptions): Promise<Evalu
   }
   return {
     description: `a daemon of its own on ${databaseUrl ? 'a Postgres server' : 'embedded parts'}, a project for each group`,
-    place: (group) => ({
-      category: categoryOf(group),
-      shared: false,
-      async ask(request) {
+    place(group) {
+      const address = (): Address => {
         const [url, apiKey] = [daemon.url(), keys[group]]
         if (url === null) throw new TransportError(`the daemon has ended\n${daemon.log()}`)
         if (apiKey === undefined) throw new Error(`there is no project for ${group}`)
-        return askGraphQL({ url, apiKey }, request)
-      },
-    }),
+        return { url, apiKey }
+      }
+      return {
+        category: categoryOf(group),
+        shared: false,
+        address,
+        ask: async (request) => askGraphQL(address(), request),
+      }
+    },
     async rankWithout(terms) {
       if (ablated) await daemon.tell(terms)
       else if (terms.length > 0) throw new Error('this daemon was not started to leave terms out')

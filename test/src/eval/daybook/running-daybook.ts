@@ -1,11 +1,5 @@
 import { askGraphQL, dataOf, type GraphQLRequest } from '../../support/graphql.ts'
-import { categoryOf, EVALUATION, type EvaluatedDaybook } from './evaluated-daybook.ts'
-
-/** The address of a Daybook, and the key of the project to evaluate. */
-export interface Address {
-  readonly url: string
-  readonly apiKey: string
-}
+import { type Address, categoryOf, EVALUATION, type EvaluatedDaybook } from './evaluated-daybook.ts'
 
 const FIRST_MEMORY = '{ journal(after: 0, first: 1) { memory { categories } } }'
 
@@ -28,7 +22,7 @@ export async function runningDaybook(address: Address, amongOthers: boolean): Pr
     )
   return {
     description: `${address.url}, one project`,
-    place: (group) => ({ ask, category: categoryOf(group), shared: true }),
+    place: (group) => ({ ask, address: () => address, category: categoryOf(group), shared: true }),
     async rankWithout(terms) {
       if (terms.length > 0) throw new Error('only a daemon of its own leaves out terms of the ranking')
     },
