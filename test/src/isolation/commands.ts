@@ -64,6 +64,7 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   export: ({ other, folder }) => [['--out', join(folder, 'out.jsonl'), '--project', other.name]],
   mcp: () => [['clients'], ['install', '--client', 'cursor', '--scope', 'project', '--dry-run']],
   hook: () => [['session-start', '--context', COMMON.context], ['session-end']],
+  service: () => [['status']],
   status: () => [[]],
   doctor: () => [[]],
   verify: ({ other }) => [['pgvector', '--project', other.name]],

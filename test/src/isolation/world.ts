@@ -220,6 +220,9 @@ export async function askField(
     for (const name of namesIn(JSON.stringify(variables))) world.stored.get(reader.home.id)?.add(name)
   const answer = await ask(reader, transport, { ...field, variables })
   const json = jsonIn(answer)
+  // Else it would be unlike every other answer, and nobody would know why.
+  if (json === null && transport === 'POST')
+    throw new Error(`an answer without JSON to ${field.name}: ${answer.slice(0, 1_000)}`)
   look(world, reader, `${field.name} ${JSON.stringify(variables)} over ${transport}`, answer)
   const codes = json?.errors?.map(({ extensions }) => String(extensions?.['code'])) ?? []
   const data = (json?.data as Record<string, unknown> | undefined)?.[field.name]
