@@ -30,6 +30,11 @@ export interface EventsOptions {
    * sends a sign of life every 12,000.
    */
   readonly silenceMs?: number | undefined
+  /**
+   * Is told when the connection is there (null), and each time that it is lost or cannot be made: why. The iteration goes
+   * on by itself, so this is only for showing it.
+   */
+  readonly onConnection?: ((lost: DaybookClientError | null) => void) | undefined
 }
 
 /** Waits before it connects again: the first at most 200 ms, none more than 5 s. */
@@ -50,7 +55,13 @@ export async function* followEvents(
   connection: Connection,
   calls: Calls,
   retryForMs: number,
-  { after, filter, signal = new AbortController().signal, silenceMs = SILENCE_MS }: EventsOptions = {},
+  {
+    after,
+    filter,
+    signal = new AbortController().signal,
+    silenceMs = SILENCE_MS,
+    onConnection,
+  }: EventsOptions = {},
 ): AsyncGenerator<MemoryEvent, void> {
   const begun = performance.now()
   let started = false
@@ -60,6 +71,7 @@ export async function* followEvents(
   const onConnected = () => {
     started = true
     attempt = 0
+    onConnection?.(null)
   }
   while (!signal.aborted) {
     try {
@@ -75,6 +87,7 @@ export async function* followEvents(
       if (signal.aborted) return
       if (!(error instanceof DaybookClientError) || !error.retryable) throw error
       if (!started && performance.now() - begun > retryForMs) throw error
+      onConnection?.(error)
     }
     await pause(backoffDelay(attempt, BACKOFF), signal)
     attempt += 1
