@@ -44,7 +44,9 @@ export function EraseDialog({
           keep their copies. To take it out of searches only, forget it.
         </p>
         <label>
-          Type <code>{WORD}</code> to confirm
+          <span>
+            Type <code>{WORD}</code> to confirm
+          </span>
           <input
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}
