@@ -1,9 +1,9 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
-import { HEAD } from '@daybook/client/documents/events'
+import { HEAD } from '@daybook/client/documents/head'
 import { MEMORY } from '@daybook/client/documents/memory'
 import { memoryContent, ownFields } from '@daybook/client/documents/memory-content'
-import type { MemoryEvent } from '@daybook/client/events/follow'
 import { read } from './client.ts'
+import type { JournalEvent } from './events.ts'
 
 const PAGE = graphql(`
   query JournalPage($after: Int!, $first: Int!) {
@@ -36,7 +36,7 @@ export interface JournalEntry {
 }
 
 /** What a list keeps of an event. */
-export const toEntry = (event: Paged | MemoryEvent): JournalEntry => ({
+export const toEntry = (event: Paged | JournalEvent): JournalEntry => ({
   sequence: event.sequence,
   hash: event.hash,
   status: event.status,
