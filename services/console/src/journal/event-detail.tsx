@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { readEvent, type WholeEvent } from '../api/journal.ts'
+import { readEvent, type WholeEvent } from '../api/journal-event.ts'
 import { formatMoment } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { eventWord } from '../components/event-word.ts'
@@ -10,7 +10,7 @@ import { useLatest } from '../components/use-latest.ts'
 import { VersionChanges } from '../components/version-changes.tsx'
 
 /** One event with all that it says: who, what it changed, and the memory's state after it. */
-export function EventDetail({ sequence, onClose }: { readonly sequence: number; onClose(): void }) {
+export default function EventDetail({ sequence, onClose }: { readonly sequence: number; onClose(): void }) {
   const [again, setAgain] = useState(0)
   const { answer, error } = useLatest(
     String(sequence),

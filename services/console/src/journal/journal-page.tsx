@@ -1,14 +1,17 @@
 import { useMemo, useState } from 'preact/hooks'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { lazyPart } from '../components/lazy-part.tsx'
 import { VirtualList } from '../components/virtual-list.tsx'
 import { useLocation } from '../router/location.ts'
 import { FILTER_FIELDS, matches, readFilter } from './entry-filter.ts'
 import { EntryLine } from './entry-line.tsx'
-import { EventDetail } from './event-detail.tsx'
 import { JournalFilters } from './journal-filters.tsx'
 import { hasOlder, MOST_KEPT } from './journal-tail.ts'
 import { TailStatus } from './tail-status.tsx'
 import { useTail } from './use-tail.ts'
+
+// It needs the definitions of all kinds, which the list does not.
+const EventDetail = lazyPart(() => import('./event-detail.tsx'))
 
 /** As in `journal.css`: two lines of text. */
 const ROW_REM = 3.5
