@@ -6,10 +6,11 @@ import { shorten } from './shorten.ts'
 /** What was remembered before and after a memory in its context, in the order of the journal. */
 export function renderNeighbours({ before, after }: Neighbours): string {
   if (before.length + after.length === 0) return 'Nothing stands beside it in its context.'
-  const line = ({ id, title }: Neighbours['before'][number]) =>
-    `  ${safeLine(id)}  ${shorten(safeLine(title), outputColumns())}`
   return [
     ...(before.length === 0 ? [] : ['Before it:', ...before.toReversed().map(line)]),
     ...(after.length === 0 ? [] : ['After it:', ...after.map(line)]),
   ].join('\n')
 }
+
+const line = ({ id, title }: Neighbours['before'][number]): string =>
+  `  ${safeLine(id)}  ${shorten(safeLine(title), outputColumns())}`

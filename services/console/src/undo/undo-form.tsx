@@ -28,7 +28,6 @@ export function UndoForm({ settings }: { readonly settings: UndoSettings }) {
   const set = (changes: Partial<typeof draft>) => setDraft({ ...draft, ...changes })
   const names = [draft.agent, draft.context, draft.actor].some((one) => one.trim() !== '')
   const counts = answer?.counts
-  const given = (text: string) => (text.trim() === '' ? null : text.trim())
   return (
     <form
       class="card undo-form"
@@ -106,6 +105,9 @@ export function UndoForm({ settings }: { readonly settings: UndoSettings }) {
     </form>
   )
 }
+
+/** What was typed; null if that is nothing. */
+const given = (text: string): string | null => (text.trim() === '' ? null : text.trim())
 
 function Name({
   name,

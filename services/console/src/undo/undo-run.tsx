@@ -7,16 +7,6 @@ import { hasEnded, useUndoProgress } from './use-undo-progress.ts'
 export function UndoRun({ begun }: { readonly begun: UndoOperation }) {
   const operation = useUndoProgress(begun)
   const { done, total, status, error } = operation
-  const anew = () =>
-    setParams({
-      run: null,
-      since: null,
-      agent: null,
-      context: null,
-      actor: null,
-      operation: null,
-      everything: null,
-    })
   return (
     <section class="card undo-run" aria-label="The undo">
       <h2 role="status">{WORDS[status]}</h2>
@@ -46,6 +36,18 @@ export function UndoRun({ begun }: { readonly begun: UndoOperation }) {
     </section>
   )
 }
+
+/** Back to the empty form. */
+const anew = (): void =>
+  setParams({
+    run: null,
+    since: null,
+    agent: null,
+    context: null,
+    actor: null,
+    operation: null,
+    everything: null,
+  })
 
 const WORDS = {
   QUEUED: 'The undo begins in a moment',

@@ -15,15 +15,14 @@ export function useUndoProgress(begun: UndoOperation): UndoOperation {
   useEffect(() => {
     if (ended) return
     const stale = new AbortController()
+    const look = async () => {
+      const found = await readUndo(begun.id, stale.signal)
+      if (stale.signal.aborted || found === null) return
+      setOperation(found)
+      if (hasEnded(found)) refresh()
+    }
     const timer = setInterval(() => {
-      readUndo(begun.id, stale.signal).then(
-        (found) => {
-          if (stale.signal.aborted || found === null) return
-          setOperation(found)
-          if (hasEnded(found)) refresh()
-        },
-        () => undefined,
-      )
+      look().catch(() => undefined)
     }, LOOK_MS)
     return () => {
       stale.abort()
