@@ -5,7 +5,7 @@ import type { ConsoleSuite, Tenant } from '../support/console-suite.ts'
 import { cuttableConnection } from '../support/cuttable-connection.ts'
 
 /** As many as one fills quickly; DAYBOOK_JOURNEY_MEMORIES=10000 for a longer look. */
-const MANY = Number(process.env['DAYBOOK_JOURNEY_MEMORIES'] ?? 2_000)
+const MANY = Number(process.env['DAYBOOK_JOURNEY_MEMORIES'] ?? 1_000)
 
 const rows = (page: Page) => page.getByRole('listbox', { name: /^Events/u }).getByRole('option')
 const note = (text: string, others: object = {}) => ({ content: { note: { text } }, ...others })
@@ -83,7 +83,7 @@ export function journalJourneys(suite: ConsoleSuite): void {
     }
   })
 
-  test('thousands of memories are scrolled to the first one, and the keyboard goes from event to event', async () => {
+  test('a long journal is scrolled to its first event, and the keyboard goes from event to event', async () => {
     const tenant = await suite.newTenant()
     await fill(tenant, MANY)
     const visit = await suite.visitAs(tenant, { path: '/console/journal' })
