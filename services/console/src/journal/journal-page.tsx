@@ -32,7 +32,7 @@ export default function JournalPage() {
   // Beyond that the newest would leave the list, which nobody asked for.
   const mayGrow = entries.length < MOST_KEPT
   const atStart = !hasOlder(state)
-  const waits = state.connection === 'connecting' && entries.length === 0 && failure === null
+  const waits = state.connection !== 'live' && entries.length === 0 && failure === null
   return (
     <div class="page journal-page">
       <div class="journal-head">

@@ -1,3 +1,4 @@
+import { DaybookClientError } from '@daybook/client/client-error'
 import { follow } from '../api/client.ts'
 import { type JournalEntry, readEntries, readHead, toEntry } from '../api/journal.ts'
 
@@ -26,6 +27,9 @@ const MOST_TO_CATCH_UP = 1_000
 
 /** How often the screen is told at most, in milliseconds: 50 events a second are 5 renderings. */
 const TELL_MS = 200
+
+/** How long to wait before the head is asked for again, in milliseconds; the stream has waits of its own. */
+const RETRY_MS = 2_000
 
 /** What is on the screen. */
 export interface TailState {
@@ -119,6 +123,25 @@ export function createTail(onChange: () => void): JournalTail {
 
   let restart = new AbortController()
 
+  async function streamOnce(signal: AbortSignal): Promise<void> {
+    restart = new AbortController()
+    const ended = AbortSignal.any([signal, restart.signal])
+    await catchUp(signal)
+    tell()
+    const stream = follow({
+      after: seen?.hash == null ? (seen?.sequence ?? 0) : { sequence: seen.sequence, hash: seen.hash },
+      signal: ended,
+      onConnection(lost) {
+        connection = lost === null ? 'live' : 'lost'
+        tell()
+      },
+    })
+    for await (const event of stream) {
+      if (ended.aborted) break
+      take(toEntry(event))
+    }
+  }
+
   return {
     state: () => ({
       entries: kept,
@@ -131,29 +154,18 @@ export function createTail(onChange: () => void): JournalTail {
     }),
     async run(signal) {
       failure = null
-      try {
-        while (!signal.aborted) {
-          restart = new AbortController()
-          const ended = AbortSignal.any([signal, restart.signal])
-          await catchUp(signal)
+      while (!signal.aborted) {
+        try {
+          await streamOnce(signal)
+        } catch (error) {
+          if (signal.aborted) return
+          const passes = error instanceof DaybookClientError && error.retryable
+          if (passes) connection = 'lost'
+          else failure = error
           tell()
-          const stream = follow({
-            after: seen?.hash == null ? (seen?.sequence ?? 0) : { sequence: seen.sequence, hash: seen.hash },
-            signal: ended,
-            onConnection(lost) {
-              connection = lost === null ? 'live' : 'lost'
-              tell()
-            },
-          })
-          for await (const event of stream) {
-            if (ended.aborted) break
-            take(toEntry(event))
-          }
+          if (!passes) return
+          await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
         }
-      } catch (error) {
-        if (signal.aborted) return
-        failure = error
-        tell()
       }
     },
     pause() {
