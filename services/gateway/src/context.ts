@@ -10,6 +10,7 @@ import { listQuarantines, type Quarantine } from '@daybook/postgres/access/quara
 import { readTrust } from '@daybook/postgres/access/trust'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import { type Neighbours, readNeighbours } from '@daybook/search/neighbours/read-neighbours'
 import DataLoader from 'dataloader'
 import type { KnownRequest } from './http/request-context.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
@@ -74,6 +75,8 @@ export interface Context {
   lastingQuarantines(): Promise<readonly Quarantine[]>
   /** The plain id of the memory that supersedes a memory, by its plain id. */
   readonly supersededBy: DataLoader<string, string | null>
+  /** The memories around a memory, by its plain id. */
+  readonly neighbours: DataLoader<string, Neighbours>
   /** The plain ids of a document's parts in order, by the document's plain id. */
   readonly documentParts: DataLoader<string, readonly string[]>
 }
@@ -143,6 +146,10 @@ export function createContext(
     supersededBy: new DataLoader(async (ids) => {
       const found = await readSupersededBy(project, (await loaded()).tables, ids)
       return ids.map((id) => found.get(id) ?? null)
+    }),
+    neighbours: new DataLoader(async (ids) => {
+      const found = await readNeighbours(project, await loaded(), ids)
+      return ids.map((id) => found.get(id) ?? { before: [], after: [] })
     }),
     documentParts: new DataLoader(async (ids) => {
       const found = await readParts(project, (await loaded()).tables, ids)

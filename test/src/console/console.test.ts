@@ -1,9 +1,12 @@
 import { describe } from 'vitest'
 import { appearanceJourneys } from './journeys/appearance.ts'
 import { firstRunJourneys } from './journeys/first-run.ts'
+import { journalJourneys } from './journeys/journal.ts'
 import { loginJourneys } from './journeys/login.ts'
+import { memoryJourneys } from './journeys/memory.ts'
 import { searchJourneys } from './journeys/search.ts'
 import { securityJourneys } from './journeys/security.ts'
+import { undoJourneys } from './journeys/undo.ts'
 import { CHROMIUM } from './support/chromium.ts'
 import { useConsole } from './support/console-suite.ts'
 
@@ -16,6 +19,9 @@ describe.skipIf(CHROMIUM === null)('the console', () => {
   loginJourneys(suite)
   searchJourneys(suite)
   firstRunJourneys(suite)
+  memoryJourneys(suite)
+  journalJourneys(suite)
+  undoJourneys(suite)
   securityJourneys(suite)
   appearanceJourneys(suite)
 })

@@ -25,6 +25,11 @@ export interface EventsOptions {
    * sends a sign of life every 12,000.
    */
   readonly silenceMs?: number | undefined
+  /**
+   * Is told when the connection is there (null), and each time that it is lost or cannot be made: why. The iteration goes
+   * on by itself, so this is only for showing it.
+   */
+  readonly onConnection?: ((lost: DaybookClientError | null) => void) | undefined
 }
 
 /** A subscription to the journal. It asks at least for each event's place, from which it goes on. */
@@ -58,7 +63,13 @@ const SILENCE_MS = 30_000
 export async function* followJournal<Event extends { readonly sequence: number; readonly hash: string }>(
   { connection, calls, retryForMs }: Following,
   document: JournalSubscription<Event>,
-  { after, filter, signal = new AbortController().signal, silenceMs = SILENCE_MS }: EventsOptions = {},
+  {
+    after,
+    filter,
+    signal = new AbortController().signal,
+    silenceMs = SILENCE_MS,
+    onConnection,
+  }: EventsOptions = {},
 ): AsyncGenerator<Event, void> {
   const begun = performance.now()
   let started = false
@@ -68,6 +79,7 @@ export async function* followJournal<Event extends { readonly sequence: number; 
   const onConnected = () => {
     started = true
     attempt = 0
+    onConnection?.(null)
   }
   while (!signal.aborted) {
     try {
@@ -83,6 +95,7 @@ export async function* followJournal<Event extends { readonly sequence: number; 
       if (signal.aborted) return
       if (!(error instanceof DaybookClientError) || !error.retryable) throw error
       if (!started && performance.now() - begun > retryForMs) throw error
+      onConnection?.(error)
     }
     await pause(backoffDelay(attempt, BACKOFF), signal)
     attempt += 1

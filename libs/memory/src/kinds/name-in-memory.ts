@@ -24,6 +24,7 @@ export const MEMORY_FIELD_NAMES = [
   'quarantine',
   'supersededBy',
   'history',
+  'neighbours',
 ] as const
 
 /**

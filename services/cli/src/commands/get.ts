@@ -4,9 +4,11 @@ import { type MemoryWithContent, memoryContent, withContent } from '@daybook/cli
 import type { Command } from 'commander'
 import { notFound } from '../client/not-found.ts'
 import { readHistory } from '../client/read-history.ts'
+import { readNeighbours } from '../client/read-neighbours.ts'
 import { request } from '../client/request.ts'
 import { addExamples, invocation, moment } from '../command.ts'
 import { renderHistory, renderMemory } from '../output/memory.ts'
+import { renderNeighbours } from '../output/neighbours.ts'
 import { print, printJson } from '../output/print.ts'
 
 /** Adds the arguments, options and action of `daybook get`. */
@@ -14,15 +16,21 @@ export function configure(command: Command): void {
   command
     .argument('<id>', 'its id, as search shows it, or the plain UUID')
     .option('--history', 'also what happened to it, oldest first')
+    .option('--neighbours', 'also what was remembered before and after it in its context')
     .option('--as-of <time>', 'as it was at this date or time', moment)
-    .action((id: string, options: { history?: boolean; asOf?: string }, self: Command) =>
-      get(id, options, self),
-    )
+    .action((id: string, options: GetOptions, self: Command) => get(id, options, self))
   addExamples(command, [
     'daybook get insight:0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d',
     'daybook get 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --history --json',
+    'daybook get 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --neighbours',
     'daybook get 0192f0c1-8a3e-7c11-9d2b-3f0e5a6b7c8d --as-of 2026-11-21T09:30:00Z',
   ])
+}
+
+interface GetOptions {
+  readonly history?: boolean
+  readonly neighbours?: boolean
+  readonly asOf?: string
 }
 
 const GET = graphql(
@@ -37,7 +45,7 @@ const GET = graphql(
 
 async function get(
   id: string,
-  { history = false, asOf }: { readonly history?: boolean; readonly asOf?: string },
+  { history = false, neighbours = false, asOf }: GetOptions,
   command: Command,
 ): Promise<void> {
   const { connection, json } = invocation(command)
@@ -45,7 +53,10 @@ async function get(
   if (answer.memory === null) throw notFound(id, asOf)
   const memory: MemoryWithContent = withContent(answer.memory)
   const events = history ? ((await readHistory(connection, id)) ?? []) : []
-  if (json) return printJson(history ? { memory, history: events } : { memory })
+  const beside = neighbours ? await readNeighbours(connection, id) : null
+  if (json)
+    return printJson({ memory, ...(history && { history: events }), ...(beside && { neighbours: beside }) })
   print(renderMemory(memory))
   if (history) print(`\n${renderHistory(events, memory.id)}`)
+  if (beside !== null) print(`\n${renderNeighbours(beside)}`)
 }

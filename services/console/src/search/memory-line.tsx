@@ -3,6 +3,7 @@ import { readText } from '../api/memory-text.ts'
 import type { ListedMemory } from '../api/newest.ts'
 import { Ago } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { memoryAddress } from '../components/memory-address.ts'
 
 type Shown =
   | { readonly at: 'closed' | 'loading' }
@@ -49,6 +50,9 @@ export function MemoryLine({
             {label}
           </span>
         ))}
+        <a href={memoryAddress(memory.id)} aria-label={`Open ${memory.title}`}>
+          open
+        </a>
         {memory.trust === 'LOW' && <span class="tag">low trust</span>}
       </p>
       {shown.at === 'loading' && <p class="muted">Loading …</p>}

@@ -3,6 +3,14 @@ import type { Page } from './page.ts'
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly Page[] = [
   { path: '/', title: 'Search', load: () => import('../search/search-page.tsx') },
+  {
+    path: '/console/memory',
+    title: 'Memory',
+    inNavigation: false,
+    load: () => import('../memory/memory-page.tsx'),
+  },
+  { path: '/console/journal', title: 'Journal', load: () => import('../journal/journal-page.tsx') },
+  { path: '/console/undo', title: 'Undo', load: () => import('../undo/undo-page.tsx') },
   { path: '/console/start', title: 'Get started', load: () => import('../first-run/start-page.tsx') },
 ]
 

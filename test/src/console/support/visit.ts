@@ -14,6 +14,8 @@ export interface VisitOptions {
   readonly height?: number
   /** Default light. */
   readonly dark?: boolean
+  /** The address of a proxy, whose connections a journey cuts. Default none. */
+  readonly through?: string
   /** IANA name. Default `Europe/Berlin`, so that UTC shows up as a mistake. */
   readonly timeZone?: string
 }
@@ -36,10 +38,11 @@ export interface Visit {
 export async function startVisit(
   browser: Browser,
   url: string,
-  { width = 1280, height = 800, dark = false, timeZone = 'Europe/Berlin' }: VisitOptions = {},
+  { width = 1280, height = 800, dark = false, timeZone = 'Europe/Berlin', through }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
     baseURL: url,
+    ...(through !== undefined && { proxy: { server: through } }),
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     timezoneId: timeZone,

@@ -1,0 +1,81 @@
+import { type Given, graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import { succeeded } from '@daybook/client/calls/calls'
+import { FAILURE } from '@daybook/client/documents/failure'
+import { read } from './client.ts'
+
+const PLAN = graphql(
+  `mutation PlanUndo(
+    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $everything: Boolean
+  ) {
+    undo(
+      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, everything: $everything, dryRun: true
+    ) {
+      __typename
+      ... on Undo {
+        changed refused sequence
+        changes(first: 1000) { memoryId title action happened fromVersion toVersion }
+        refusals(first: 1000) { memoryId title happened code reason }
+      }
+      ...Failure
+    }
+  }`,
+  [FAILURE],
+)
+
+/** What is to be undone. */
+export type UndoAsked = Given<VariablesOf<typeof PLAN>>
+
+/** What an undo would do. */
+export type UndoPlan = Extract<ResultOf<typeof PLAN>['undo'], { readonly changed: number }>
+
+/** What an undo would do; nothing is written. @throws DaybookClientError; the signal's reason */
+export const planUndo = async (asked: UndoAsked, signal?: AbortSignal): Promise<UndoPlan> =>
+  succeeded((await read(PLAN, asked, { signal })).undo)
+
+const UNDO_OPERATION = graphql(`
+  fragment UndoOperation on Operation {
+    id type status done total options result error requestedBy createdAt finishedAt
+  }`)
+
+const START = graphql(
+  `mutation StartUndo(
+    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $everything: Boolean
+  ) {
+    undo(
+      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, everything: $everything, dryRun: false
+    ) {
+      __typename
+      ... on Undo { operation { ...UndoOperation } }
+      ...Failure
+    }
+  }`,
+  [UNDO_OPERATION, FAILURE],
+)
+
+/** An undo that was asked for, and how far it is. */
+export type UndoOperation = ResultOf<typeof UNDO_OPERATION>
+
+/**
+ * Asks for an undo, once. It goes on whether somebody watches or not.
+ * @throws DaybookClientError BUSY while another one is at work; after a lost answer, look at `readUndos` before asking again
+ */
+export async function startUndo(asked: UndoAsked): Promise<UndoOperation> {
+  // It takes no key that would make it safe to send twice; a second one finds nothing left to undo.
+  const { operation } = succeeded((await read(START, asked)).undo)
+  if (operation === null) throw new Error('Daybook only planned the undo')
+  return operation
+}
+
+const ONE = graphql('query UndoProgress($id: ID!) { operation(id: $id) { ...UndoOperation } }', [
+  UNDO_OPERATION,
+])
+
+/** How far an undo is; null if there is no such operation. @throws DaybookClientError; the signal's reason */
+export const readUndo = async (id: string, signal?: AbortSignal): Promise<UndoOperation | null> =>
+  (await read(ONE, { id }, { signal })).operation
+
+const RECENT = graphql('query Undos { operations(first: 50) { ...UndoOperation } }', [UNDO_OPERATION])
+
+/** The undos among the newest 50 operations, the newest first. @throws DaybookClientError; the signal's reason */
+export const readUndos = async (signal?: AbortSignal): Promise<readonly UndoOperation[]> =>
+  (await read(RECENT, {}, { signal })).operations.filter(({ type }) => type === 'UNDO')

@@ -1,0 +1,25 @@
+import { useEffect, useState } from 'preact/hooks'
+import { follow } from '../api/client.ts'
+import { useVisible } from '../components/use-visible.ts'
+
+/** The sequence of the last event of a memory since the page was opened; null before there is one. @param id with its kind */
+export function useLiveMemory(id: string): number | null {
+  const [sequence, setSequence] = useState<number | null>(null)
+  const visible = useVisible()
+  useEffect(() => {
+    if (!visible) return
+    const ended = new AbortController()
+    const listen = async () => {
+      for await (const event of follow({ signal: ended.signal }))
+        if (isOf(event.memoryId, id)) setSequence(event.sequence)
+    }
+    // Without it the page is as new as its last look, and that look said what is wrong.
+    listen().catch(() => undefined)
+    return () => ended.abort()
+  }, [id, visible])
+  return sequence
+}
+
+/** Ids may be given, and are at times told, without the kind. */
+const isOf = (told: string, id: string): boolean => plain(told) === plain(id)
+const plain = (id: string): string => id.slice(id.indexOf(':') + 1).toLowerCase()
