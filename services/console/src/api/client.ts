@@ -1,24 +1,23 @@
 import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { createCalls } from '@daybook/client/calls/calls'
 import { DaybookClientError } from '@daybook/client/client-error'
-import { openConnection } from '@daybook/client/http/connection'
-import type { RequestOptions } from '@daybook/client/http/request'
+import { type Connection, openConnection } from '@daybook/client/http/connection'
+import { type RequestOptions, request } from '@daybook/client/http/request'
 
 /** How long a call goes on sending after a failure that passes, in milliseconds. A page shows what is wrong after that. */
 const RETRY_FOR_MS = 3_000
 
-let calls = callsTo(undefined)
+let connection = connectTo(undefined)
+let calls = createCalls(connection, RETRY_FOR_MS)
 
-function callsTo(project: string | undefined) {
-  return createCalls(
-    openConnection({ url: location.origin, apiKey: null, project, userAgent: 'daybook-console' }),
-    RETRY_FOR_MS,
-  )
+function connectTo(project: string | undefined): Connection {
+  return openConnection({ url: location.origin, apiKey: null, project, userAgent: 'daybook-console' })
 }
 
 /** From now on all operations are about this project, by its name. */
 export function useProject(project: string | null): void {
-  calls = callsTo(project ?? undefined)
+  connection = connectTo(project ?? undefined)
+  calls = createCalls(connection, RETRY_FOR_MS)
 }
 
 const whenOver = new Set<() => void>()
@@ -49,6 +48,18 @@ export const change = <Result, Variables, Taken>(
   variables: (idempotencyKey: string) => Given<Variables>,
   take: (result: Result) => Taken,
 ): Promise<Taken> => noticing(calls.change(document, variables, take))
+
+/**
+ * Makes a change that takes no key which would tell a repetition, such as a new API key: it is sent once, and a lost answer
+ * is an error.
+ * @param take as in `change`
+ * @throws DaybookClientError
+ */
+export const changeOnce = async <Result, Variables, Taken>(
+  document: GraphQLDocument<Result, Variables>,
+  variables: Given<Variables>,
+  take: (result: Result) => Taken,
+): Promise<Taken> => take(await noticing(request(connection, document, variables)))
 
 async function noticing<Result>(call: Promise<Result>): Promise<Result> {
   try {

@@ -3,6 +3,18 @@ import type { Page } from './page.ts'
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly Page[] = [
   { path: '/', title: 'Search', load: () => import('../search/search-page.tsx') },
+  {
+    path: '/console/operations',
+    title: 'Operations',
+    forDaybookAdmins: true,
+    load: () => import('../operations/operations-page.tsx'),
+  },
+  {
+    path: '/console/keys',
+    title: 'Keys and projects',
+    forAdmins: true,
+    load: () => import('../keys/keys-page.tsx'),
+  },
   { path: '/console/start', title: 'Get started', load: () => import('../first-run/start-page.tsx') },
 ]
 
