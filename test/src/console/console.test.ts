@@ -1,7 +1,9 @@
 import { describe } from 'vitest'
 import { appearanceJourneys } from './journeys/appearance.ts'
 import { firstRunJourneys } from './journeys/first-run.ts'
+import { keysJourneys } from './journeys/keys.ts'
 import { loginJourneys } from './journeys/login.ts'
+import { operationsJourneys } from './journeys/operations.ts'
 import { searchJourneys } from './journeys/search.ts'
 import { securityJourneys } from './journeys/security.ts'
 import { CHROMIUM } from './support/chromium.ts'
@@ -16,6 +18,8 @@ describe.skipIf(CHROMIUM === null)('the console', () => {
   loginJourneys(suite)
   searchJourneys(suite)
   firstRunJourneys(suite)
+  operationsJourneys(suite)
+  keysJourneys(suite)
   securityJourneys(suite)
   appearanceJourneys(suite)
 })

@@ -48,12 +48,13 @@ export function DataTable<Row>({
         <tbody role="rowgroup">
           {rows.slice(0, most).map((row) => (
             <tr key={keyOf(row)} role="row">
-              {columns.map(({ name, cell, numeric, quiet }) => (
+              {columns.map(({ name, cell, numeric, quiet }, index) => (
                 <td
                   key={name}
                   role="cell"
                   class={numeric === true ? 'numeric' : undefined}
-                  data-label={quiet === true ? undefined : name}
+                  // The first column says which row it is, and needs no heading for that.
+                  data-label={quiet === true || index === 0 ? undefined : name}
                 >
                   {/* One box, which stands beside the heading on a narrow screen. */}
                   <div>{cell(row)}</div>

@@ -59,7 +59,7 @@ export function FormDialog({
         {typed !== undefined && (
           <div class="field">
             <label for={typing}>
-              Type <strong>{typed}</strong> to confirm
+              Type <code>{typed}</code> to confirm
             </label>
             <input
               id={typing}

@@ -51,10 +51,13 @@ export function BeginQuarantine({
       </Field>
       {of !== null && wholeDaybook && (
         <label class="choice">
-          <input type="checkbox" name="all" />
+          <input type="checkbox" name="all" defaultChecked={!opens(of, project)} />
           In all projects
         </label>
       )}
     </FormDialog>
   )
 }
+
+const opens = ({ allProjects, projects }: ApiKey, project: string | null): boolean =>
+  allProjects || projects.some(({ name }) => name === project)

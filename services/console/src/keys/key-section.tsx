@@ -14,10 +14,7 @@ import { ShownKey } from './shown-key.tsx'
 /** What is done with a key, in a dialog. */
 export type KeyAction = 'rotate' | 'quarantine' | 'revoke'
 
-type Open =
-  | { readonly dialog: 'create' }
-  | { readonly dialog: KeyAction; readonly of: ApiKey }
-  | { readonly dialog: 'shown'; readonly made: MadeKey }
+type Open = { readonly dialog: 'create' } | { readonly dialog: KeyAction; readonly of: ApiKey }
 
 /** From how many keys on they can be filtered by name. */
 const MANY = 10
@@ -39,6 +36,7 @@ export function KeySection({
   onChange(): void
 }) {
   const [open, setOpen] = useState<Open | null>(null)
+  const [made, setMade] = useState<MadeKey | null>(null)
   const [withEnded, setWithEnded] = useState(false)
   const [named, setNamed] = useState('')
   const ended = keys.filter(({ isValid }) => !isValid)
@@ -46,8 +44,8 @@ export function KeySection({
     ({ name, isValid }) => (isValid || withEnded) && name.toLowerCase().includes(named.toLowerCase()),
   )
   const close = () => setOpen(null)
-  const show = (made: MadeKey) => {
-    setOpen({ dialog: 'shown', made })
+  const show = (key: MadeKey) => {
+    setMade(key)
     onChange()
   }
   return (
@@ -107,7 +105,7 @@ export function KeySection({
           onClose={close}
         />
       )}
-      {open?.dialog === 'shown' && <ShownKey made={open.made} onClose={close} />}
+      {made !== null && <ShownKey made={made} onClose={() => setMade(null)} />}
     </section>
   )
 }

@@ -86,7 +86,7 @@ export default function OperationsPage() {
       )}
       <section class="card stack" aria-labelledby="parked">
         <h2 id="parked">Parked events</h2>
-        <ParkedEvents projections={names} busy={busy} onStarted={changed} />
+        <ParkedEvents projections={names} underWay={running.length} busy={busy} onStarted={changed} />
       </section>
       <section class="card stack" aria-labelledby="vectors">
         <h2 id="vectors">Vectors</h2>

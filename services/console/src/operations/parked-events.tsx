@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { type Operation, type ProjectionName, retryParked } from '../api/operations.ts'
 import { dropParked, listParked, type ParkedEvent } from '../api/parked.ts'
 import { Ago } from '../components/ago.tsx'
@@ -16,10 +16,13 @@ const PAUSE_MS = 5_000
 /** The events that projections could not apply, with the reasons, to be tried again or skipped. */
 export function ParkedEvents({
   projections,
+  underWay,
   busy,
   onStarted,
 }: {
   readonly projections: readonly ProjectionName[]
+  /** How many operations there are: one that has ended may have applied some. */
+  readonly underWay: number
   /** Whether another operation is at work on a projection. */
   busy(projection: ProjectionName): boolean
   onStarted(operation: Operation): void
@@ -31,6 +34,7 @@ export function ParkedEvents({
     async (signal) => (await Promise.all(projections.map((one) => listParked(one, signal)))).flat(),
     () => PAUSE_MS,
   )
+  useEffect(again, [underWay])
   const retry = async (of: Parameters<typeof retryParked>[0]) => {
     setFailure(null)
     try {
@@ -139,9 +143,12 @@ function EventText({ parked: { sequence, memoryId, event, droppedAt } }: { reado
       )}
       <span class="small muted block">
         Event {formatCount(sequence)}
-        {event !== null && `: ${event.type.toLowerCase()}, version ${event.version}`}
+        {event !== null && `: ${happened(event.type)}, version ${event.version}`}
         {memory !== null && `, ${memory.kind.toLowerCase()}`}
       </span>
     </>
   )
 }
+
+/** `MemoryRemembered`: `remembered`. */
+const happened = (type: string): string => type.replace(/^Memory/u, '').toLowerCase()

@@ -35,8 +35,12 @@ export function ProjectionCard({
   const [failure, setFailure] = useState<unknown>(null)
   const title = projectionTitle(name)
   const running = operations.filter((one) => !hasEnded(one))
-  const verified = operations.find((one) => one.type === 'VERIFY' && one.status === 'SUCCEEDED') ?? null
   const live = generations.find(({ status }) => status === 'LIVE') ?? null
+  // What was found of another generation says nothing of the live one.
+  const verified = operations.find(
+    ({ type, status, result }) =>
+      type === 'VERIFY' && status === 'SUCCEEDED' && result?.['generation'] === live?.generation,
+  )
   const [previous] = generations
     .filter(({ status }) => status === 'OLD')
     .toSorted((a, b) => (b.retiredAt ?? '').localeCompare(a.retiredAt ?? ''))
@@ -56,7 +60,7 @@ export function ProjectionCard({
         {progress !== null && <Badge tone={stateOf(progress).tone}>{progress.status}</Badge>}
       </div>
       {progress !== null && <Facts name={name} progress={progress} live={live} />}
-      {verified !== null && (
+      {verified !== undefined && (
         <Verified operation={verified} busy={running.length > 0} onRepair={() => void startVerify(true)} />
       )}
       {running.map((one) => (

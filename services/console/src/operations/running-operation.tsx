@@ -61,7 +61,9 @@ function amounts({ done, total, error, status }: Operation, { perSecond, left }:
   if (status === 'QUEUED') return 'Waiting for a process that takes it'
   const parts = [
     ...(total === null || total === 0
-      ? [formatCount(done)]
+      ? done === 0
+        ? []
+        : [formatCount(done)]
       : [formatShare(done / total), `${formatCount(done)} of ${formatCount(total)}`]),
     ...(perSecond === null || perSecond <= 0 ? [] : [formatRate(perSecond)]),
     ...(left === null || done === total ? [] : [`${formatDuration(left)} left`]),
