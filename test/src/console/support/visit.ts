@@ -46,7 +46,8 @@ export async function startVisit(
     locale: 'en-GB',
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(10_000)
+  // The machine may be busy with other tests.
+  context.setDefaultTimeout(20_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   const complaints: string[] = []
   const taken: string[] = []
