@@ -83,7 +83,7 @@ export function keysJourneys(suite: ConsoleSuite): void {
     await page.getByRole('dialog').getByLabel('Name').fill(name)
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
     await page.getByText(`The project ${name} is made.`).waitFor()
-    await page.getByLabel('Project', { exact: true }).selectOption(name)
+    await page.getByRole('combobox', { name: /^Project/u }).selectOption(name)
     await expect.poll(() => new URL(page.url()).searchParams.get('project')).toBe(name)
     await page.getByRole('button', { name: `Rename ${name}` }).click()
     await page.getByRole('dialog').getByLabel('New name').fill(`${name}-2`)
