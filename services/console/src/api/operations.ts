@@ -17,13 +17,18 @@ export type ProjectionName = InputOf<'ProjectionName'>
 /** Whether nobody works on it any more. */
 export const hasEnded = ({ status }: Operation): boolean => status !== 'QUEUED' && status !== 'RUNNING'
 
-const LIST = graphql(`query Operations($first: Int) { operations(first: $first) { ...Operation } }`, [
-  OPERATION,
-])
+const LIST = graphql(
+  `query Operations($first: Int, $active: Boolean) { operations(first: $first, active: $active) { ...Operation } }`,
+  [OPERATION],
+)
 
 /** Operations, the newest first. @param first how many, at most 100 @throws DaybookClientError */
 export const listOperations = async (first: number, signal?: AbortSignal): Promise<readonly Operation[]> =>
   (await read(LIST, { first }, { signal })).operations
+
+/** Those that are queued or under way, at most 100. They have no results, so this is little. @throws DaybookClientError */
+export const listActive = async (signal?: AbortSignal): Promise<readonly Operation[]> =>
+  (await read(LIST, { first: 100, active: true }, { signal })).operations
 
 const REQUESTED = graphql('fragment Requested on OperationResult { __typename ...Operation ...Failure }', [
   OPERATION,

@@ -1,6 +1,6 @@
 import { PROJECTION_NAMES } from '@daybook/api/projection-names'
-import { useEffect, useState } from 'preact/hooks'
-import { hasEnded, listOperations, type ProjectionName } from '../api/operations.ts'
+import { useEffect } from 'preact/hooks'
+import type { ProjectionName } from '../api/operations.ts'
 import { readIndexState } from '../api/projections.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { formatCounted } from '../components/format.ts'
@@ -11,40 +11,25 @@ import { ParkedEvents } from './parked-events.tsx'
 import { PastOperations } from './past-operations.tsx'
 import { ProjectionCard } from './projection-card.tsx'
 import { RunningOperation } from './running-operation.tsx'
+import { useOperations } from './use-operations.ts'
 import { VectorQueue } from './vector-queue.tsx'
 
-/** How often to look, in milliseconds: while something is under way, and while nothing is. */
-const BUSY_MS = 500
-const QUIET_MS = 3_000
 /** How often to look how far the projections are, in milliseconds. */
 const STATE_MS = 2_000
-/** The first operations that are listed, and the most that the API lists. */
-const [FIRST, MOST] = [20, 100]
-
-/**
- * Whether the indexes are true and up to date, and the work on them. It asks again and again instead of subscribing: one
- * answer tells of all operations, whoever asked for them, and a lost connection needs nothing more.
- */
+/** Whether the indexes are true and up to date, and the work on them. */
 export default function OperationsPage() {
-  const [first, setFirst] = useState(FIRST)
   const state = usePolled('state', readIndexState, () => STATE_MS)
-  const work = usePolled(
-    `operations ${first}`,
-    (signal) => listOperations(first, signal),
-    (all) => (all.every(hasEnded) ? QUIET_MS : BUSY_MS),
-  )
-  const operations = work.answer ?? []
-  const running = operations.filter((one) => !hasEnded(one))
+  const work = useOperations()
+  const { operations, running } = work
   // What has ended may have changed the generations.
-  useEffect(() => state.again(), [running.length])
+  useEffect(() => state.again(), [running?.length])
   const changed = () => {
     work.again()
     state.again()
   }
-  if (state.answer === null || work.answer === null) {
-    const error = state.error ?? work.error
+  const error = state.error ?? work.error
+  if (state.answer === null || operations === null || running === null)
     return error === null ? <p class="loading">Loading …</p> : <ErrorNotice error={error} onRetry={changed} />
-  }
   const { projections, generations, system } = state.answer
   const names = PROJECTION_NAMES.filter((name) => generations.some(({ projection }) => projection === name))
   const busy = (name: ProjectionName) => running.some(({ projection }) => projection === name)
@@ -59,7 +44,7 @@ export default function OperationsPage() {
           in {formatCounted(system.projects, 'project')}
         </p>
       </div>
-      {(state.error ?? work.error) !== null && <ErrorNotice error={state.error ?? work.error} />}
+      {error !== null && <ErrorNotice error={error} />}
       <section class="projections" aria-label="Indexes and journal">
         {names.map((name) => (
           <ProjectionCard
@@ -98,9 +83,9 @@ export default function OperationsPage() {
       <section class="card stack" aria-labelledby="past">
         <h2 id="past">Past operations</h2>
         <PastOperations operations={operations} />
-        {operations.length === first && first < MOST && (
-          <button type="button" class="more" onClick={() => setFirst(MOST)}>
-            Show the last {MOST}
+        {work.more !== null && (
+          <button type="button" class="more" onClick={work.more}>
+            Show older ones
           </button>
         )}
       </section>
