@@ -4,7 +4,7 @@ import type { Project } from '../api/projects.ts'
 import { Field } from '../components/field.tsx'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { expiryOf, LIFETIMES } from './expiry.ts'
-import { ProjectsChoice } from './projects-choice.tsx'
+import { ProjectsChoice, type Reach } from './projects-choice.tsx'
 import { TRUST_LEVELS } from './trust-levels.ts'
 
 const SCOPES: readonly { readonly scope: KeyScope; readonly name: string; readonly meaning: string }[] = [
@@ -17,9 +17,6 @@ const SCOPES: readonly { readonly scope: KeyScope; readonly name: string; readon
       'Manage keys and quarantines of its projects, and erase for good. Of all projects: run the whole Daybook.',
   },
 ]
-
-/** Which projects a new key opens. */
-export type Reach = 'current' | 'chosen' | 'all'
 
 /** Asks for what a new key is, and makes it. */
 export function CreateKey({

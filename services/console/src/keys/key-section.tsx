@@ -6,13 +6,10 @@ import type { Session } from '../api/session.ts'
 import { Chip } from '../components/chip.tsx'
 import { BeginQuarantine } from './begin-quarantine.tsx'
 import { CreateKey } from './create-key.tsx'
-import { KeyTable } from './key-table.tsx'
+import { type KeyAction, KeyTable } from './key-table.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
 import { ShownKey } from './shown-key.tsx'
-
-/** What is done with a key, in a dialog. */
-export type KeyAction = 'rotate' | 'quarantine' | 'revoke'
 
 type Open = { readonly dialog: 'create' } | { readonly dialog: KeyAction; readonly of: ApiKey }
 

@@ -4,8 +4,10 @@ import { Ago } from '../components/ago.tsx'
 import { Badge } from '../components/badge.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { formatCount } from '../components/format.ts'
-import type { KeyAction } from './key-section.tsx'
 import { TrustChoice } from './trust-choice.tsx'
+
+/** What is done with a key, in a dialog. */
+export type KeyAction = 'rotate' | 'quarantine' | 'revoke'
 
 /** Keys, with what they may do and what can be done with them. */
 export function KeyTable({

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Project } from '../api/projects.ts'
-import type { Reach } from './create-key.tsx'
+
+/** Which projects a new key opens. */
+export type Reach = 'current' | 'chosen' | 'all'
 
 /** The most projects that are listed at once: more are found by their names. */
 const MOST = 50
