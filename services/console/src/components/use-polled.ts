@@ -28,24 +28,25 @@ export function usePolled<Answer>(
     answer: null,
     error: null,
   })
-  const wake = useRef(() => undefined as void)
+  const waiting = useRef({ wake: () => undefined as void, askedAgain: false })
   useEffect(() => {
     const over = new AbortController()
     const rest = (ms: number) =>
       new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms)
-        wake.current = () => {
+        waiting.current.wake = () => {
           clearTimeout(timer)
           resolve()
         }
       })
     const wakeWhenSeen = () => {
-      if (!document.hidden) wake.current()
+      if (!document.hidden) waiting.current.wake()
     }
     document.addEventListener('visibilitychange', wakeWhenSeen)
     const go = async () => {
       while (!over.signal.aborted) {
         let pause = AFTER_FAILURE_MS
+        waiting.current.askedAgain = false
         try {
           const answer = await ask(over.signal)
           if (over.signal.aborted) return
@@ -55,7 +56,8 @@ export function usePolled<Answer>(
           if (over.signal.aborted) return
           setState((before) => ({ ...before, error }))
         }
-        await rest(pause)
+        // An answer that was under way when `again` was called may be of the moment before.
+        if (!waiting.current.askedAgain) await rest(pause)
         while (document.hidden && !over.signal.aborted) await rest(AFTER_FAILURE_MS)
       }
     }
@@ -63,10 +65,13 @@ export function usePolled<Answer>(
     return () => {
       over.abort()
       document.removeEventListener('visibilitychange', wakeWhenSeen)
-      wake.current()
+      waiting.current.wake()
     }
     // `ask` and `pauseMs` are other functions at each render; the key says when they ask something else.
   }, [key])
-  const again = useCallback(() => wake.current(), [])
+  const again = useCallback(() => {
+    waiting.current.askedAgain = true
+    waiting.current.wake()
+  }, [])
   return { ...state, again }
 }
