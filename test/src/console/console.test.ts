@@ -2,8 +2,10 @@ import { describe } from 'vitest'
 import { appearanceJourneys } from './journeys/appearance.ts'
 import { firstRunJourneys } from './journeys/first-run.ts'
 import { journalJourneys } from './journeys/journal.ts'
+import { keysJourneys } from './journeys/keys.ts'
 import { loginJourneys } from './journeys/login.ts'
 import { memoryJourneys } from './journeys/memory.ts'
+import { operationsJourneys } from './journeys/operations.ts'
 import { searchJourneys } from './journeys/search.ts'
 import { securityJourneys } from './journeys/security.ts'
 import { undoJourneys } from './journeys/undo.ts'
@@ -22,6 +24,8 @@ describe.skipIf(CHROMIUM === null)('the console', () => {
   memoryJourneys(suite)
   journalJourneys(suite)
   undoJourneys(suite)
+  operationsJourneys(suite)
+  keysJourneys(suite)
   securityJourneys(suite)
   appearanceJourneys(suite)
 })

@@ -1,8 +1,8 @@
 import { grouped } from '@daybook/memory/size-in-words'
+import { secondsLeft } from '@daybook/runtime/rate'
 import stringWidth from 'string-width'
 import { duration } from '../output/duration.ts'
 import { shorten } from '../output/shorten.ts'
-import { secondsLeft } from './rate.ts'
 
 /** The state of some work in progress. */
 export interface Progress {

@@ -1,8 +1,8 @@
 import type { WriteStream } from 'node:tty'
+import { createRateMeter } from '@daybook/runtime/rate'
 import { columnsOf } from '../output/columns.ts'
 import { wrap } from '../output/wrap.ts'
 import { type Clock, SYSTEM_CLOCK } from './clock.ts'
-import { createRateMeter } from './rate.ts'
 import { type Progress, progressBar, progressLine } from './render-progress.ts'
 
 /** Shows the progress of long work, with messages above it. */

@@ -3,7 +3,7 @@ import { createCalls } from '@daybook/client/calls/calls'
 import { DaybookClientError } from '@daybook/client/client-error'
 import { type EventsOptions, followJournal } from '@daybook/client/events/follow-journal'
 import { openConnection } from '@daybook/client/http/connection'
-import type { RequestOptions } from '@daybook/client/http/request'
+import { type RequestOptions, request } from '@daybook/client/http/request'
 
 import { EVENTS, type JournalEvent } from './events.ts'
 
@@ -68,6 +68,18 @@ export async function* follow(options: EventsOptions): AsyncGenerator<JournalEve
     throw noticed(error)
   }
 }
+
+/**
+ * Makes a change that takes no key which would tell a repetition, such as a new API key: it is sent once, and a lost answer
+ * is an error.
+ * @param take as in `change`
+ * @throws DaybookClientError
+ */
+export const changeOnce = async <Result, Variables, Taken>(
+  document: GraphQLDocument<Result, Variables>,
+  variables: Given<Variables>,
+  take: (result: Result) => Taken,
+): Promise<Taken> => take(await noticing(request(daybook.connection, document, variables)))
 
 async function noticing<Result>(call: Promise<Result>): Promise<Result> {
   try {

@@ -45,6 +45,19 @@ export async function logOut(): Promise<void> {
   if (!response.ok) throw await refusalIn(response)
 }
 
+const whenChanged = new Set<() => void>()
+
+/** Calls back when what the session's key opens may have changed. @returns a function that ends that */
+export function onSessionChanged(tell: () => void): () => void {
+  whenChanged.add(tell)
+  return () => void whenChanged.delete(tell)
+}
+
+/** Says that it may have changed: a project was made, renamed or deleted. */
+export function sessionChanged(): void {
+  for (const tell of whenChanged) tell()
+}
+
 async function refusalIn(response: Response): Promise<DaybookClientError> {
   const answer = parseAnswer(await response.text())
   const { code, message, ...reason } = readRefusal(answer?.errors ?? [], response.status)

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { onSessionOver, useProject } from '../api/client.ts'
 import { projectIn } from '../api/project.ts'
-import { logOut, readSession, type Session } from '../api/session.ts'
+import { logOut, onSessionChanged, readSession, type Session } from '../api/session.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { LoginPage } from '../login/login-page.tsx'
 import { followLinks, navigate, useLocation } from '../router/location.ts'
@@ -34,6 +34,7 @@ export function App() {
       setState({ at: 'failed', error })
     }
   }, [])
+  useEffect(() => onSessionChanged(() => void look()), [look])
   useEffect(() => {
     followLinks()
     // A link's token is spent even if somebody is logged in: its key may be another one.

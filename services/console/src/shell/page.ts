@@ -16,6 +16,8 @@ export interface Page {
   readonly title: string
   /** Whether the navigation has it. Default yes. */
   readonly inNavigation?: boolean
+  /** Whether it is only for keys with the scope ADMIN, of some projects or all. Default no. */
+  readonly forAdmins?: boolean
   /** Whether it is only for keys that run the whole Daybook. Default no. */
   readonly forDaybookAdmins?: boolean
   /** Loaded when the page is first opened. */

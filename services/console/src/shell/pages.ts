@@ -11,6 +11,17 @@ export const PAGES: readonly Page[] = [
   },
   { path: '/console/journal', title: 'Journal', load: () => import('../journal/journal-page.tsx') },
   { path: '/console/undo', title: 'Undo', load: () => import('../undo/undo-page.tsx') },
+    path: '/console/operations',
+    title: 'Operations',
+    forDaybookAdmins: true,
+    load: () => import('../operations/operations-page.tsx'),
+  },
+  {
+    path: '/console/keys',
+    title: 'Keys and projects',
+    forAdmins: true,
+    load: () => import('../keys/keys-page.tsx'),
+  },
   { path: '/console/start', title: 'Get started', load: () => import('../first-run/start-page.tsx') },
 ]
 

@@ -4,6 +4,7 @@ import { PageFrame } from './page-frame.tsx'
 import { pageAt } from './pages.ts'
 import { ProjectChoice } from './project-choice.tsx'
 import { ThemeChoice } from './theme-choice.tsx'
+import { whyClosed } from './why-closed.ts'
 
 /** What stands around every page: navigation, project, theme, and who is logged in. */
 export function Shell({
@@ -16,6 +17,7 @@ export function Shell({
   onLogOut(): void
 }) {
   const found = pageAt(path)
+  const closed = found === null ? null : whyClosed(found.page, session)
   return (
     <>
       <a class="skip-link" href="#content">
@@ -43,6 +45,10 @@ export function Shell({
         {found === null ? (
           <p class="notice">
             There is no page at {path}. <a href="/">Search</a> is where most things begin.
+          </p>
+        ) : closed !== null ? (
+          <p class="notice" role="alert">
+            {closed}
           </p>
         ) : (
           <PageFrame key={found.page.path} page={found.page} rest={found.rest} session={session} />

@@ -28,6 +28,8 @@ export interface ConsoleSuite {
   visit(options?: VisitOptions): Promise<Visit>
   /** A browser with a session, at the page `path`. Default the search. */
   visitAs(tenant: Pick<Tenant, 'key'>, options?: VisitOptions & { readonly path?: string }): Promise<Visit>
+  /** Whose key runs the whole Daybook, and opens all projects. */
+  newAdmin(): Promise<Pick<Tenant, 'key'>>
   /** Sends an operation with the key that runs the whole Daybook. */
   // oxlint-disable-next-line no-explicit-any -- as above
   askAsAdmin(query: string, variables?: Readonly<Record<string, unknown>>): Promise<any>
@@ -66,6 +68,13 @@ export function useConsole(): ConsoleSuite {
     },
     daemon,
     askAsAdmin,
+    async newAdmin() {
+      const { createKey } = await askAsAdmin(
+        'mutation ($input: CreateKeyInput!) { createKey(input: $input) { ... on CreatedKey { key } } }',
+        { input: { name: 'administrator', allProjects: true, scopes: ['READ', 'WRITE', 'ADMIN'] } },
+      )
+      return createKey
+    },
     async newTenant(scopes = ['READ', 'WRITE']) {
       const project = `journey-${newId().slice(-8)}`
       await askAsAdmin('mutation ($name: String!) { createProject(name: $name) { __typename } }', {

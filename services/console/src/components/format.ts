@@ -1,0 +1,62 @@
+/*
+ * Amounts in the viewer's language. Formats are made once: that costs more than using them.
+ */
+
+const one = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
+
+/** A whole number: `12,481`. */
+export const formatCount = (count: number): string => whole.format(count)
+
+/** How many there are of something: `1 memory`, `12,481 memories`. @param several default: the word with an s */
+export const formatCounted = (count: number, word: string, several = `${word}s`): string =>
+  `${whole.format(count)} ${count === 1 ? word : several}`
+
+/** A share as a whole percentage, rounded down: it is 100 % only at the end. @param share 0 to 1 */
+export const formatShare = (share: number): string =>
+  percent.format(Math.floor(Math.min(1, Math.max(0, share)) * 100) / 100)
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent' })
+
+/** How many each second: `7.5/s`, `1,204/s`. */
+export const formatRate = (perSecond: number): string =>
+  `${(perSecond < 10 ? one : whole).format(perSecond)}/s`
+
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+/** A size in the largest unit that fits: `1.2 MB`. A kilobyte is 1,000 bytes. */
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), BYTE_UNITS.length - 1)
+  const unit = BYTE_UNITS[step] ?? 'byte'
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit,
+    unitDisplay: unit === 'byte' ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  }).format(bytes / 1_000 ** step)
+}
+
+const seconds = unitOf('second', 1)
+const wholeSeconds = unitOf('second', 0)
+const minutes = unitOf('minute', 0)
+const hours = unitOf('hour', 0)
+
+function unitOf(unit: string, maximumFractionDigits: number): Intl.NumberFormat {
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits,
+  })
+}
+
+/** A duration in its two largest units: `0.4 sec`, `3 min 5 sec`, `2 hr 3 min`. */
+export function formatDuration(length: number): string {
+  if (length < 10) return seconds.format(length)
+  const all = Math.round(length)
+  if (all < 60) return wholeSeconds.format(all)
+  const full = Math.floor(all / 60)
+  return full < 60
+    ? `${minutes.format(full)} ${wholeSeconds.format(all % 60)}`
+    : `${hours.format(Math.floor(full / 60))} ${minutes.format(full % 60)}`
+}

@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks'
+import { createKey, type KeyScope, type MadeKey, type TrustLevel } from '../api/keys.ts'
+import type { Project } from '../api/projects.ts'
+import { Field } from '../components/field.tsx'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { expiryOf, LIFETIMES } from './expiry.ts'
+import { ProjectsChoice, type Reach } from './projects-choice.tsx'
+import { TRUST_LEVELS } from './trust-levels.ts'
+
+const SCOPES: readonly { readonly scope: KeyScope; readonly name: string; readonly meaning: string }[] = [
+  { scope: 'READ', name: 'Read', meaning: 'Search, and read everything in its projects.' },
+  { scope: 'WRITE', name: 'Write', meaning: 'Remember, change and forget. All of it can be undone.' },
+  {
+    scope: 'ADMIN',
+    name: 'Administer',
+    meaning:
+      'Manage keys and quarantines of its projects, and erase for good. Of all projects: run the whole Daybook.',
+  },
+]
+
+/** Asks for what a new key is, and makes it. */
+export function CreateKey({
+  projects,
+  current,
+  wholeDaybook,
+  onMade,
+  onClose,
+}: {
+  readonly projects: readonly Project[]
+  /** The project that the console is about. */
+  readonly current: string | null
+  readonly wholeDaybook: boolean
+  onMade(made: MadeKey): void
+  onClose(): void
+}) {
+  const [scopes, setScopes] = useState<readonly KeyScope[]>(['READ', 'WRITE'])
+  const [reach, setReach] = useState<Reach>('current')
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [days, setDays] = useState('')
+  const submit = async (fields: FormData) => {
+    const text = (name: string) => String(fields.get(name) ?? '')
+    onMade(
+      await createKey({
+        name: text('name').trim(),
+        scopes,
+        trust: text('trust') as TrustLevel,
+        expiresAt: expiryOf(days, text('date'), Date.now()),
+        allProjects: reach === 'all',
+        projects: reach === 'all' ? null : reach === 'chosen' ? chosen : current === null ? null : [current],
+      }),
+    )
+  }
+  return (
+    <FormDialog
+      title="Create a key"
+      action="Create"
+      incomplete={scopes.length === 0 || (reach === 'chosen' && chosen.length === 0)}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field name="Name" hint="Who uses it. What is written with it has this name.">
+        {(ids) => <input {...ids} name="name" required maxLength={200} autocomplete="off" />}
+      </Field>
+      <fieldset class="choices">
+        <legend>It may</legend>
+        {SCOPES.map(({ scope, name, meaning }) => (
+          <label key={scope} class="choice">
+            <input
+              type="checkbox"
+              checked={scopes.includes(scope)}
+              onChange={(event) =>
+                setScopes(
+                  event.currentTarget.checked ? [...scopes, scope] : scopes.filter((one) => one !== scope),
+                )
+              }
+            />
+            <span>
+              {name}
+              <span class="small muted block">{meaning}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <ProjectsChoice
+        projects={projects}
+        current={current}
+        mayBeAll={wholeDaybook}
+        reach={reach}
+        chosen={chosen}
+        onReach={setReach}
+        onChoose={setChosen}
+      />
+      <Field
+        name="Trust"
+        hint="What it writes can be left out of searches by this level. It can be changed later."
+      >
+        {(ids) => (
+          <select {...ids} name="trust">
+            {TRUST_LEVELS.map(({ level, name, meaning }) => (
+              <option key={level} value={level} selected={level === 'NORMAL'}>
+                {name}: {meaning}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field name="Expires">
+        {(ids) => (
+          <select {...ids} value={days} onChange={(event) => setDays(event.currentTarget.value)}>
+            {LIFETIMES.map(({ days: length, name }) => (
+              <option key={name} value={length === null ? '' : String(length)}>
+                {name}
+              </option>
+            ))}
+            <option value="on">on a day of my choice</option>
+          </select>
+        )}
+      </Field>
+      {days === 'on' && (
+        <Field name="The last day that it is valid">
+          {(ids) => <input {...ids} type="date" name="date" required />}
+        </Field>
+      )}
+    </FormDialog>
+  )
+}
