@@ -25,8 +25,7 @@ export function nearestNeighbours(rows: Matrix, each: number, random: () => numb
   const all = Int32Array.from({ length: rows.rows }, (_, row) => row)
   if (rows.rows <= EXACT) compareEach(all, nearest)
   else {
-    for (let tree = 0; tree < TREES; tree += 1)
-      cut(rows, all, random, (leaf) => compareEach(leaf, nearest))
+    for (let tree = 0; tree < TREES; tree += 1) cut(rows, all, random, (leaf) => compareEach(leaf, nearest))
     for (let round = 0; round < 2; round += 1) nearest.compareNeighbours()
   }
   return nearest.found
@@ -92,12 +91,7 @@ function compareEach(some: Int32Array, nearest: Nearest): void {
 }
 
 /** Cuts between two random rows, again and again, until the parts are small. */
-function cut(
-  rows: Matrix,
-  part: Int32Array,
-  random: () => number,
-  onLeaf: (leaf: Int32Array) => void,
-): void {
+function cut(rows: Matrix, part: Int32Array, random: () => number, onLeaf: (leaf: Int32Array) => void): void {
   if (part.length <= LEAF) return onLeaf(part)
   const pick = () => part[Math.floor(random() * part.length)] as number
   const [one, other] = [pick(), pick()]

@@ -1,5 +1,5 @@
-import type { ReadTables } from '@daybook/pgvector/read/live-read-model'
 import { filterCondition } from '@daybook/pgvector/read/filter'
+import type { ReadTables } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import type { Matrix } from '../layout/matrix.ts'

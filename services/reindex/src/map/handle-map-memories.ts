@@ -31,7 +31,10 @@ export function handleMapMemories(db: Database): OperationHandler<'map-memories'
         onRead: (read) => work.report({ done: read }),
       })
       if (ids.length === 0)
-        throw new DaybookError('REFUSED', 'No memory of the project has a vector, so there is nothing to place')
+        throw new DaybookError(
+          'REFUSED',
+          'No memory of the project has a vector, so there is nothing to place',
+        )
       await work.report({ phase: 'placing', done: 0, total: ids.length })
       const places = await layOutInThread(vectors, {
         signal,

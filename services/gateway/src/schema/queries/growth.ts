@@ -43,7 +43,8 @@ builder.queryField('growth', (t) =>
 function checkTimeZone(name: string): string {
   try {
     // Offsets, such as +01:00, mean the opposite to Postgres.
-    if (/^[a-z]/iu.test(name)) return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+    if (/^[a-z]/iu.test(name))
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
   } catch {
     // Not a name: said below.
   }

@@ -2,11 +2,7 @@ import { GROWTH_UNITS, type Growth, type GrowthSeries } from '@daybook/memory/gr
 import { builder } from '../builder.ts'
 import { enumOfWords } from './enum-of-words.ts'
 
-const growthUnit = enumOfWords(
-  'GrowthUnit',
-  GROWTH_UNITS,
-  'A length of time. Weeks begin on Monday.',
-)
+const growthUnit = enumOfWords('GrowthUnit', GROWTH_UNITS, 'A length of time. Weeks begin on Monday.')
 
 const growthSeries = builder.objectRef<GrowthSeries>('GrowthSeries').implement({
   description: 'How many memories with one value came when.',

@@ -1,4 +1,3 @@
-
 /*
  * Columns of numbers as base64 of their bytes, the lowest first: 20,000 points are 0.9 MB of one string each, where lists
  * would be 3 MB, and 120,000 values that GraphQL completes one by one while nothing else is answered.
