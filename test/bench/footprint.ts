@@ -3,17 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { pause } from '@daybook/runtime/backoff'
 import { startCli } from '../src/cli/run-cli.ts'
 import { createTestDaemon, REPOSITORY, type TestDaemon } from '../src/support/daemon.ts'
-import { dataOf } from '../src/support/graphql.ts'
-import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, quantile } from './bench.ts'
-import { createVocabulary, sentence } from './generated-texts.ts'
+import { fillDaemon } from './fill-daemon.ts'
 
 /** Measures what an idle daemon takes of a machine: memory, processor, time to start. Linux only. */
 export const name = 'footprint'
 export const description = 'memory, idle processor time and starts of a daemon with 10,000 memories'
 
 const MEMORIES = 10_000
-const A_CALL = 100
 const ROUNDS = 5
 /** Milliseconds until loops rest, and the load's garbage is collected. */
 const SETTLE_MS = 40_000
@@ -21,15 +18,12 @@ const IDLE_MS = 30_000
 /** Clock ticks per second in /proc, on every Linux that node runs on. */
 const TICKS = 100
 
-const REMEMBER = `mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }`
-const WAITING = '{ projections { lag pendingEmbeddings } }'
-
 export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   const environment = { DAYBOOK_SELF_CHECK: '5s' }
   const daemon = createTestDaemon(undefined, { embedder: 'minilm', emptyFolder: true, environment })
   try {
     print('first start, ms', await startTime(daemon), 5_000)
-    await fill(daemon)
+    await fillDaemon(daemon, MEMORIES)
     await daemon.stop()
     const starts: number[] = []
     for (let round = 0; round < rounds; round += 1) {
@@ -70,24 +64,6 @@ async function startTime(daemon: TestDaemon): Promise<number> {
   const startedAt = performance.now()
   await daemon.start()
   return performance.now() - startedAt
-}
-
-async function fill(daemon: TestDaemon): Promise<void> {
-  const random = createRandom(1)
-  const word = createVocabulary(random, 5_000)
-  for (let from = 0; from < MEMORIES; from += A_CALL) {
-    const inputs = Array.from({ length: A_CALL }, () => ({
-      content: { note: { text: sentence(random, word, 8, 24) } },
-    }))
-    dataOf(await daemon.graphql({ query: REMEMBER, variables: { inputs }, timeoutMs: 120_000 }))
-  }
-  for (;;) {
-    const { projections } = dataOf(
-      await daemon.graphql<{ projections: { lag: number; pendingEmbeddings: number }[] }>({ query: WAITING }),
-    )
-    if (projections.every(({ lag, pendingEmbeddings }) => lag === 0 && pendingEmbeddings === 0)) return
-    await pause(1_000)
-  }
 }
 
 /** Milliseconds until a daemon on an empty folder prints its first byte. */

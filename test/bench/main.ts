@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import * as access from './access.ts'
 import * as append from './append.ts'
 import type { Bench } from './bench.ts'
+import * as consoleSearch from './console-search.ts'
 import * as embedLoopDelay from './embed-loop-delay.ts'
 import * as embedding from './embedding.ts'
 import * as facets from './facets.ts'
@@ -41,6 +42,7 @@ const BENCHES: readonly Bench[] = [
   twoProjectors,
   rebuild,
   footprint,
+  consoleSearch,
 ]
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,9 @@
 import { describe } from 'vitest'
+import { appearanceJourneys } from './journeys/appearance.ts'
 import { firstRunJourneys } from './journeys/first-run.ts'
 import { loginJourneys } from './journeys/login.ts'
 import { searchJourneys } from './journeys/search.ts'
+import { securityJourneys } from './journeys/security.ts'
 import { CHROMIUM } from './support/chromium.ts'
 import { useConsole } from './support/console-suite.ts'
 
@@ -14,4 +16,6 @@ describe.skipIf(CHROMIUM === null)('the console', () => {
   loginJourneys(suite)
   searchJourneys(suite)
   firstRunJourneys(suite)
+  securityJourneys(suite)
+  appearanceJourneys(suite)
 })

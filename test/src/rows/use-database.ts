@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { commitAtKnownHead } from '@daybook/journal/append/commit-at-known-head'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { NOBODY } from '@daybook/journal/testing/requests'
@@ -7,9 +9,17 @@ import type { Work } from '@daybook/operations/work'
 import { generationTables, PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { pgvectorVerifiable } from '@daybook/pgvector/verify/verifiable'
 import { rewindReadModel } from '@daybook/pgvector/write/rewind-read-model'
+import { findKey } from '@daybook/postgres/access/api-keys'
 import { placeProject } from '@daybook/postgres/access/claim-imported-project'
+import {
+  createLoginToken,
+  endSession,
+  findSession,
+  openSession,
+  readOpenSessions,
+} from '@daybook/postgres/access/console-sessions'
 import { findProject } from '@daybook/postgres/access/projects'
-import { openDatabase } from '@daybook/postgres/connect'
+import { type Database, openDatabase } from '@daybook/postgres/connect'
 import { clearFreeSpace } from '@daybook/postgres/embedded/clear-free-space'
 import { startEmbeddedDatabase } from '@daybook/postgres/embedded/start'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
@@ -41,6 +51,7 @@ export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, 
     await relay(scope)
     await damage({ address: embedded.address, db }, scope, generation)
     await rewind(scope, generation)
+    await logIn(db, readFileSync(join(dataDir, 'api-key'), 'utf8').trim())
     // Nobody catches up.
     const work = { report: async () => {}, signal: AbortSignal.abort() } as unknown as Work
     await expect(waitUntilCaughtUp(db, generation, work)).rejects.toThrow('aborted')
@@ -54,6 +65,19 @@ export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, 
     await db.destroy()
     await embedded.stop()
   }
+}
+
+/** A session of the console, from its link to its end. */
+async function logIn(db: Database, key: string): Promise<void> {
+  const found = await findKey(db, key)
+  if ('refusal' in found) throw new Error(found.refusal)
+  const made = await createLoginToken(db, found.access, 60_000)
+  const token = await openSession(db, made?.token ?? '', 60_000)
+  const session = await findSession(db, token ?? '', 60_000)
+  if ('refusal' in session) throw new Error(session.refusal)
+  const { sessionId } = session.access
+  expect(await readOpenSessions(db, [sessionId], 60_000)).toEqual(new Set([sessionId]))
+  await endSession(db, token ?? '')
 }
 
 /** Appends as a process does that has just appended, which the embedded database never does. */

@@ -1,24 +1,28 @@
 import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { createCalls } from '@daybook/client/calls/calls'
 import { DaybookClientError } from '@daybook/client/client-error'
+import { type EventsOptions, followEvents, type MemoryEvent } from '@daybook/client/events/follow'
 import { openConnection } from '@daybook/client/http/connection'
 import type { RequestOptions } from '@daybook/client/http/request'
 
 /** How long a call goes on sending after a failure that passes, in milliseconds. A page shows what is wrong after that. */
 const RETRY_FOR_MS = 3_000
 
-let calls = callsTo(undefined)
+let daybook = openDaybook(undefined)
 
-function callsTo(project: string | undefined) {
-  return createCalls(
-    openConnection({ url: location.origin, apiKey: null, project, userAgent: 'daybook-console' }),
-    RETRY_FOR_MS,
-  )
+function openDaybook(project: string | undefined) {
+  const connection = openConnection({
+    url: location.origin,
+    apiKey: null,
+    project,
+    userAgent: 'daybook-console',
+  })
+  return { connection, calls: createCalls(connection, RETRY_FOR_MS) }
 }
 
 /** From now on all operations are about this project, by its name. */
 export function useProject(project: string | null): void {
-  calls = callsTo(project ?? undefined)
+  daybook = openDaybook(project ?? undefined)
 }
 
 const whenOver = new Set<() => void>()
@@ -37,7 +41,7 @@ export const read = <Result, Variables>(
   document: GraphQLDocument<Result, Variables>,
   variables: Given<Variables>,
   options?: RequestOptions,
-): Promise<Result> => noticing(calls.read(document, variables, options))
+): Promise<Result> => noticing(daybook.calls.read(document, variables, options))
 
 /**
  * Makes a change, once, though an answer is lost: all attempts share a key.
@@ -48,14 +52,31 @@ export const change = <Result, Variables, Taken>(
   document: GraphQLDocument<Result, Variables>,
   variables: (idempotencyKey: string) => Given<Variables>,
   take: (result: Result) => Taken,
-): Promise<Taken> => noticing(calls.change(document, variables, take))
+): Promise<Taken> => noticing(daybook.calls.change(document, variables, take))
+
+/**
+ * Follows the project's journal, across broken connections, without a gap or a repeat. Each open stream takes one of the
+ * six connections that a browser has to a host, so end it while nobody looks (`useVisible`).
+ * @throws DaybookClientError for what does not pass
+ */
+export async function* follow(options: EventsOptions): AsyncGenerator<MemoryEvent, void> {
+  try {
+    yield* followEvents(daybook.connection, daybook.calls, RETRY_FOR_MS, options)
+  } catch (error) {
+    throw noticed(error)
+  }
+}
 
 async function noticing<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call
   } catch (error) {
-    if (error instanceof DaybookClientError && error.code === 'UNAUTHENTICATED')
-      for (const tell of whenOver) tell()
-    throw error
+    throw noticed(error)
   }
+}
+
+function noticed(error: unknown): unknown {
+  if (error instanceof DaybookClientError && error.code === 'UNAUTHENTICATED')
+    for (const tell of whenOver) tell()
+  return error
 }

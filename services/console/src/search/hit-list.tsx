@@ -1,7 +1,7 @@
 import type { SearchHit } from '../api/search.ts'
+import { moveInList } from '../components/move-in-list.ts'
 import { Snippet } from '../components/snippet.tsx'
 import { MemoryLine } from './memory-line.tsx'
-import { moveInList } from './move-in-list.ts'
 import { ScoreBar } from './score-bar.tsx'
 
 /**

@@ -3,11 +3,12 @@ import type { Counts } from '../api/counts.ts'
 import { readNewest } from '../api/newest.ts'
 import { useRefreshes } from '../api/refresh.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { moveInList } from '../components/move-in-list.ts'
+import { useLatest } from '../components/use-latest.ts'
 import { setParams } from '../router/location.ts'
 import { MemoryLine } from './memory-line.tsx'
-import { moveInList } from './move-in-list.ts'
 import { filterOf, LIMITS, type SearchSettings } from './settings.ts'
-import { useLatest } from './use-latest.ts'
+import { useLiveRefresh } from './use-live-refresh.ts'
 
 /** What the page shows before anything is searched for: the newest memories that match the filters. */
 export function NewestMemories({
@@ -19,6 +20,7 @@ export function NewestMemories({
 }) {
   const [again, setAgain] = useState(0)
   const refreshes = useRefreshes()
+  useLiveRefresh(settings.asOf === null)
   const request = { filter: filterOf(settings), first: settings.limit, asOf: settings.asOf }
   const { answer, error } = useLatest(
     JSON.stringify(request),

@@ -3,11 +3,11 @@ import type { Counts } from '../api/counts.ts'
 import { useRefreshes } from '../api/refresh.ts'
 import { type SearchAnswer, search } from '../api/search.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { type Latest, useLatest } from '../components/use-latest.ts'
 import { setParams } from '../router/location.ts'
 import { HitList } from './hit-list.tsx'
 import { MethodChoice } from './method-choice.tsx'
 import { filterOf, LIMITS, type Method, methodParams, type SearchSettings } from './settings.ts'
-import { type Latest, useLatest } from './use-latest.ts'
 
 /** The answer by one method. */
 function useSearch(settings: SearchSettings, method: Method | null, again: number): Latest<SearchAnswer> {

@@ -30,7 +30,7 @@ export function ScoreBar({
         class="score-bar"
         aria-expanded={open}
         aria-controls={id}
-        aria-label={`Score ${number(explanation.score)}: why was "${title}" found?`}
+        aria-label={`Score ${explanation.score.toFixed(2)}: why was "${title}" found?`}
         onFocus={() => setShown(true)}
         onBlur={close}
         onClick={() => setHeld(!held)}

@@ -8,7 +8,7 @@ import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/tes
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { testBrowser } from '../testing/test-browser.ts'
 import { startTestGateway, type TestClient, type TestGateway } from '../testing/test-gateway.ts'
 
@@ -86,13 +86,13 @@ describe.each(TEST_DATABASES)('sessions of the console ($name)', ({ start }) => 
     const browser = testBrowser(client.url)
     await browser.logIn({ key: client.key })
     expect((await browser.send(WHO)).status).toBe(200)
-    const other = `http://127.0.0.1:${Number(new URL(client.url).port) + 1}`
+    const neighbour = `http://127.0.0.1:${Number(new URL(client.url).port) + 1}`
     const refused: Readonly<Record<string, string>>[] = [
       { 'x-daybook-console': '' },
       { 'sec-fetch-site': 'same-site' },
       { 'sec-fetch-site': 'cross-site' },
       { origin: 'https://app.example.com' },
-      { origin: other },
+      { origin: neighbour },
       { origin: 'null' },
       { authorization: 'Bearer wrong' },
       { authorization: '', cookie: '' },

@@ -28,6 +28,19 @@ export function firstRunJourneys(suite: ConsoleSuite): void {
     await visit.end()
   })
 
+  test('what an agent remembers appears by itself', async () => {
+    const tenant = await suite.newTenant()
+    const visit = await suite.visitAs(tenant)
+    const { page } = visit
+    await page.getByText('npx daybook mcp install').first().waitFor()
+    await tenant.remember([{ content: { note: { text: 'the first memory of all' } } }])
+    await page.getByText('1 memory, the newest first').waitFor()
+    await page.getByRole('button', { name: 'the first memory of all' }).waitFor()
+    expect(await page.getByText('npx daybook mcp install').count()).toBe(0)
+    await visit.screenshot('appears')
+    await visit.end()
+  })
+
   test('the page offers each program that the CLI can connect', () => {
     expect([...MCP_CLIENTS]).toEqual(INSTALLED.map(({ id }) => id))
   })

@@ -46,6 +46,7 @@ export function loginJourneys(suite: ConsoleSuite): void {
     await field.fill(tenant.key)
     await visit.page.getByRole('button', { name: 'Log in' }).click()
     await visit.page.getByRole('button', { name: 'Log out' }).waitFor()
+    expect(await visit.page.locator('header').textContent()).toContain(tenant.project)
     await visit.end()
   })
 }

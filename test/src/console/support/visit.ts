@@ -24,6 +24,8 @@ export interface Visit {
   readonly context: BrowserContext
   /** What the page threw, what its policy refused, and which other hosts it asked. */
   readonly complaints: readonly string[]
+  /** All complaints so far, which a journey provoked: they do not fail it. */
+  takeComplaints(): readonly string[]
   /** Keeps the whole page as `test/artifacts/console/<name>.png`. */
   screenshot(name: string): Promise<void>
   /** Closes the browser's window. @throws where the page complained about anything */
@@ -44,9 +46,11 @@ export async function startVisit(
     locale: 'en-GB',
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(10_000)
+  // The machine may be busy with other tests.
+  context.setDefaultTimeout(20_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   const complaints: string[] = []
+  const taken: string[] = []
   await context.exposeBinding('daybookRefused', (_, what: string) =>
     complaints.push(`refused by the policy: ${what}`),
   )
@@ -68,6 +72,10 @@ export async function startVisit(
     page,
     context,
     complaints,
+    takeComplaints() {
+      taken.push(...complaints.splice(0))
+      return taken
+    },
     async screenshot(name) {
       mkdirSync(ARTIFACTS, { recursive: true })
       await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: true })

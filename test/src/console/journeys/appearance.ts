@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { seriousFindings } from '../support/axe.ts'
+import type { ConsoleSuite } from '../support/console-suite.ts'
+import { REMEMBERED } from '../support/memories.ts'
+
+const isDark = (page: Page) =>
+  page.evaluate(() => {
+    const [red = 255] = getComputedStyle(document.body).backgroundColor.match(/\d+/gu)?.map(Number) ?? []
+    return red < 100
+  })
+/** How far the page reaches beyond the window's right edge, in CSS pixels. */
+const overflow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+/** Light, dark, narrow, wide, without a mouse, and for screen readers. */
+export function appearanceJourneys(suite: ConsoleSuite): void {
+  test('dark, as the system says or as chosen', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant, { dark: true, path: '/?q=token' })
+    const { page } = visit
+    await page.locator('[data-answers="token"]').waitFor()
+    expect(await isDark(page)).toBe(true)
+    await visit.screenshot('dark')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByLabel('Theme').selectOption('Light')
+    expect(await isDark(page)).toBe(false)
+    await page.reload()
+    await page.locator('[data-answers="token"]').waitFor()
+    expect(await isDark(page)).toBe(false)
+    await visit.end()
+  })
+
+  test('360 px wide and 4K: nothing is cut off', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember([...REMEMBERED, { content: { note: { text: `token ${'unbroken'.repeat(60)}` } } }])
+    const visit = await suite.visitAs(tenant, { width: 360, height: 740, path: '/?q=token' })
+    const { page } = visit
+    await page.locator('[data-answers="token"]').waitFor()
+    expect(await overflow(page)).toBe(0)
+    // Filters are folded away where they would push the hits out of sight.
+    expect(await page.getByRole('group', { name: 'Kind' }).isVisible()).toBe(false)
+    await page.getByText('Filters').click()
+    await page.getByRole('group', { name: 'Kind' }).waitFor()
+    await visit.screenshot('narrow')
+    await page.goto('/console/start')
+    await page.getByText('npx daybook mcp install').first().waitFor()
+    expect(await overflow(page)).toBe(0)
+    await page.setViewportSize({ width: 3840, height: 2160 })
+    await page.goto('/?q=token')
+    await page.locator('[data-answers="token"]').waitFor()
+    expect(await overflow(page)).toBe(0)
+    await visit.screenshot('4k')
+    await visit.end()
+  })
+
+  test('everything with the keyboard alone', async () => {
+    const tenant = await suite.newTenant()
+    await tenant.remember(REMEMBERED)
+    const visit = await suite.visitAs(tenant)
+    const { page } = visit
+    await page.getByText('4 memories, the newest first').waitFor()
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+    await page.keyboard.press('Tab')
+    expect(await focused()).toContain('Skip to the content')
+    await page.keyboard.press('/')
+    await page.keyboard.type('token expiration')
+    await page.locator('[data-answers="token expiration"]').waitFor()
+    await page.keyboard.press('ArrowDown')
+    expect(await focused()).toBe('jwt-validation')
+    expect(await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)).toBe(
+      'solid',
+    )
+    await page.keyboard.press('Enter')
+    await page.locator('.hit-text').getByText('Always validate').waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.locator('.score-why:visible').waitFor()
+    await visit.screenshot('keyboard')
+    await page.keyboard.press('Escape')
+    await page.locator('.score-why:visible').waitFor({ state: 'hidden' })
+    await page.keyboard.press('ArrowUp')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('query')
+    await visit.end()
+  })
+
+  test('screen readers: axe finds nothing serious, and answers are announced', async () => {
+    const tenant = await suite.newTenant()
+    const visit = await suite.visit()
+    const { page } = visit
+    await page.goto('/')
+    await page.getByLabel('Or paste an API key').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByLabel('Or paste an API key').fill(tenant.key)
+    await page.keyboard.press('Enter')
+    await page.getByText('npx daybook mcp install').first().waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await tenant.remember(REMEMBERED)
+    await page.goto('/?q=token&compare=1&b.mode=KEYWORD')
+    await page.locator('[data-answers="token"]').nth(1).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await page.getByRole('status').allTextContents()).toContainEqual(
+      expect.stringMatching(/hits from Postgres in \d+ ms/u),
+    )
+    await page.goto('/?q=token')
+    await page.getByRole('button', { name: /why was "jwt-validation" found/u }).focus()
+    await page.locator('.score-why:visible').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await visit.screenshot('axe')
+    await visit.end()
+  })
+}
