@@ -3,6 +3,8 @@ import type { Page } from './page.ts'
 /** All pages, in the order of the navigation. */
 export const PAGES: readonly Page[] = [
   { path: '/', title: 'Search', load: () => import('../search/search-page.tsx') },
+  { path: '/console/map', title: 'Map', load: () => import('../map/map-page.tsx') },
+  { path: '/console/growth', title: 'Growth', load: () => import('../growth/growth-page.tsx') },
   { path: '/console/start', title: 'Get started', load: () => import('../first-run/start-page.tsx') },
 ]
 
