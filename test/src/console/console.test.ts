@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import { appearanceJourneys } from './journeys/appearance.ts'
 import { firstRunJourneys } from './journeys/first-run.ts'
 import { loginJourneys } from './journeys/login.ts'
+import { mapJourneys } from './journeys/map.ts'
 import { searchJourneys } from './journeys/search.ts'
 import { securityJourneys } from './journeys/security.ts'
 import { CHROMIUM } from './support/chromium.ts'
@@ -18,4 +19,5 @@ describe.skipIf(CHROMIUM === null)('the console', () => {
   firstRunJourneys(suite)
   securityJourneys(suite)
   appearanceJourneys(suite)
+  mapJourneys(suite)
 })

@@ -26,3 +26,10 @@ export function squaredDistance({ values, columns }: Matrix, one: number, other:
   }
   return sum
 }
+
+/** The sum of the products of two vectors' numbers. */
+export function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number)
+  return sum
+}

@@ -1,4 +1,4 @@
-import { type Matrix, squaredDistance } from './matrix.ts'
+import { dot, type Matrix, rowOf, squaredDistance } from './matrix.ts'
 
 /** Up to so many rows each is compared with each. */
 const EXACT = 2_000
@@ -90,18 +90,21 @@ function compareEach(some: Int32Array, nearest: Nearest): void {
       nearest.compare(some[one] as number, some[other] as number)
 }
 
-/** Cuts between two random rows, again and again, until the parts are small. */
+/**
+ * Cuts into halves across the line between two random rows, again and again, until the parts are small. Halves, because of
+ * two rows one is often in the middle, to which nearly all others are nearer.
+ */
 function cut(rows: Matrix, part: Int32Array, random: () => number, onLeaf: (leaf: Int32Array) => void): void {
   if (part.length <= LEAF) return onLeaf(part)
-  const pick = () => part[Math.floor(random() * part.length)] as number
+  const pick = () => rowOf(rows, part[Math.floor(random() * part.length)] as number)
   const [one, other] = [pick(), pick()]
-  const sides = part.map((row) =>
-    squaredDistance(rows, row, one) < squaredDistance(rows, row, other) ? 1 : 0,
-  )
-  let near = part.filter((_, at) => sides[at] === 1)
-  let far = part.filter((_, at) => sides[at] === 0)
-  // Two rows that are nearly the same cut nothing.
-  if (Math.min(near.length, far.length) < part.length / 20) {
+  const direction = one.map((value, at) => value - (other[at] as number))
+  const along = Float64Array.from(part, (row) => dot(rowOf(rows, row), direction))
+  const middle = along.toSorted()[part.length >> 1] as number
+  let near = part.filter((_, at) => (along[at] as number) < middle)
+  let far = part.filter((_, at) => (along[at] as number) >= middle)
+  // Two rows that are the same cut nothing.
+  if (near.length === 0) {
     near = part.slice(0, part.length >> 1)
     far = part.slice(part.length >> 1)
   }

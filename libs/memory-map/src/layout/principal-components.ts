@@ -1,4 +1,4 @@
-import { type Matrix, rowOf, zeros } from './matrix.ts'
+import { dot, type Matrix, rowOf, zeros } from './matrix.ts'
 
 /** Rows that the directions are looked for in; more changes them little. */
 const SAMPLE = 2_000
@@ -61,12 +61,6 @@ function orthogonalise(directions: Matrix): void {
     const scale = length < 1e-9 ? 0 : 1 / length
     for (let at = 0; at < direction.length; at += 1) direction[at] = (direction[at] as number) * scale
   }
-}
-
-function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number)
-  return sum
 }
 
 function addScaled(to: Float32Array, vector: Float32Array, scale: number): void {

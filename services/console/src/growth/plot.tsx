@@ -50,6 +50,11 @@ export function Plot({
   return <div ref={place} class="plot" role="img" aria-label={label} />
 }
 
+/** While nobody points at a time, its legend has the last numbers. */
+function showLast(plot: UPlot): void {
+  if (plot.legend.idx == null) plot.setLegend({ idx: plot.data[0].length - 1 }, false)
+}
+
 function optionsFor(
   width: number,
   {
@@ -118,6 +123,10 @@ function optionsFor(
     ],
     cursor: { y: false, drag: { x: false, y: false } },
     legend: { live: true },
+    hooks: {
+      setLegend: [showLast],
+      drawClear: [showLast],
+    },
     series: [
       {
         label: unit.toLowerCase(),

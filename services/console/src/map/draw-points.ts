@@ -31,10 +31,7 @@ export function drawPoints(to: CanvasRenderingContext2D, drawing: Drawing): void
   const { points, view, width, height, density, colours, ofGroups, selected } = drawing
   to.setTransform(density, 0, 0, density, 0, 0)
   to.clearRect(0, 0, width, height)
-  const radius = Math.min(
-    6,
-    Math.max(1.5, 1 + Math.sqrt(view.scale / 300) + 60 / Math.sqrt(points.count + 200)),
-  )
+  const radius = radiusOf(points.count, view.scale)
   const round = countSeen(points, view, width, height) <= MOST_ROUND
   to.globalAlpha = selected.size > 0 ? 0.25 : 0.8
   for (const [group, members] of ofGroups.entries()) {
@@ -56,6 +53,10 @@ export function drawPoints(to: CanvasRenderingContext2D, drawing: Drawing): void
   if (drawing.hovered !== null) ring(to, drawing, drawing.hovered, radius + 2, true)
   if (drawing.brush !== null) frame(to, drawing.brush, drawing.accent)
 }
+
+/** Smaller where there are many, larger from nearby. In pixels. */
+const radiusOf = (count: number, scale: number): number =>
+  Math.min(7, 0.6 + 0.6 * Math.sqrt(scale / 300) + 30 / Math.sqrt(count + 200))
 
 function countSeen(points: MapPoints, view: View, width: number, height: number): number {
   if (points.count <= MOST_ROUND) return points.count
