@@ -35,6 +35,11 @@ function daybook(...args) {
 }
 
 try {
+  const { url: link } = JSON.parse(daybook('console'))
+  const page = await fetch(new URL('/', link), { headers: { accept: 'text/html' } })
+  const script = /src="(\/console\/assets\/main-[^"]+)"/u.exec(await page.text())?.[1]
+  if (script === undefined || !(await fetch(new URL(script, link))).ok)
+    throw new Error('it serves no console')
   daybook('remember', 'stash', '--name', 'auth-flow', 'User authentication implementation with JWT tokens')
   for (let tries = 0; ; tries += 1) {
     if (daybook('search', 'login system').includes('auth-flow')) break

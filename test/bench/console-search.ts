@@ -42,6 +42,8 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
     await visit.page.goto(createLoginLink.path)
     const field = visit.page.getByRole('searchbox')
     await field.waitFor()
+    // tsx wraps functions in a helper that the page does not have.
+    await visit.page.evaluate('globalThis.__name = (one) => one')
     await visit.page.evaluate(watchKeyPresses)
     const painted: number[] = []
     const answered: number[] = []

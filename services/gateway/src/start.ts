@@ -90,7 +90,8 @@ export async function startGateway(
   const folder = config.console.enabled ? findConsoleFolder(config.console.folder) : null
   const routes: Routes = {
     parts,
-    console: folder === null ? null : serveConsole(folder, { ...parts, ...config.console, authenticate }),
+    console:
+      folder === null ? null : serveConsole(folder, { ...parts, ...config.console, authenticate, budget }),
     ready: createReadiness(parts),
     graphql,
     mcp: serveMcp(parts, graphql),

@@ -88,9 +88,11 @@ export async function findSession(
     : { access: { ...found.access, sessionId: row.sessionId }, expiresAt: row.sessionEnds }
 }
 
-/** Ends a session: its browser is logged out. */
-export async function endSession(db: Database, token: string): Promise<void> {
-  await sql`select end_console_session(${hashOfKey(token)})`.execute(db)
+/** Ends a session: its browser is logged out. @returns whether there was one */
+export async function endSession(db: Database, token: string): Promise<boolean> {
+  const { rows } = await sql<{ ended: boolean }>`
+    select end_console_session(${hashOfKey(token)}) as ended`.execute(db)
+  return rows[0]?.ended === true
 }
 
 /** Which of these sessions, by id, last still. */

@@ -93,10 +93,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await makeOwnerFunction(
     db,
     'end_console_session(shown bytea)',
-    'void',
+    'boolean',
     sql`
     begin
       delete from daybook.console_sessions s where s.token_hash = shown;
+      return found;
     end`,
   )
 }

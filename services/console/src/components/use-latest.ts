@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** An answer, and whether it is the one to what is asked now. */
 export interface Latest<Answer> {
@@ -13,10 +13,10 @@ export interface Latest<Answer> {
 }
 
 /**
- * How long to wait for another key press before asking, in milliseconds. Fast typists press one every 60 to 100 ms, so
- * that a word costs a few searches instead of one for each letter.
+ * The least time between two changes of the question, in milliseconds, for the second to be asked at once; else it waits
+ * that long for another one. So the first letter costs no wait, and a key that repeats costs no search each time.
  */
-const DEBOUNCE_MS = 40
+const DEBOUNCE_MS = 60
 
 /**
  * Asks again whenever the key changes, and drops what has become stale: a question that is not sent yet, an answer
@@ -36,29 +36,35 @@ export function useLatest<Answer>(
     waiting: key !== null,
     tookMs: null,
   })
+  const changedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
+    const isFirst = performance.now() - changedAt.current > DEBOUNCE_MS
+    changedAt.current = performance.now()
     if (key === null) {
       setLatest({ answer: null, answeredKey: null, error: null, waiting: false, tookMs: null })
       return
     }
     const stale = new AbortController()
     setLatest((before) => ({ ...before, waiting: true }))
-    const timer = setTimeout(async () => {
-      const begun = performance.now()
-      try {
-        const answer = await ask(stale.signal)
-        if (stale.signal.aborted) return
-        setLatest({
-          answer,
-          answeredKey: key,
-          error: null,
-          waiting: false,
-          tookMs: performance.now() - begun,
-        })
-      } catch (error) {
-        if (!stale.signal.aborted) setLatest((before) => ({ ...before, error, waiting: false }))
-      }
-    }, DEBOUNCE_MS)
+    const timer = setTimeout(
+      async () => {
+        const begun = performance.now()
+        try {
+          const answer = await ask(stale.signal)
+          if (stale.signal.aborted) return
+          setLatest({
+            answer,
+            answeredKey: key,
+            error: null,
+            waiting: false,
+            tookMs: performance.now() - begun,
+          })
+        } catch (error) {
+          if (!stale.signal.aborted) setLatest((before) => ({ ...before, error, waiting: false }))
+        }
+      },
+      isFirst ? 0 : DEBOUNCE_MS,
+    )
     return () => {
       clearTimeout(timer)
       stale.abort()

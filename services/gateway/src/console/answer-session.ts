@@ -8,6 +8,8 @@ import { sendJson } from '@daybook/runtime/probes'
 import { type Authenticate, REFUSALS } from '../authenticate.ts'
 import { discardBody } from '../http/discard-body.ts'
 import { sendError } from '../http/json-response.ts'
+import type { KeyBudget } from '../http/key-budget.ts'
+import { REQUEST_COST } from '../http/operation-cost.ts'
 import { readSmallJson } from '../http/read-small-json.ts'
 import { isOfOwnPage, PAGE_HEADER, sessionCookie, sessionIn } from './session-cookie.ts'
 
@@ -18,6 +20,7 @@ const BODY_CHARACTERS = 400
 export interface SessionParts {
   readonly db: Database
   readonly authenticate: Authenticate
+  readonly budget: KeyBudget
   /** How long a session lasts at most, and without a request; in milliseconds. */
   readonly sessionMs: number
   readonly sessionIdleMs: number
@@ -50,8 +53,8 @@ export async function answerSession(
   if (method === 'GET') return sendJson(response, 200, { session: await describeSession(parts, request) })
   const shown = sessionIn(headers, { proof: 'header' })
   if (method === 'DELETE') {
-    if (shown !== null) await endSession(db, shown)
-    authenticate.forget()
+    // Only then: else anybody could have all keys looked up again.
+    if (shown !== null && (await endSession(db, shown))) authenticate.forget()
     response.writeHead(204, { 'set-cookie': sessionCookie(headers, null, 0) }).end()
     return discardBody(request)
   }
@@ -63,7 +66,7 @@ export async function answerSession(
   }
   const token = await openFor(parts, (await readSmallJson(request, BODY_CHARACTERS)) ?? {})
   // A login replaces the one before; nobody could log out of that one any more.
-  if (shown !== null) await endSession(db, shown)
+  if (shown !== null && (await endSession(db, shown))) authenticate.forget()
   response.writeHead(204, { 'set-cookie': sessionCookie(headers, token, sessionMs) }).end()
 }
 
@@ -95,6 +98,7 @@ async function describeSession(parts: SessionParts, { headers }: IncomingMessage
   const token = sessionIn(headers, { proof: 'header' })
   const found = token === null ? null : await findSession(parts.db, token, parts.sessionIdleMs)
   if (found === null || 'refusal' in found) return null
+  parts.budget.spend(found.access.keyId, REQUEST_COST)
   const { keyName, scopes, admin, projects } = found.access
   const named = await readProjects(parts.db, projects)
   return {

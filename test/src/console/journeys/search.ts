@@ -84,10 +84,10 @@ export function searchJourneys(suite: ConsoleSuite): void {
     await visit.end()
   })
 
-  test('two settings side by side', async () => {
+  test('two settings side by side, of as many hits as there can be', async () => {
     const tenant = await suite.newTenant()
     await tenant.remember(REMEMBERED)
-    const visit = await suite.visitAs(tenant, { path: '/?q=token' })
+    const visit = await suite.visitAs(tenant, { path: '/?q=token&limit=100' })
     const { page } = visit
     await page.getByRole('button', { name: 'Compare' }).click()
     const second = page.getByRole('region', { name: 'Second setting' })
