@@ -108,6 +108,7 @@ function optionsFor(
       {
         ...axis,
         space: 80,
+        size: 36,
         // Not nearer than one time.
         incrs: [1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1825, 3650, 7300].map(
           (count) => Math.max(count, DAYS[unit]) * DAY_S,

@@ -28,15 +28,14 @@ export function PointTip({
   useEffect(() => {
     if (known.has(id)) return
     const left = new AbortController()
-    const timer = setTimeout(() => {
-      readEntries([id], left.signal).then(
-        ([found]) => {
-          if (found !== undefined) known.set(id, found)
-          setLoaded((before) => before + 1)
-        },
+    const timer = setTimeout(async () => {
+      try {
+        const [found] = await readEntries([id], left.signal)
+        if (found !== undefined) known.set(id, found)
+        setLoaded((before) => before + 1)
+      } catch {
         // Without its title a point is still a point; the page's own requests say what is wrong.
-        () => {},
-      )
+      }
     }, DWELL_MS)
     return () => {
       clearTimeout(timer)

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { seriousFindings } from '../support/axe.ts'
 import type { ConsoleSuite } from '../support/console-suite.ts'
@@ -82,6 +83,7 @@ export function mapJourneys(suite: ConsoleSuite): void {
     await visit.screenshot('map-dark')
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
     await page.waitForURL(/\/console\/memory\/note/u)
+    expect(await page.locator('b').count()).toBe(0)
     await visit.end()
   })
 
@@ -99,10 +101,7 @@ export function mapJourneys(suite: ConsoleSuite): void {
     expect(await kinds.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['45', '15'])
     await visit.screenshot('growth')
     expect(await seriousFindings(page)).toEqual([])
-    await page
-      .getByRole('group', { name: 'Context' })
-      .getByRole('button', { name: /^home/u })
-      .click()
+    await page.getByRole('group', { name: 'Context' }).getByRole('button', { name: /^home/u }).click()
     await page.getByText('20 memories and 20 events').waitFor()
     await page.setViewportSize({ width: 360, height: 800 })
     await visit.screenshot('growth-narrow')
@@ -112,7 +111,9 @@ export function mapJourneys(suite: ConsoleSuite): void {
 }
 
 /** Until all memories have their vectors: searches by words find them before. */
-async function untilVectors(ask: (query: string) => Promise<{ projections: { pendingEmbeddings: number }[] }>) {
+async function untilVectors(
+  ask: (query: string) => Promise<{ projections: { pendingEmbeddings: number }[] }>,
+) {
   await expect
     .poll(async () =>
       (await ask('{ projections { pendingEmbeddings } }')).projections.map((one) => one.pendingEmbeddings),
@@ -121,7 +122,7 @@ async function untilVectors(ask: (query: string) => Promise<{ projections: { pen
 }
 
 /** How many colours stand on the map, beside none. */
-const drawnColours = (page: import('playwright-core').Page): Promise<number> =>
+const drawnColours = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('.map-canvas')
     const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? []
