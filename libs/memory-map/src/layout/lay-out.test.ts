@@ -21,14 +21,14 @@ function grouped(rows: number, groups: number, noise: number): Matrix {
 const ignore = () => {}
 
 test('what means the same stands together, and the same vectors come to the same places', () => {
-  const vectors = grouped(240, 4, 0.3)
+  const vectors = grouped(120, 4, 0.3)
   const places = layOut(vectors, ignore).values
   expect(layOut(vectors, ignore).values).toEqual(places)
   const distance = (one: number, other: number) =>
     Math.hypot(places[2 * one]! - places[2 * other]!, places[2 * one + 1]! - places[2 * other + 1]!)
   // The nearest on the map of each is of its group.
-  for (let row = 0; row < 240; row += 1) {
-    const others = Array.from({ length: 240 }, (_, other) => other).filter((other) => other !== row)
+  for (let row = 0; row < 120; row += 1) {
+    const others = Array.from({ length: 120 }, (_, other) => other).filter((other) => other !== row)
     const nearest = others.toSorted((a, b) => distance(row, a) - distance(row, b))[0]!
     expect(nearest % 4).toBe(row % 4)
   }

@@ -28,11 +28,11 @@ describe.each(TEST_DATABASES)('the map of memories ($name)', ({ start }) => {
   const make = () => harness.run('map-memories', null, { projectId: scope.projectId })
 
   test('it has every memory once, says what is newer, and comes to the same places again', async () => {
-    const texts = Array.from({ length: 30 }, (_, at) => `memory ${at} of ${at % 3 === 0 ? 'ships' : 'bread'}`)
+    const texts = Array.from({ length: 20 }, (_, at) => `memory ${at} of ${at % 3 === 0 ? 'ships' : 'bread'}`)
     const remembered = await harness.remember(scope, ...texts)
     await harness.settled()
     expect(await kept()).toBeNull()
-    expect((await make()).result).toMatchObject({ memories: 30, left: 0 })
+    expect((await make()).result).toMatchObject({ memories: 20, left: 0 })
     const first = await kept()
     expect(first!.points.map(({ id }) => id)).toEqual(remembered.map(({ state }) => state.id))
     expect(first!.points.every(({ x, y }) => Math.abs(x) <= 1 && Math.abs(y) <= 1)).toBe(true)
@@ -41,10 +41,10 @@ describe.each(TEST_DATABASES)('the map of memories ($name)', ({ start }) => {
 
     await harness.remember(scope, 'a newer one', 'and another')
     await harness.settled()
-    expect((await kept())!.points).toHaveLength(30)
-    expect(await counts(first!.sequence)).toEqual({ memories: 32, newer: 2 })
+    expect((await kept())!.points).toHaveLength(20)
+    expect(await counts(first!.sequence)).toEqual({ memories: 22, newer: 2 })
     await make()
-    expect((await kept())!.points).toHaveLength(32)
+    expect((await kept())!.points).toHaveLength(22)
   })
 
   test('what is forgotten is not on it, and no other project sees it', async () => {
