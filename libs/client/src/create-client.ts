@@ -1,6 +1,7 @@
 import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { createCalls } from './calls/calls.ts'
-import { type EventsOptions, followEvents, type MemoryEvent } from './events/follow.ts'
+import { followEvents, type MemoryEvent } from './events/follow.ts'
+import type { EventsOptions } from './events/follow-journal.ts'
 import { type ConnectionOptions, openConnection } from './http/connection.ts'
 import { type RequestOptions, request } from './http/request.ts'
 import { createOwnWrites, READABLE } from './own-writes/own-writes.ts'
@@ -51,7 +52,7 @@ export function createClient(options: ClientOptions): DaybookClient {
     request(connection, document, variables, sent)
   return {
     request: send,
-    events: (followed) => followEvents(connection, calls, retryForMs, followed),
+    events: (followed) => followEvents({ connection, calls, retryForMs }, followed),
     ...createReads(calls, ownWrites),
     ...createWrites({ calls, ownWrites, defaults: options, request: send }),
   }

@@ -14,6 +14,3 @@ export const EVENTS = graphql(
 )
 
 export type AnsweredEvent = ResultOf<typeof EVENTS>['events']
-
-/** The journal's last sequence, as each projection knows it. */
-export const HEAD = graphql('query Head { projections { head } }')

@@ -1,12 +1,6 @@
-import { backoffDelay, pause } from '@daybook/runtime/backoff'
-import type { Calls } from '../calls/calls.ts'
-import { DaybookClientError } from '../client-error.ts'
-import { type AnsweredEvent, EVENTS, HEAD } from '../documents/events.ts'
-import type { Connection } from '../http/connection.ts'
+import { type AnsweredEvent, EVENTS } from '../documents/events.ts'
 import { type Memory, toMemory } from '../memory.ts'
-import type { Receipt } from '../own-writes/own-writes.ts'
-import type { MemoryFilter } from '../reads.ts'
-import { openStream } from './open-stream.ts'
+import { type EventsOptions, type Following, followJournal } from './follow-journal.ts'
 
 /** An event of the journal. It names its place by its `sequence` and `hash`, as a receipt does. */
 export type MemoryEvent = Omit<AnsweredEvent, 'memory'> & {
@@ -14,74 +8,11 @@ export type MemoryEvent = Omit<AnsweredEvent, 'memory'> & {
   readonly memory: Memory | null
 }
 
-/** What to follow, and from where. */
-export interface EventsOptions {
-  /**
-   * The place after which to begin: 0 for all events, a sequence, or the last event that was processed, or a receipt. With the
-   * hash of these, a journal that has lost its end is noticed (DIVERGED). Default: from now on.
-   */
-  readonly after?: number | Receipt | undefined
-  /** Only events of memories that match. */
-  readonly filter?: MemoryFilter | undefined
-  /** Ends the iteration, without an error. */
-  readonly signal?: AbortSignal | undefined
-  /**
-   * How long Daybook may say nothing before the connection counts as broken, in milliseconds. Default 30,000; it
-   * sends a sign of life every 12,000.
-   */
-  readonly silenceMs?: number | undefined
-}
-
-/** Waits before it connects again: the first at most 200 ms, none more than 5 s. */
-const BACKOFF = { firstMs: 200, maxMs: 5_000 }
-
-const SILENCE_MS = 30_000
-
-/**
- * Follows the journal across broken connections and restarts of the daemon, without a gap or a repeat:
- *
- *   finding the place ──▶ streaming after the last event given ──lost──▶ waiting ──▶ streaming …
- *
- * "From now on" becomes a sequence first, from which it can go on. A loss before the first connection ends it once
- * `retryForMs` is over; later it tries until it is connected again.
- * @throws DaybookClientError for what does not pass: UNAUTHENTICATED, DIVERGED, TOO_MANY_STREAMS, …
- */
+/** Follows the journal, with the memory after each event. @throws DaybookClientError as `followJournal` */
 export async function* followEvents(
-  connection: Connection,
-  calls: Calls,
-  retryForMs: number,
-  { after, filter, signal = new AbortController().signal, silenceMs = SILENCE_MS }: EventsOptions = {},
+  following: Following,
+  options?: EventsOptions,
 ): AsyncGenerator<MemoryEvent, void> {
-  const begun = performance.now()
-  let started = false
-  let attempt = 0
-  const place = typeof after === 'number' ? { sequence: after, hash: null } : after
-  let seen: { readonly sequence: number; readonly hash: string | null } | null = place ?? null
-  const onConnected = () => {
-    started = true
-    attempt = 0
-  }
-  while (!signal.aborted) {
-    try {
-      seen ??= { sequence: await readHead(calls, signal), hash: null }
-      const variables = { after: seen.sequence, afterHash: seen.hash, filter }
-      const stream = openStream(connection, EVENTS, variables, { signal, silenceMs, onConnected })
-      for await (const { events: event } of stream) {
-        seen = { sequence: event.sequence, hash: event.hash }
-        yield { ...event, memory: event.memory === null ? null : toMemory(event.memory) }
-        if (signal.aborted) return
-      }
-    } catch (error) {
-      if (signal.aborted) return
-      if (!(error instanceof DaybookClientError) || !error.retryable) throw error
-      if (!started && performance.now() - begun > retryForMs) throw error
-    }
-    await pause(backoffDelay(attempt, BACKOFF), signal)
-    attempt += 1
-  }
-}
-
-async function readHead(calls: Calls, signal: AbortSignal): Promise<number> {
-  const { projections } = await calls.read(HEAD, {}, { signal })
-  return Math.max(0, ...projections.map(({ head }) => head))
+  for await (const event of followJournal(following, EVENTS, options))
+    yield { ...event, memory: event.memory === null ? null : toMemory(event.memory) }
 }

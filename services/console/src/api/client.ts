@@ -1,9 +1,11 @@
 import type { Given, GraphQLDocument } from '@daybook/api/graphql'
 import { createCalls } from '@daybook/client/calls/calls'
 import { DaybookClientError } from '@daybook/client/client-error'
-import { type EventsOptions, followEvents, type MemoryEvent } from '@daybook/client/events/follow'
+import { type EventsOptions, followJournal } from '@daybook/client/events/follow-journal'
 import { openConnection } from '@daybook/client/http/connection'
 import type { RequestOptions } from '@daybook/client/http/request'
+
+import { EVENTS, type JournalEvent } from './events.ts'
 
 /** How long a call goes on sending after a failure that passes, in milliseconds. A page shows what is wrong after that. */
 const RETRY_FOR_MS = 3_000
@@ -59,9 +61,9 @@ export const change = <Result, Variables, Taken>(
  * six connections that a browser has to a host, so end it while nobody looks (`useVisible`).
  * @throws DaybookClientError for what does not pass
  */
-export async function* follow(options: EventsOptions): AsyncGenerator<MemoryEvent, void> {
+export async function* follow(options: EventsOptions): AsyncGenerator<JournalEvent, void> {
   try {
-    yield* followEvents(daybook.connection, daybook.calls, RETRY_FOR_MS, options)
+    yield* followJournal({ ...daybook, retryForMs: RETRY_FOR_MS }, EVENTS, options)
   } catch (error) {
     throw noticed(error)
   }

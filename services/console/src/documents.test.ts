@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type * as Api from '@daybook/api/graphql'
+import { buildSchema, parse, validate } from 'graphql'
+import { expect, test, vi } from 'vitest'
+
+/*
+ * The type checker takes a field that the schema does not have for `unknown`: here every document is asked of
+ * the schema.
+ */
+
+const made: Api.GraphQLDocument[] = []
+
+vi.mock('@daybook/api/graphql', async (original) => {
+  const real = await original<typeof Api>()
+  const graphql = (...given: Parameters<typeof real.graphql>) => {
+    const document = real.graphql(...given)
+    made.push(document)
+    return document
+  }
+  return { ...real, graphql }
+})
+// The client of the page begins with the page's own address.
+vi.stubGlobal('location', new URL('http://127.0.0.1:4000/'))
+
+const schema = buildSchema(readFileSync(new URL('../../gateway/schema.graphql', import.meta.url), 'utf8'))
+
+test('every operation of the console is valid in the served schema', async () => {
+  const { textOf } = await import('@daybook/api/graphql')
+  const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
+  )
+  for (const path of sources) await import(new URL(path, import.meta.url).href)
+  const operations = made.map(textOf).filter((text) => !/^\s*fragment/u.test(text))
+  expect(operations.length).toBeGreaterThan(5)
+  for (const text of operations) expect(validate(schema, parse(text)), text).toEqual([])
+})
