@@ -21,16 +21,16 @@ function grouped(rows: number, groups: number, noise: number): Matrix {
 const ignore = () => {}
 
 test('what means the same stands together, and the same vectors come to the same places', () => {
-  const vectors = grouped(120, 4, 0.3)
+  const vectors = grouped(60, 3, 0.3)
   const places = layOut(vectors, ignore).values
   expect(layOut(vectors, ignore).values).toEqual(places)
   const distance = (one: number, other: number) =>
     Math.hypot(places[2 * one]! - places[2 * other]!, places[2 * one + 1]! - places[2 * other + 1]!)
   // The nearest on the map of each is of its group.
-  for (let row = 0; row < 120; row += 1) {
-    const others = Array.from({ length: 120 }, (_, other) => other).filter((other) => other !== row)
+  for (let row = 0; row < 60; row += 1) {
+    const others = Array.from({ length: 60 }, (_, other) => other).filter((other) => other !== row)
     const nearest = others.toSorted((a, b) => distance(row, a) - distance(row, b))[0]!
-    expect(nearest % 4).toBe(row % 4)
+    expect(nearest % 3).toBe(row % 3)
   }
   expect(Math.max(...places.map(Math.abs))).toBeCloseTo(1, 5)
 })
