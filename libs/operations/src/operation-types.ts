@@ -21,6 +21,7 @@ export interface Operations {
   readonly backfill: { readonly options: BackfillOptions; readonly result: BackfillResult }
   readonly 'retry-parked': { readonly options: RetryParkedOptions; readonly result: RetryParkedResult }
   readonly undo: { readonly options: UndoOptions; readonly result: UndoResult }
+  readonly 'map-memories': { readonly options: MapMemoriesOptions; readonly result: MapMemoriesResult }
   readonly 'delete-project': {
     readonly options: DeleteProjectOptions
     readonly result: DeleteProjectResult
@@ -43,6 +44,7 @@ export const OPERATION_TYPES = Object.keys({
   backfill: true,
   'retry-parked': true,
   undo: true,
+  'map-memories': true,
   'delete-project': true,
 } satisfies Record<OperationType, true>) as readonly OperationType[]
 
@@ -238,6 +240,21 @@ export interface RefusedUndo {
   readonly title: string | null
   readonly code: string
   readonly reason: string
+}
+
+/** The options of making a map of a project's memories. */
+export interface MapMemoriesOptions {
+  readonly projectId: string
+}
+
+/** The result of making a map. */
+export interface MapMemoriesResult {
+  /** How many memories are on it. */
+  readonly memories: number
+  /** Memories of the generation that are not: the oldest of very many, and those without a vector. */
+  readonly left: number
+  /** The generation whose vectors it shows. */
+  readonly generation: number
 }
 
 /** The options of the removal of what a deleted project held. */

@@ -66,6 +66,22 @@ export async function listSucceeded<Type extends OperationType>(
   return rows.map((row) => toOperation<Type>(row))
 }
 
+/** The queued or running operation of a type in a project; null if there is none. */
+export async function operationOf(
+  db: Queryable,
+  type: OperationType,
+  projectId: string,
+): Promise<Operation | null> {
+  const row = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('type', '=', type)
+    .where('project_id', '=', projectId)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirst()
+  return row === undefined ? null : toOperation(row)
+}
+
 /**
  * Operations that nobody works on although they have waited for `waitedMs` milliseconds: queued ones while no
  * worker is busy, and running ones whose process has died.

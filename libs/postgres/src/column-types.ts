@@ -81,6 +81,10 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'idempotency_keys.request_hash': { note: 'Null once the resulting event is erased.' },
   'journal_heads.hash': { note: 'The hash of the last event; 32 zero bytes before the first.' },
   'key_trust.trust': { type: `'low' | 'high'` },
+  'memory_maps.sequence': { note: 'The sequence up to which the memories were read.' },
+  'memory_maps.memory_ids': { type: 'string[]' },
+  'memory_maps.xs': { type: 'number[]', note: 'Of the memories in their order, -1 to 1, as are `ys`.' },
+  'memory_maps.ys': { type: 'number[]' },
   'operations.lane': { note: 'At most one operation per lane is queued or running at a time.' },
   'operations.options': { type: 'ColumnType<Record<string, unknown>, string, never>' },
   'operations.project_id': {

@@ -197,6 +197,18 @@ export interface Tables {
     accessed_at: Moment
     access_count: number
   }
+  memory_maps: {
+    project_id: string
+    projection: string
+    generation: number
+    /** The sequence up to which the memories were read. */
+    sequence: number
+    made_at: Generated<Moment>
+    memory_ids: string[]
+    /** Of the memories in their order, -1 to 1, as are `ys`. */
+    xs: number[]
+    ys: number[]
+  }
   operations: {
     id: string
     type: string

@@ -134,6 +134,16 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
         load: () => import('./commands/facets.ts'),
       },
       {
+        name: 'growth',
+        description: 'count memories and events by day, with their kinds',
+        load: () => import('./commands/growth.ts'),
+      },
+      {
+        name: 'map',
+        description: 'place memories in a plane by what they mean',
+        load: () => import('./commands/map.ts'),
+      },
+      {
         name: 'people',
         parameters: '[name…]',
         description: 'list the people you know, or find what mentions one of them',

@@ -357,6 +357,7 @@ describe.each(TEST_DATABASES)('keys on $name', ({ start }) => {
         'closeSession',
         'forget',
         'indexDocument',
+        'mapMemories',
         'remember',
         'rememberMany',
         'reopenTodo',

@@ -14,6 +14,7 @@ import { handleDeleteProject } from './delete-project/handle-delete-project.ts'
 import { startResumingDeletions } from './delete-project/resume-deletions.ts'
 import { startDroppingOld } from './drop-old.ts'
 import { startRemovingErasedTexts } from './erased-texts.ts'
+import { handleMapMemories } from './map/handle-map-memories.ts'
 import { handleRetryParked } from './parked/handle-retry-parked.ts'
 import { startRetryingUnreadable } from './parked/retry-unreadable.ts'
 import type { Projections } from './projections.ts'
@@ -77,6 +78,7 @@ export function startReindex(options: ReindexServiceOptions): ReindexService {
     'retry-parked': handleRetryParked(db, projections),
     backfill: handleBackfill({ db, projections, embedders, logger }),
     undo: handleUndo(db, writer),
+    'map-memories': handleMapMemories(db),
     'delete-project': handleDeleteProject({ db, bus, projections, settleMs: options.settleMs }),
   }
   const operations = startOperations({

@@ -4,6 +4,7 @@ import { firstRunJourneys } from './journeys/first-run.ts'
 import { journalJourneys } from './journeys/journal.ts'
 import { keysJourneys } from './journeys/keys.ts'
 import { loginJourneys } from './journeys/login.ts'
+import { mapJourneys } from './journeys/map.ts'
 import { memoryJourneys } from './journeys/memory.ts'
 import { operationsJourneys } from './journeys/operations.ts'
 import { searchJourneys } from './journeys/search.ts'
@@ -28,4 +29,5 @@ describe.skipIf(CHROMIUM === null)('the console', () => {
   keysJourneys(suite)
   securityJourneys(suite)
   appearanceJourneys(suite)
+  mapJourneys(suite)
 })

@@ -42,6 +42,7 @@ const READS = `query ($id: ID!) {
   searchByPerson(name: "Mary") { hits { score } }
   searchByEmotion(emotion: "calm") { hits { score } }
   facets { labels { value count } }
+  growth { memories }
   journal { hash changed }
   projections { name status lag pendingEmbeddings }
   generations { generation lag bytes }
@@ -237,6 +238,8 @@ async function operate(daemon: Daemon, projection: string): Promise<void> {
     await ask(daemon, 'mutation { remember(input: { content: { note: { text: "More." } } }) { __typename } }')
   }
   await ask(daemon, `mutation { rollback(${on}) { __typename } }`)
+  await run(daemon, 'mapMemories')
+  await ask(daemon, '{ memoryMap { problem made { points { ids } } } }')
 }
 
 /** Asks for an operation and waits until it has succeeded. */

@@ -56,6 +56,8 @@ function outcome(operation: Operation, result: Result, options: ReportOptions): 
       return retried(result)
     case 'DELETE_PROJECT':
       return [`Everything of the project is removed; its journal had ${grouped(number('events'))} events.`]
+    case 'MAP_MEMORIES':
+      return [`${grouped(number('memories'))} memories are on the map.`]
     case 'UNDO':
       return undone(operation.id, result as unknown as UndoResult, options)
     default:

@@ -76,6 +76,24 @@ export async function watchOperations(
   if (json) printJson({ operations: seen })
 }
 
+/**
+ * Follows one operation to its end for a command that prints something else than its result.
+ * It sets `process.exitCode` if not all is well, or if the user leaves before.
+ */
+export async function followOrNote(operation: Operation, connection: Connection): Promise<void> {
+  const ending = new AbortController()
+  process.once('SIGINT', () => ending.abort())
+  process.once('SIGTERM', () => ending.abort())
+  const ended = await watchOperation(connection, operation, ending.signal)
+  if (ended !== null && isGood(ended)) return
+  note(
+    ended === null
+      ? `\nThe ${operationName(operation)} goes on without you.\n${howToGoOn(operation, true)}`
+      : renderEnded(ended),
+  )
+  process.exitCode = ended === null ? EXIT.interrupted : EXIT.failed
+}
+
 function howToGoOn({ id }: Operation, cancellable: boolean): string {
   const watch = `  watch it:    daybook operations watch ${safeLine(id)}`
   return cancellable ? `${watch}\n  cancel it:   daybook operations cancel ${safeLine(id)}` : watch

@@ -10,7 +10,10 @@ export const PAGES: readonly Page[] = [
     load: () => import('../memory/memory-page.tsx'),
   },
   { path: '/console/journal', title: 'Journal', load: () => import('../journal/journal-page.tsx') },
+  { path: '/console/map', title: 'Map', load: () => import('../map/map-page.tsx') },
+  { path: '/console/growth', title: 'Growth', load: () => import('../growth/growth-page.tsx') },
   { path: '/console/undo', title: 'Undo', load: () => import('../undo/undo-page.tsx') },
+  {
     path: '/console/operations',
     title: 'Operations',
     forDaybookAdmins: true,

@@ -1,5 +1,6 @@
 import { newId } from '@daybook/memory/id'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
+import { saveMap } from '@daybook/memory-map/store/save-map'
 import { generationTables } from '@daybook/pgvector/generation-tables'
 import { accessOfKey, createApiKey } from '@daybook/postgres/access/api-keys'
 import { beginDeletion, readDeleted, removeEvents } from '@daybook/postgres/access/delete-project'
@@ -68,6 +69,8 @@ describe.each(TEST_DATABASES)('the removal of a deleted project on $name', ({ st
       values (${newId()}, 'undo', 'x', ${JSON.stringify({ filter: { context: marker } })}, 'failed', ${scope.projectId})`.execute(
       scope.db,
     )
+    const map = { sequence: 30, ids: memories.map(({ state }) => state.id), places: new Float32Array(60) }
+    await saveMap(scope, { projection: 'pgvector', generation: await harness.live('pgvector') }, map)
     return scope
   }
 

@@ -11,6 +11,7 @@ const TABLES = [
   'embeddings',
   'erased_texts',
   'memory_access',
+  'memory_maps',
   'parked_events',
   'checkpoints',
   'typesense_pending_vectors',

@@ -1,0 +1,79 @@
+import { graphql } from '@daybook/api/graphql'
+import { succeeded } from '@daybook/client/calls/calls'
+import { FAILURE } from '@daybook/client/documents/failure'
+import { type AnsweredMap, MEMORY_MAP } from '@daybook/client/documents/memory-map'
+import { type MapPoints, toMapPoints } from '@daybook/client/map-points'
+import { change, read } from './client.ts'
+
+/** A map with its points unpacked. */
+export interface MadeMap extends Omit<NonNullable<AnsweredMap['made']>, 'points'> {
+  readonly points: MapPoints
+}
+
+/** What there is of a project's map. */
+export interface MemoryMap extends Omit<AnsweredMap, 'made'> {
+  readonly made: MadeMap | null
+}
+
+/** Reads the map. @throws DaybookClientError; the signal's reason */
+export async function readMemoryMap(signal?: AbortSignal): Promise<MemoryMap> {
+  const { made, ...map } = (await read(MEMORY_MAP, {}, { signal })).memoryMap
+  return { ...map, made: made === null ? null : { ...made, points: toMapPoints(made.points) } }
+}
+
+const PROGRESS = graphql(`
+  query MapProgress($id: ID!) { operation(id: $id) { id status phase done total error } }`)
+
+/** How far the making of a map is; null if there is no such operation. @throws DaybookClientError; the signal's reason */
+export const readProgress = async (id: string, signal?: AbortSignal): Promise<MemoryMap['operation']> =>
+  (await read(PROGRESS, { id }, { signal })).operation
+
+const MAKE = graphql(
+  `mutation MakeMap { mapMemories { __typename ... on Operation { id status phase done total error } ...Failure } }`,
+  [FAILURE],
+)
+
+/** Asks for a map. @throws DaybookClientError REFUSED, BUSY */
+export async function makeMap(): Promise<NonNullable<MemoryMap['operation']>> {
+  const { __typename: _, ...operation } = await change(
+    MAKE,
+    () => ({}),
+    ({ mapMemories }) => succeeded(mapMemories),
+  )
+  return operation
+}
+
+const CANCEL = graphql(
+  'mutation CancelMap($id: ID!) { cancelOperation(id: $id) { __typename ...Failure } }',
+  [FAILURE],
+)
+
+/** Ends the making of a map; the one before stays. @throws DaybookClientError */
+export const cancelMap = async (id: string): Promise<void> => {
+  await change(
+    CANCEL,
+    () => ({ id }),
+    ({ cancelOperation }) => succeeded(cancelOperation),
+  )
+}
+
+const ENTRIES = graphql(`
+  query MapEntries($ids: [ID!]!) {
+    nodes(ids: $ids) { ... on Memory { id kind title agent context createdAt } }
+  }`)
+
+/** A memory as the map names it. */
+export interface MapEntry {
+  readonly id: string
+  readonly kind: string
+  readonly title: string
+  readonly agent: string | null
+  readonly context: string | null
+  readonly createdAt: string
+}
+
+/** Reads what these memories are called, at most 100; those that are gone are left out. @throws DaybookClientError */
+export async function readEntries(ids: readonly string[], signal?: AbortSignal): Promise<MapEntry[]> {
+  const { nodes } = await read(ENTRIES, { ids: [...ids] }, { signal })
+  return nodes.flatMap((one) => (one !== null && 'title' in one ? [one] : []))
+}

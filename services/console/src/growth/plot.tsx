@@ -1,0 +1,152 @@
+import { useEffect, useRef } from 'preact/hooks'
+import UPlot from 'uplot'
+import { colourOf } from '../components/colour-of.ts'
+import { useThemeChanges } from '../components/use-theme-changes.ts'
+import type { Series } from './series.ts'
+
+/** The height of a plot without its legend, in pixels. */
+const HEIGHT = 220
+const DAY_S = 86_400
+const DAYS = { DAY: 1, WEEK: 7, MONTH: 30, YEAR: 365 } as const
+/** With so few times, lines alone would be too short to see. */
+const FEW = 40
+
+/** The unit of times, as the API names it. */
+export type Unit = keyof typeof DAYS
+
+/** Numbers over time, drawn on a canvas. What it shows stands in a table too (`plot-table.tsx`). */
+export function Plot({
+  label,
+  unit,
+  starts,
+  series,
+  bars = false,
+}: {
+  readonly label: string
+  readonly unit: Unit
+  /** First days: `2026-11-23`. */
+  readonly starts: readonly string[]
+  readonly series: readonly Series[]
+  readonly bars?: boolean
+}) {
+  const place = useRef<HTMLDivElement>(null)
+  const themes = useThemeChanges()
+  useEffect(() => {
+    const element = place.current
+    if (element === null || starts.length === 0) return
+    const days = starts.map((start) => Date.parse(`${start}T00:00:00Z`) / 1_000)
+    const plot = new UPlot(
+      optionsFor(element.clientWidth, { unit, days, series, bars }),
+      [days, ...series.map(({ counts }) => [...counts])],
+      element,
+    )
+    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
+    watch.observe(element)
+    return () => {
+      watch.disconnect()
+      plot.destroy()
+    }
+  }, [unit, starts, series, bars, themes])
+  return <div ref={place} class="plot" role="img" aria-label={label} />
+}
+
+/** While nobody points at a time, its legend has the last numbers. */
+function showLast(plot: UPlot): void {
+  if (plot.legend.idx == null) plot.setLegend({ idx: plot.data[0].length - 1 }, false)
+}
+
+function optionsFor(
+  width: number,
+  {
+    unit,
+    days,
+    series,
+    bars,
+  }: {
+    readonly unit: Unit
+    readonly days: readonly number[]
+    readonly series: readonly Series[]
+    readonly bars: boolean
+  },
+): UPlot.Options {
+  const [text, line] = [colourOf('plot-text'), colourOf('plot-line')]
+  const font = `12px ${getComputedStyle(document.body).fontFamily}`
+  const axis: UPlot.Axis = {
+    stroke: text,
+    font,
+    grid: { stroke: line, width: 1 },
+    ticks: { stroke: line, width: 1 },
+  }
+  const half = (DAYS[unit] * DAY_S) / 2
+  const day = new Intl.DateTimeFormat(undefined, {
+    timeZone: 'UTC',
+    ...(unit === 'YEAR'
+      ? { year: 'numeric' }
+      : unit === 'MONTH'
+        ? { year: 'numeric', month: 'short' }
+        : { dateStyle: 'medium' }),
+  })
+  const short = new Intl.DateTimeFormat(undefined, {
+    timeZone: 'UTC',
+    ...(unit === 'YEAR'
+      ? { year: 'numeric' }
+      : unit === 'MONTH'
+        ? { year: '2-digit', month: 'short' }
+        : { month: 'short', day: 'numeric' }),
+  })
+  const [first = 0, last = 0] = [days[0], days.at(-1)]
+  return {
+    width,
+    height: HEIGHT,
+    // Days stand as UTC has them, whatever the zone that they were counted in.
+    tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    scales: {
+      x: { time: true, range: () => [first - half, last + half] },
+      y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] },
+    },
+    axes: [
+      {
+        ...axis,
+        space: 80,
+        size: 36,
+        // Not nearer than one time.
+        incrs: [1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1825, 3650, 7300].map(
+          (count) => Math.max(count, DAYS[unit]) * DAY_S,
+        ),
+        values: (_, splits) => splits.map((seconds) => short.format(new Date(seconds * 1_000))),
+      },
+      {
+        ...axis,
+        size: 64,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6, 1e7],
+        values: (_, splits) => splits.map((value) => value.toLocaleString()),
+      },
+    ],
+    cursor: { y: false, drag: { x: false, y: false } },
+    legend: { live: true },
+    hooks: {
+      setLegend: [showLast],
+      drawClear: [showLast],
+    },
+    series: [
+      {
+        label: unit.toLowerCase(),
+        value: (_, seconds) => (seconds == null ? '–' : day.format(new Date(seconds * 1_000))),
+      },
+      ...series.map(({ name, colour }) => {
+        const stroke = colourOf(colour)
+        return {
+          label: name,
+          stroke,
+          width: bars ? 0 : 2,
+          ...(bars && {
+            fill: stroke,
+            paths: UPlot.paths.bars?.({ size: [0.7, 40] }) as UPlot.Series.PathBuilder,
+          }),
+          points: { show: !bars && days.length <= FEW, size: 5, fill: stroke },
+          value: (_: UPlot, value: number | null) => (value == null ? '–' : value.toLocaleString()),
+        }
+      }),
+    ],
+  }
+}

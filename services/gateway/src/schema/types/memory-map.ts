@@ -1,0 +1,106 @@
+import type { KeptMap, MapPoint } from '@daybook/memory-map/store/read-map'
+import type { Operation } from '@daybook/operations/operation'
+import type { Generation } from '@daybook/projection/generations/generations'
+import { operation } from '../admin/operation.ts'
+import { builder } from '../builder.ts'
+import { memoryKind } from './memory-kind.ts'
+import { packDoubles, packFloats, packUuids, packWords } from './packed-column.ts'
+
+/** What there is of a project's map. */
+export interface MapOfMemories {
+  readonly memories: number
+  readonly newer: number
+  readonly problem: string | null
+  readonly operation: Operation | null
+  readonly made: MadeMap | null
+}
+
+/** A map, and the generation whose vectors it shows. */
+export interface MadeMap extends KeptMap {
+  readonly generation: Generation
+}
+
+const mapPoints = builder.objectRef<readonly MapPoint[]>('MapPoints').implement({
+  description:
+    'The memories of a map in columns, the oldest first. A column is base64 of its numbers’ bytes, the lowest byte first.',
+  fields: (t) => ({
+    ids: t.string({
+      description: 'The ids without their kinds: UUIDs of 16 bytes.',
+      resolve: (points) => packUuids(points.map(({ id }) => id)),
+    }),
+    x: t.string({
+      description: 'From -1 to 1, in 32-bit floats.',
+      resolve: (points) => packFloats(points.map(({ x }) => x)),
+    }),
+    y: t.string({ description: 'As `x`.', resolve: (points) => packFloats(points.map(({ y }) => y)) }),
+    kinds: t.field({
+      type: [memoryKind],
+      description: 'The kinds that are on the map.',
+      resolve: (points) => packWords(points.map(({ kind }) => kind)).words,
+    }),
+    kind: t.string({
+      description: 'Each memory’s place in `kinds`, from 0, in 16 bits.',
+      resolve: (points) => packWords(points.map(({ kind }) => kind)).packed,
+    }),
+    contexts: t.stringList({
+      description: 'The contexts that are on the map.',
+      resolve: (points) => packWords(points.map(({ context }) => context)).words,
+    }),
+    context: t.string({
+      description: 'Each memory’s place in `contexts`, from 0, in 16 bits; 65,535 without a context.',
+      resolve: (points) => packWords(points.map(({ context }) => context)).packed,
+    }),
+    created: t.string({
+      description: 'When each was remembered: seconds since 1970, in 64-bit floats.',
+      resolve: (points) => packDoubles(points.map(({ created }) => created)),
+    }),
+  }),
+})
+
+const madeMap = builder.objectRef<MadeMap>('MadeMap').implement({
+  description:
+    'A map as it was made, with the memories that can be found now: what has been forgotten, erased or withheld since is not on it.',
+  fields: (t) => ({
+    madeAt: t.field({ type: 'DateTime', resolve: ({ madeAt }) => madeAt }),
+    sequence: t.exposeInt('sequence', {
+      description: 'The place in the journal that it stands for: later memories are not on it.',
+    }),
+    generation: t.int({
+      description: 'The generation of pgvector whose vectors it shows.',
+      resolve: ({ generation }) => generation.generation,
+    }),
+    model: t.string({
+      description: 'The embedding model of those vectors.',
+      resolve: ({ generation }) => generation.modelId,
+    }),
+    count: t.int({ description: 'How many memories are on it.', resolve: ({ points }) => points.length }),
+    points: t.field({ type: mapPoints, resolve: ({ points }) => points }),
+  }),
+})
+
+/** The type `MemoryMap`. */
+export const memoryMap = builder.objectRef<MapOfMemories>('MemoryMap').implement({
+  description: 'The map of a project’s memories: near ones mean something similar.',
+  fields: (t) => ({
+    memories: t.exposeInt('memories', { description: 'How many memories can be found now.' }),
+    newer: t.exposeInt('newer', {
+      description: 'How many of them were remembered since the map was made; all, if there is none.',
+    }),
+    problem: t.exposeString('problem', {
+      nullable: true,
+      description: 'Why no map can be made, and what to do; null if one can.',
+    }),
+    operation: t.field({
+      type: operation,
+      nullable: true,
+      description: 'What is making a map now.',
+      resolve: (one) => one.operation,
+    }),
+    made: t.field({
+      type: madeMap,
+      nullable: true,
+      description: 'Null before the first `mapMemories`, and after a rebuild of pgvector.',
+      resolve: (one) => one.made,
+    }),
+  }),
+})
