@@ -1,16 +1,17 @@
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { describe, expect, test } from 'vitest'
 import { useTestGateway } from './testing/test-gateway.ts'
+import { newWriter } from './testing/writers.ts'
 
 describe.each(TEST_DATABASES)('neighbours of a memory, on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
-  async function remember(texts: readonly string[], context?: string): Promise<string[]> {
+  async function remember(texts: readonly string[], context?: string, agent?: string): Promise<string[]> {
     const { rememberMany } = await suite.client.data(
       `mutation ($inputs: [RememberInput!]!) {
         rememberMany(inputs: $inputs) { ... on Remembered { memory { id } } }
       }`,
-      { inputs: texts.map((text) => ({ content: { note: { text } }, context })) },
+      { inputs: texts.map((text) => ({ content: { note: { text } }, context, agent })) },
     )
     return (rememberMany as { memory: { id: string } }[]).map(({ memory }) => memory.id)
   }
@@ -34,6 +35,19 @@ describe.each(TEST_DATABASES)('neighbours of a memory, on $name', ({ start }) =>
     await suite.client.data('mutation ($id: ID!) { forget(id: $id) { __typename } }', { id: ids[4] })
     expect(await around(four)).toEqual({ before: ['three', 'two', 'one'], after: ['six', 'seven'] })
     expect(await around(ids[0] as string)).toEqual({ before: [], after: ['two', 'three', 'four'] })
+  })
+
+  test('what is in quarantine is left out', async () => {
+    const [first] = await remember(['first'], 'ward')
+    await remember(['poisoned'], 'ward', 'mallory')
+    await remember(['last'], 'ward')
+    expect(await around(first as string)).toEqual({ before: [], after: ['poisoned', 'last'] })
+    const admin = await suite.running.newClient(true)
+    const operator = await newWriter(admin, suite.client, { scopes: ['ADMIN', 'WRITE'] })
+    await operator.data(
+      'mutation { quarantineWriter(agent: "mallory", reason: "it lies") { ... on QuarantineBegun { id } } }',
+    )
+    expect(await around(first as string)).toEqual({ before: [], after: ['last'] })
   })
 
   test('none without a context', async () => {
