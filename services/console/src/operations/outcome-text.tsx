@@ -13,7 +13,8 @@ export function OutcomeText({ outcome: { sentence, details } }: { readonly outco
         <summary>
           {details.length === 1 ? 'What it is' : `What they are (${details.length.toLocaleString()})`}
         </summary>
-        <ul>
+        {/* It scrolls, also with the keyboard. */}
+        <ul tabIndex={0}>
           {details.slice(0, MOST).map((detail) => (
             <li key={detail}>{detail}</li>
           ))}
