@@ -13,7 +13,7 @@ export interface MapToSave {
 
 /**
  * Keeps a map, in place of the one before.
- * @returns false if the generation is gone
+ * @returns false if the generation or the project is gone
  */
 export async function saveMap(
   { db, projectId }: ProjectScope,
@@ -25,6 +25,7 @@ export async function saveMap(
     insert into memory_maps (project_id, projection, generation, sequence, memory_ids, xs, ys)
     select ${projectId}, projection, generation, ${sequence}, ${ids}::uuid[], ${column(0)}::real[], ${column(1)}::real[]
     from generations where projection = ${projection} and generation = ${generation} and status <> 'dropping'
+      and exists (select from projects where id = ${projectId})
     on conflict (project_id, projection, generation) do update set
       sequence = excluded.sequence, made_at = now(), memory_ids = excluded.memory_ids, xs = excluded.xs, ys = excluded.ys`.execute(
     db,

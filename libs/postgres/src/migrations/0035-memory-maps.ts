@@ -6,12 +6,13 @@ import { secureRows } from '../row-security.ts'
  * Compatible: the previous version knows of none.
  *
  * In arrays, because a map is only ever written and read whole: 20,000 points are one row of half a megabyte. They hold ids
- * and places, nothing of what a memory says, which readers look up in the generation.
+ * and places, nothing of what a memory says, which readers look up in the generation. It does not refer to its project,
+ * which goes before what it held (0032).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table daybook.memory_maps (
-      project_id uuid not null references daybook.projects,
+      project_id uuid not null,
       projection text not null,
       generation int not null,
       sequence bigint not null,

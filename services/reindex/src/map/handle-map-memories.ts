@@ -6,6 +6,8 @@ import { saveMap } from '@daybook/memory-map/store/save-map'
 import { layOutInThread } from '@daybook/memory-map/worker/lay-out-in-thread'
 import { LaterError, type OperationHandler } from '@daybook/operations/work'
 import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
+import { ProjectDeletedError } from '@daybook/postgres/access/delete-project'
+import { findProject } from '@daybook/postgres/access/projects'
 import type { Database } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { readPosition } from '@daybook/projection/positions/positions'
@@ -42,8 +44,10 @@ export function handleMapMemories(db: Database): OperationHandler<'map-memories'
         onProgress: (done) => void work.report({ done: Math.round(done * ids.length) }).catch(() => {}),
       })
       signal.throwIfAborted()
-      if (!(await saveMap(scope, { projection, generation }, { sequence, ids, places })))
+      if (!(await saveMap(scope, { projection, generation }, { sequence, ids, places }))) {
+        if ((await findProject(db, projectId)) === null) throw new ProjectDeletedError(projectId)
         throw new LaterError('the search index was replaced meanwhile', 1_000)
+      }
       return { memories: ids.length, left: Math.max(0, memories - ids.length), generation }
     },
   }
