@@ -114,7 +114,7 @@ function Facts({
   return (
     <>
       {meaning !== null && <p class="small">{meaning}</p>}
-      <dl class="facts">
+      <dl class="figures">
         <Fact name="Applied" value={`${formatCount(position)} of ${formatCount(head)}`} />
         <Fact name="Behind" value={formatCount(lag)} wrong={lag !== 0} />
         <Fact name="Rate" value={formatRate(perSecond ?? 0)} />
