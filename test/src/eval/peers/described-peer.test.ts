@@ -120,7 +120,7 @@ it('a file that describes no server is refused, and so is an unknown name', () =
   const { command: _, ...neither } = MCP
   expect(() => openPeers([described(neither)], COLLECTION)).toThrow('neither a "command" (MCP) nor a "url"')
   expect(() => openPeers(['pgvektor'], COLLECTION)).toThrow(
-    '--peers takes daybook, daybook-native, pgvector, or the path',
+    '--peers takes daybook, daybook-native, daybook-mcp, pgvector, or the path',
   )
 })
 
