@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { defineConfig } from 'vitest/config'
 import { lanes } from './test/lanes.ts'
+import LongestFirst from './test/longest-first.ts'
 
 const { unit, servers, alone } = lanes()
 
@@ -23,6 +24,7 @@ export default defineConfig({
   test: {
     // Two cores: suites that start servers wait as long as they work. With three the machine was still idle for a quarter of the time.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/budget-reporter.ts'],
     projects: [
       {

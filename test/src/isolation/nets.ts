@@ -7,19 +7,20 @@ import { type RootField, type Slot, textSlots, variablesOf } from './schema-oper
 import { askField, chooserFor, type Reader, type World } from './world.ts'
 
 /** Ids and names of another project, and beside each what nobody has. */
-function foreignAndMadeUp(other: Project): readonly (readonly [string, string])[] {
-  const last = (of: readonly string[]) => of.at(-1)
-  const memory = last(other.ids.memory)
+function foreignAndMadeUp(other: Project, home: Project): readonly (readonly [string, string])[] {
+  // A key of several projects belongs to each.
+  const last = (of: keyof Project['ids']) => other.ids[of].findLast((id) => !home.ids[of].includes(id))
+  const memory = last('memory')
   const kind = memory?.slice(0, memory.indexOf(':'))
   const pairs: (readonly [string | undefined, string])[] = [
     [memory, `${kind}:${newId()}`],
     [memory?.slice(memory.indexOf(':') + 1), newId()],
-    [last(other.ids.key), newId()],
-    [last(other.ids.operation), newId()],
-    [last(other.ids.event), newId()],
+    [last('key'), newId()],
+    [last('operation'), newId()],
+    [last('event'), newId()],
     [other.id, newId()],
     [other.name, `project ${newWord()}`],
-    [last(other.ids.hash), newId().replaceAll('-', '').repeat(2)],
+    [last('hash'), newId().replaceAll('-', '').repeat(2)],
   ]
   return pairs.flatMap(([foreign, madeUp]) => (foreign === undefined ? [] : [[foreign, madeUp] as const]))
 }
@@ -75,7 +76,7 @@ export async function compareWithMadeUp(
       ? []
       : [`${reader.name}: ${field.name} with ${slot.path.join('.')} = ${pair.join(' or ')}: ${difference}`]
   }
-  return (await inTurn(foreignAndMadeUp(other).filter(isNew), compare, !isMutation)).flat()
+  return (await inTurn(foreignAndMadeUp(other, reader.home).filter(isNew), compare, !isMutation)).flat()
 }
 
 const isOwnName = ({ name }: RootField, { path }: Slot): boolean =>

@@ -95,7 +95,8 @@ export async function noteIds({ client, ids, marker }: Project): Promise<void> {
   }
   add(
     ids.memory,
-    journal.map(({ memoryId }: { memoryId: string }) => memoryId),
+    // Of a writer in quarantine the kind is withheld.
+    journal.flatMap(({ memoryId }: { memoryId: string }) => (memoryId.includes(':') ? [memoryId] : [])),
   )
   add(
     ids.event,
