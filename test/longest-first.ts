@@ -32,6 +32,8 @@ export default class LongestFirst extends BaseSequencer {
       const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}`))
       return found < 0 ? LONGEST.length : found
     }
-    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other))
+    // oxlint-disable-next-line no-array-sort -- vitest's method, not an array's
+    const sorted = await super.sort(files)
+    return sorted.toSorted((one, other) => place(one) - place(other))
   }
 }
