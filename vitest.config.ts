@@ -22,8 +22,9 @@ export default defineConfig({
   // Vite would take graphql's ES module where Node takes its CommonJS one: two copies, whose classes do not know each other.
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
-    // Two cores: suites that start servers wait as long as they work. With three the machine was still idle for a quarter of the time.
-    maxWorkers: 4,
+    // Two cores: suites that start servers wait as long as they work. With two the machine was half idle; with four each took 1.5 times
+    // as long, and the whole no less.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/budget-reporter.ts'],
     projects: [

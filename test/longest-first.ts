@@ -20,7 +20,6 @@ const LONGEST = [
   'test/src/cli/service.test.ts',
   'test/src/crash/crash.test.ts',
   'test/src/mcp/many-clients.test.ts',
-  'test/src/mcp/fuzz/fuzz.test.ts',
   'test/src/fuzz/fuzz.test.ts',
   'test/src/chaos/chaos.test.ts',
 ]
