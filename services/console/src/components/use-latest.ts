@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** An answer, and whether it is the one to what is asked now. */
 export interface Latest<Answer> {
@@ -37,7 +37,8 @@ export function useLatest<Answer>(
     tookMs: null,
   })
   const changedAt = useRef(Number.NEGATIVE_INFINITY)
-  useEffect(() => {
+  // Before the next frame is painted: `useEffect` would ask a frame later.
+  useLayoutEffect(() => {
     const isFirst = performance.now() - changedAt.current > DEBOUNCE_MS
     changedAt.current = performance.now()
     if (key === null) {
@@ -46,25 +47,27 @@ export function useLatest<Answer>(
     }
     const stale = new AbortController()
     setLatest((before) => ({ ...before, waiting: true }))
-    const timer = setTimeout(
-      async () => {
-        const begun = performance.now()
-        try {
-          const answer = await ask(stale.signal)
-          if (stale.signal.aborted) return
-          setLatest({
-            answer,
-            answeredKey: key,
-            error: null,
-            waiting: false,
-            tookMs: performance.now() - begun,
-          })
-        } catch (error) {
-          if (!stale.signal.aborted) setLatest((before) => ({ ...before, error, waiting: false }))
-        }
-      },
-      isFirst ? 0 : DEBOUNCE_MS,
-    )
+    const askNow = async () => {
+      const begun = performance.now()
+      try {
+        const answer = await ask(stale.signal)
+        if (stale.signal.aborted) return
+        setLatest({
+          answer,
+          answeredKey: key,
+          error: null,
+          waiting: false,
+          tookMs: performance.now() - begun,
+        })
+      } catch (error) {
+        if (!stale.signal.aborted) setLatest((before) => ({ ...before, error, waiting: false }))
+      }
+    }
+    if (isFirst) {
+      void askNow()
+      return () => stale.abort()
+    }
+    const timer = setTimeout(askNow, DEBOUNCE_MS)
     return () => {
       clearTimeout(timer)
       stale.abort()

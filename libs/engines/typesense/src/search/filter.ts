@@ -21,10 +21,11 @@ export interface TypesenseFilter {
 
 /**
  * Values that can be quoted in backticks: at most 64 letters, digits, blanks and signs without a meaning in
- * the server's syntax, among them at least one letter or digit. Excluded are the backtick, which ends the
+ * the server's syntax, among them at least one letter or digit; modifier letters do not count, because the server drops
+ * some, such as the prime (U+02B9), and then nothing would be left to compare. Excluded are the backtick, which ends the
  * quotes, the backslash, which keeps them open, brackets and control characters.
  */
-const QUOTABLE = /^(?=.*[\p{L}\p{N}])[\p{L}\p{M}\p{N} ._:/@#+'&-]{1,64}$/u
+const QUOTABLE = /^(?=.*[\p{Lu}\p{Ll}\p{Lt}\p{Lo}\p{N}])[\p{L}\p{M}\p{N} ._:/@#+'&-]{1,64}$/u
 
 const ID = /^[0-9a-f-]{36}$/
 
