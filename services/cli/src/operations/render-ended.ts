@@ -57,7 +57,7 @@ function outcome(operation: Operation, result: Result, options: ReportOptions): 
     case 'DELETE_PROJECT':
       return [`Everything of the project is removed; its journal had ${grouped(number('events'))} events.`]
     case 'MAP_MEMORIES':
-      return [`${grouped(number('memories'))} memories are on the map.`]
+      return [`Memories on the map: ${grouped(number('memories'))}.`]
     case 'UNDO':
       return undone(operation.id, result as unknown as UndoResult, options)
     default:

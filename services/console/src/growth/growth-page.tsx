@@ -2,14 +2,12 @@ import { useState } from 'preact/hooks'
 import { readGrowth } from '../api/growth.ts'
 import { useRefreshes } from '../api/refresh.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { isWide } from '../components/is-wide.ts'
 import { useLatest } from '../components/use-latest.ts'
 import { useLocation } from '../router/location.ts'
 import { clearFilters, Filters, filtersOn } from '../search/filters.tsx'
 import { filterOf, readSettings } from '../search/settings.ts'
 import { Plots } from './plots.tsx'
-
-/** Where filters stand beside the plots, and not above them, folded. As in `search.css`. */
-const isWide = () => matchMedia('(min-width: 60rem)').matches
 
 /** How the memories came to be, over time. */
 export default function GrowthPage() {

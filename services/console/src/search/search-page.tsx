@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Counts } from '../api/counts.ts'
+import { isWide } from '../components/is-wide.ts'
 import { lazyPart } from '../components/lazy-part.tsx'
 import { setParams, useLocation } from '../router/location.ts'
 import type { PageProps } from '../shell/page.ts'
@@ -12,9 +13,6 @@ import { methodParams, readSettings } from './settings.ts'
 import { TimeSlider } from './time-slider.tsx'
 
 const FirstRun = lazyPart(() => import('../first-run/first-run.tsx'))
-
-/** Where filters stand beside the hits, and not above them, folded. As in `search.css`. */
-const isWide = () => matchMedia('(min-width: 60rem)').matches
 
 /** Search as you type, with filters, the past, and two settings side by side. */
 export default function SearchPage({ session }: PageProps) {
