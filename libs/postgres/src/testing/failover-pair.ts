@@ -33,7 +33,7 @@ export async function startFailoverPair(): Promise<FailoverPair> {
   const proxy = await startSwitchingProxy()
   let primary: NativeServer = await startNativeServer()
   let standby = await startStandby(primary)
-  proxy.route(socketOf(primary))
+  proxy.route({ path: socketOf(primary) })
 
   const stopAll = async () => {
     await proxy.stop()
@@ -60,7 +60,7 @@ export async function startFailoverPair(): Promise<FailoverPair> {
       await primary.crash()
       proxy.route(null)
       await ask(standby, 'select pg_promote(true, 60)')
-      proxy.route(socketOf(standby))
+      proxy.route({ path: socketOf(standby) })
       const lost = primary
       primary = standby
       await lost.stop()

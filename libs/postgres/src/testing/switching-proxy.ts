@@ -1,17 +1,17 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** One address for the current primary, like a virtual address or a connection pooler. */
+/** One address for a server that changes or goes away, like a virtual address or a connection pooler. */
 export interface SwitchingProxy {
   readonly port: number
-  /** New connections go to the server on this Unix socket; null refuses them. Existing connections end. */
-  route(socketPath: string | null): void
+  /** New connections go to the server there; null refuses them. Existing connections end. */
+  route(to: NetConnectOpts | null): void
   stop(): Promise<void>
 }
 
 /** Starts a proxy on a free port; it refuses connections until `route` is called. */
 export async function startSwitchingProxy(): Promise<SwitchingProxy> {
   const open = new Set<Socket>()
-  let target: string | null = null
+  let target: NetConnectOpts | null = null
   const server = createServer((client) => {
     if (target === null) return void client.destroy()
     const upstream = connect(target)
@@ -37,8 +37,8 @@ export async function startSwitchingProxy(): Promise<SwitchingProxy> {
   }
   return {
     port: address.port,
-    route(socketPath) {
-      target = socketPath
+    route(to) {
+      target = to
       endAll()
     },
     async stop() {

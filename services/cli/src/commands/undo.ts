@@ -1,3 +1,4 @@
+import type { UndoAsked } from '@daybook/client/documents/undo'
 import type { Command } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import { readOperation } from '../client/operations.ts'
@@ -5,7 +6,6 @@ import { addExamples, addNotes, collect, invocation, sinceMoment } from '../comm
 import { OPERATION_HELP } from '../operations/options.ts'
 import { addFilterOptions, filterFrom } from '../search/filter-options.ts'
 import { runUndo, type UndoChoices } from '../undo/run-undo.ts'
-import type { UndoAsked } from '../undo/undo-documents.ts'
 
 /** Adds the options and action of `daybook undo`. */
 export function configure(command: Command): void {

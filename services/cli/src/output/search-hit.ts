@@ -1,6 +1,7 @@
+import type { Explanation } from '@daybook/client/documents/explanation'
 import { hitLines, type ShownHit } from '@daybook/memory/hit-lines'
 import { safeLine } from '@daybook/memory/safe-text'
-import type { Explanation, SearchHit } from '../search/search-document.ts'
+import type { SearchHit } from '../search/search-document.ts'
 import type { Painter } from './paint.ts'
 import { renderSnippet } from './snippet.ts'
 import { spoken } from './spoken.ts'

@@ -1,17 +1,6 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { EXPLANATION } from '@daybook/client/documents/explanation'
 import { MEMORY, type NO_CONTENT } from '@daybook/client/documents/memory'
-
-const EXPLANATION = graphql(`
-  fragment Explanation on Explanation {
-    method score ownScore scale missingNeighbours session { memoryId contribution } generation model
-    terms { name value weight contribution }
-    priors { name value weight contribution }
-    retrievers { retriever rank rawScore normalisedScore weight contribution }
-    neighbours { memoryId distance contribution }
-  }`)
-
-/** How a hit's score came about. */
-export type Explanation = ResultOf<typeof EXPLANATION>
 
 /** The short fields that some kinds have, and what supersedes it, shown beside a hit's title. */
 const SHORT_FIELDS = graphql(`

@@ -1,8 +1,8 @@
+import type { UndoPlan } from '@daybook/client/documents/undo'
 import { safeLine } from '@daybook/memory/safe-text'
 import { grouped } from '@daybook/memory/size-in-words'
 import { shorten } from '../output/shorten.ts'
 import { table } from '../output/table.ts'
-import type { UndoPlan } from './undo-documents.ts'
 
 /** Columns of a title. */
 const TITLE = 40

@@ -1,9 +1,10 @@
+import type { UndoAsked } from '@daybook/client/documents/undo'
 import { confirm } from '../confirm.ts'
 import { watchOperations } from '../operations/run-operations.ts'
 import { print, printJson } from '../output/print.ts'
 import type { Connection } from '../settings.ts'
 import { renderPlan } from './render-plan.ts'
-import { planUndo, startUndo, type UndoAsked } from './undo-documents.ts'
+import { planUndo, startUndo } from './undo-documents.ts'
 
 /** How an undo is run. */
 export interface UndoChoices {

@@ -1,8 +1,8 @@
 import type { Given } from '@daybook/api/graphql'
 import { graphql, type InputOf, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import { EXPLANATION } from '@daybook/client/documents/explanation'
 import { read } from './client.ts'
 import { COUNTS } from './counts.ts'
-import { EXPLANATION } from './explanation.ts'
 
 const SEARCH = graphql(
   `query Search(

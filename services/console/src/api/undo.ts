@@ -1,36 +1,12 @@
-import { type Given, graphql, type ResultOf, type VariablesOf } from '@daybook/api/graphql'
+import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { succeeded } from '@daybook/client/calls/calls'
 import { FAILURE } from '@daybook/client/documents/failure'
+import { PLAN_UNDO, type UndoAsked, type UndoPlan } from '@daybook/client/documents/undo'
 import { read } from './client.ts'
-
-const PLAN = graphql(
-  `mutation PlanUndo(
-    $filter: MemoryFilter!, $since: DateTime!, $actor: String, $correlationId: String, $everything: Boolean
-  ) {
-    undo(
-      filter: $filter, since: $since, actor: $actor, correlationId: $correlationId, everything: $everything, dryRun: true
-    ) {
-      __typename
-      ... on Undo {
-        changed refused sequence
-        changes(first: 1000) { memoryId title action happened fromVersion toVersion }
-        refusals(first: 1000) { memoryId title happened code reason }
-      }
-      ...Failure
-    }
-  }`,
-  [FAILURE],
-)
-
-/** What is to be undone. */
-export type UndoAsked = Given<VariablesOf<typeof PLAN>>
-
-/** What an undo would do. */
-export type UndoPlan = Extract<ResultOf<typeof PLAN>['undo'], { readonly changed: number }>
 
 /** What an undo would do; nothing is written. @throws DaybookClientError; the signal's reason */
 export const planUndo = async (asked: UndoAsked, signal?: AbortSignal): Promise<UndoPlan> =>
-  succeeded((await read(PLAN, asked, { signal })).undo)
+  succeeded((await read(PLAN_UNDO, asked, { signal })).undo)
 
 const UNDO_OPERATION = graphql(`
   fragment UndoOperation on Operation {

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { readGrowth } from '../api/growth.ts'
 import { useRefreshes } from '../api/refresh.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
-import { isWide } from '../components/is-wide.ts'
 import { useLatest } from '../components/use-latest.ts'
 import { useLocation } from '../router/location.ts'
-import { clearFilters, Filters, filtersOn } from '../search/filters.tsx'
+import { filtersOn } from '../search/filters.tsx'
+import { FiltersPanel } from '../search/filters-panel.tsx'
 import { filterOf, readSettings } from '../search/settings.ts'
 import { Plots } from './plots.tsx'
 
@@ -29,15 +29,7 @@ export default function GrowthPage() {
   return (
     <div class="page growth-page">
       <h1>Growth</h1>
-      <details class="filters" open={isWide()}>
-        <summary>Filters{on > 0 && ` (${on})`}</summary>
-        {on > 0 && (
-          <button type="button" class="quiet" onClick={clearFilters}>
-            Clear all filters
-          </button>
-        )}
-        <Filters settings={settings} counts={answer?.counts ?? null} />
-      </details>
+      <FiltersPanel settings={settings} counts={answer?.counts ?? null} />
       <div class="growth-parts" aria-busy={waiting}>
         {error !== null && <ErrorNotice error={error} onRetry={() => setAgain(again + 1)} />}
         {growth === undefined && error === null && <p class="loading">Loading …</p>}

@@ -4,6 +4,7 @@ import { Ago } from '../components/ago.tsx'
 import { Badge } from '../components/badge.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { formatCount } from '../components/format.ts'
+import { Act } from './act.tsx'
 import { TrustChoice } from './trust-choice.tsx'
 
 /** What is done with a key, in a dialog. */
@@ -66,25 +67,6 @@ export function KeyTable({
     },
   ]
   return <DataTable label="Keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
-}
-
-function Act({
-  of: { name },
-  word,
-  dangerous = false,
-  onAct,
-}: {
-  readonly of: ApiKey
-  readonly word: string
-  readonly dangerous?: boolean
-  onAct(): void
-}) {
-  return (
-    <button type="button" class={dangerous ? 'danger' : undefined} onClick={onAct}>
-      {word}
-      <span class="visually-hidden"> {name}</span> …
-    </button>
-  )
 }
 
 /** The projects that are named; the others are a number. */

@@ -5,6 +5,7 @@ import { Ago } from '../components/ago.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { formatBytes, formatCount } from '../components/format.ts'
 import { setParams } from '../router/location.ts'
+import { Act } from './act.tsx'
 import { CreateProject } from './create-project.tsx'
 import { DeleteProject } from './delete-project.tsx'
 import { LimitProject } from './limit-project.tsx'
@@ -125,25 +126,6 @@ export function ProjectSection({
       )}
       {open?.dialog === 'delete' && <DeleteProject of={open.of} onDone={changed} onClose={close} />}
     </section>
-  )
-}
-
-function Act({
-  of: { name },
-  word,
-  dangerous = false,
-  onAct,
-}: {
-  readonly of: Project
-  readonly word: string
-  readonly dangerous?: boolean
-  onAct(): void
-}) {
-  return (
-    <button type="button" class={dangerous ? 'danger' : undefined} onClick={onAct}>
-      {word}
-      <span class="visually-hidden"> {name}</span> …
-    </button>
   )
 }
 

@@ -5,6 +5,7 @@ import { Ago } from '../components/ago.tsx'
 import { Badge } from '../components/badge.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
+import { eventWord } from '../components/event-word.ts'
 import { FormDialog } from '../components/form-dialog.tsx'
 import { formatCount } from '../components/format.ts'
 import { usePolled } from '../components/use-polled.ts'
@@ -143,12 +144,9 @@ function EventText({ parked: { sequence, memoryId, event, droppedAt } }: { reado
       )}
       <span class="small muted block">
         Event {formatCount(sequence)}
-        {event !== null && `: ${happened(event.type)}, version ${event.version}`}
+        {event !== null && `: ${eventWord(event.type)}, version ${event.version}`}
         {memory !== null && `, ${memory.kind.toLowerCase()}`}
       </span>
     </>
   )
 }
-
-/** `MemoryRemembered`: `remembered`. */
-const happened = (type: string): string => type.replace(/^Memory/u, '').toLowerCase()

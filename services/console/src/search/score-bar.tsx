@@ -1,5 +1,5 @@
+import type { Explanation } from '@daybook/client/documents/explanation'
 import { useId, useState } from 'preact/hooks'
-import type { Explanation } from '../api/explanation.ts'
 import { number, type ScorePart, scoreParts } from './score-parts.ts'
 
 /**

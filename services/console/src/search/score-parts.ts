@@ -1,4 +1,4 @@
-import type { Explanation } from '../api/explanation.ts'
+import type { Explanation } from '@daybook/client/documents/explanation'
 
 /** A part of a score. */
 export interface ScorePart {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { Counts } from '../api/counts.ts'
-import { isWide } from '../components/is-wide.ts'
 import { lazyPart } from '../components/lazy-part.tsx'
 import { setParams, useLocation } from '../router/location.ts'
 import type { PageProps } from '../shell/page.ts'
-import { clearFilters, Filters, filtersOn } from './filters.tsx'
+import { filtersOn } from './filters.tsx'
+import { FiltersPanel } from './filters-panel.tsx'
 import { MethodChoice } from './method-choice.tsx'
 import { NewestMemories } from './newest.tsx'
 import { Results } from './results.tsx'
@@ -45,15 +45,7 @@ export default function SearchPage({ session }: PageProps) {
         </div>
         <TimeSlider asOf={settings.asOf} />
       </div>
-      <details class="filters" open={isWide()}>
-        <summary>Filters{on > 0 && ` (${on})`}</summary>
-        {on > 0 && (
-          <button type="button" class="quiet" onClick={clearFilters}>
-            Clear all filters
-          </button>
-        )}
-        <Filters settings={settings} counts={counts} />
-      </details>
+      <FiltersPanel settings={settings} counts={counts} />
       <div class="search-results">
         {isEmpty && <FirstRun session={session} />}
         {settings.query.trim() === '' ? (

@@ -1,5 +1,6 @@
+import type { UndoAsked, UndoPlan } from '@daybook/client/documents/undo'
 import { useState } from 'preact/hooks'
-import { planUndo, startUndo, type UndoAsked, type UndoOperation, type UndoPlan } from '../api/undo.ts'
+import { planUndo, startUndo, type UndoOperation } from '../api/undo.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { eventWord } from '../components/event-word.ts'
 import { memoryAddress } from '../components/memory-address.ts'

@@ -1,4 +1,4 @@
-import type { UndoAsked } from '../api/undo.ts'
+import type { UndoAsked } from '@daybook/client/documents/undo'
 
 /** What the page is about to undo. It stands in the address. */
 export interface UndoSettings {

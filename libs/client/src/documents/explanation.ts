@@ -1,5 +1,6 @@
 import { graphql, type ResultOf } from '@daybook/api/graphql'
 
+/** Everything of an explanation. Spread it on a hit's. */
 export const EXPLANATION = graphql(`
   fragment Explanation on Explanation {
     method score ownScore scale missingNeighbours session { memoryId contribution } generation model
