@@ -6,6 +6,7 @@ import { createPositionSignal } from '@daybook/projection/positions/position-sig
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createMetrics } from '@daybook/runtime/metrics'
+import { homesAs } from '@daybook/sync/follower/home-client'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { askGraphQL, dataOf } from '../src/support/graphql.ts'
 import type { SearchCorpus } from './search-corpus.ts'
@@ -28,6 +29,7 @@ export async function startCorpusGateway(
   const gateway = await startGateway(
     {
       db: corpus.db,
+      homeOf: homesAs('a benchmark'),
       writer: createJournalWriter(() => {}),
       bus: createInProcessBus(),
       signal: createPositionSignal(),

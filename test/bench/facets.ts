@@ -20,6 +20,7 @@ import { createPositionSignal } from '@daybook/projection/positions/position-sig
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createMetrics } from '@daybook/runtime/metrics'
+import { homesAs } from '@daybook/sync/follower/home-client'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { askGraphQL, dataOf } from '../src/support/graphql.ts'
@@ -63,6 +64,7 @@ async function measure({ address, name: where }: BenchDatabase, rounds: number):
   const gateway = await startGateway(
     {
       db,
+      homeOf: homesAs('a benchmark'),
       writer: createJournalWriter(() => {}),
       bus: createInProcessBus(),
       signal: createPositionSignal(),

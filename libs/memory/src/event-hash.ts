@@ -6,7 +6,7 @@ import { canonicalJson } from './canonical-json.ts'
  *
  *   dataHash = SHA-256(the event's salt, canonical JSON of the event's data)
  *   hash     = SHA-256(the hash of the event before, canonical JSON of: the format's number, the other facts
- *              about the event, and dataHash in hex)
+ *              about the event, with the epoch if it is above 1, and dataHash in hex)
  *
  * There are two levels so that an erasure can remove the data and keep its hash: the chain and everything
  * else stay provable. Each event has a random salt, which is erased with the data. Without the salt, nobody
@@ -50,6 +50,11 @@ export interface EventFacts {
   readonly actor: string | null
   readonly correlationId: string | null
   readonly causationId: string | null
+  /**
+   * How many homes the journal has had when it was written, that one included (`@daybook/sync`). It is hashed from the
+   * second on, so that two homes of one journal never come to the same hashes. Default 1.
+   */
+  readonly epoch?: number
 }
 
 /** New salts, in hex. One call gets the random bytes for all of them: 0.2 µs each instead of 6 µs. */
@@ -81,6 +86,8 @@ export function hashEvent(previous: string, facts: EventFacts, dataHash: string)
     causationId: facts.causationId,
     correlationId: facts.correlationId,
     dataHash,
+    // Left out of the JSON where it is undefined.
+    epoch: (facts.epoch ?? 1) > 1 ? facts.epoch : undefined,
     eventId: facts.eventId,
     format: CHAIN_FORMAT,
     memoryId: facts.memoryId,

@@ -38,6 +38,9 @@ const TRANSITIONS = {
 /** The name of a transition. */
 export type TransitionName = keyof typeof TRANSITIONS
 
+/** The names of all transitions. */
+export const TRANSITION_NAMES = Object.keys(TRANSITIONS) as readonly TransitionName[]
+
 /** Whether a command's type is the name of a transition. */
 export const isTransition = (type: string): type is TransitionName => Object.hasOwn(TRANSITIONS, type)
 

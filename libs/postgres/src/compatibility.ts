@@ -21,8 +21,8 @@ import {
  * `VERSION`: most versions change neither of them.
  */
 
-/** Tables that are read otherwise than by the first version: add one for each such change. Keys (0030). */
-const TABLES_CHANGED = 1
+/** Tables that are read otherwise than by the first version: add one for each such change. Keys (0030), epochs (0036). */
+const TABLES_CHANGED = 2
 
 /** What the first version knew of events: 11 kinds, 4 types, schema version 1. Never changes. */
 const KNOWN_AT_FIRST = 16
@@ -35,7 +35,7 @@ export const READER_VERSION =
  * How this code appends. Grows when readers would misread, or miss something in, what the previous writer
  * appends.
  */
-export const WRITER_VERSION = 1
+export const WRITER_VERSION = 2
 
 /** The oldest reader and writer versions that may work on a database. */
 export interface MinimumVersions {

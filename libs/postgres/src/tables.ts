@@ -30,11 +30,29 @@ export interface Tables {
     expires_at: Moment | null
     /** Its first characters, for display; null for keys made before 0030. */
     prefix: string | null
-    scopes: Generated<('read' | 'write' | 'admin')[]>
+    scopes: Generated<('read' | 'write' | 'follow' | 'admin')[]>
     all_projects: Generated<boolean>
     last_used_at: Moment | null
     /** The key that it was rotated to. */
     replaced_by: string | null
+  }
+  /** Commands given while the home was unavailable, which it has not decided yet (`@daybook/sync`). */
+  branch_commands: {
+    project_id: string
+    position: number
+    idempotency_key: string
+    memory_id: string
+    command: ColumnType<Record<string, unknown>, string, string>
+    metadata: ColumnType<Record<string, unknown>, string, string>
+    /** The version of the memory that its writer saw; null if there was none. */
+    base_version: number | null
+    /** Of the request that its key stands for, if the command was made from an event; else null. */
+    request_hash: Buffer | null
+    written_at: Moment
+    /** Chains the branch (`@daybook/sync/branch/branch-hash`). */
+    hash: Buffer
+    /** That of the home’s event; null until the home has decided it. It goes when the copy has that event. */
+    sequence: number | null
   }
   /** Places that readers passed (`@daybook/journal/read/checkpoints`). */
   checkpoints: {
@@ -125,12 +143,65 @@ export interface Tables {
     data_salt: Buffer | null
     /** By which `@daybook/journal/append/batch-context` finds memories that are the same thing; null where the event changed nothing of that. */
     identity_hash: Generated<number | null>
+    /** How many homes the journal has had by then, this one included. */
+    epoch: Generated<number>
   }
   /** One row. */
   expiry_lease: {
     one_row: Generated<boolean>
     lease_owner: string | null
     leased_until: Moment | null
+  }
+  /** Projects whose home is another Daybook. */
+  followed_projects: {
+    project_id: string
+    home_url: string
+    /** The key that opens the project at its home. Secret. */
+    home_key: string
+    /** Names this follower at its home. */
+    follower_id: string
+    followed_since: Generated<Moment>
+    paused: Generated<boolean>
+    rule: Generated<'LATEST_WINS' | 'ASK'>
+    state: Generated<'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED' | 'MOVED'>
+    problem: string | null
+    /** The last sequence of the home that is here. Events after it are the branch’s. */
+    copied: number
+    copied_hash: Buffer
+    home_sequence: Generated<number>
+    /** When the copy last had all of the home’s events. */
+    caught_up_at: Moment | null
+    /** Where the home says that the project has its home now. */
+    moved_to: string | null
+    /** The epoch that begins here, while the home hands the project over. */
+    taking_epoch: number | null
+    /** How many commands the branch has ever had. */
+    branch_position: Generated<number>
+    /** The hash of the last command of the branch. */
+    branch_hash: Generated<Buffer>
+    lease_owner: string | null
+    leased_until: Moment | null
+  }
+  /** Who follows a project of this Daybook. */
+  followers: {
+    project_id: string
+    follower_id: string
+    key_id: string
+    name: string
+    sequence: number
+    seen_at: Generated<Moment>
+  }
+  /** Homes that were lost when a project was promoted here, until they are told. */
+  former_homes: {
+    project_id: string
+    url: string
+    /** Opens the project there. Secret, as is `own_key`, which opens it here. */
+    key: string
+    own_url: string
+    own_key: string
+    epoch: number
+    /** Why it could not be told, as a sentence. */
+    problem: string | null
   }
   /** One row. */
   free_space: {
@@ -171,6 +242,10 @@ export interface Tables {
     last_recorded_at: Generated<Moment>
     /** The hash of the last event; 32 zero bytes before the first. */
     hash: Generated<Buffer>
+    /** That of the next event. */
+    epoch: Generated<number>
+    /** Whether only events of its home are added. */
+    followed: Generated<boolean>
   }
   key_trust: {
     key_id: string
@@ -296,6 +371,8 @@ export interface Tables {
     released_at: Moment | null
     released_by: string | null
     release_reason: string | null
+    /** Whether it is a copy of one at the home of the project, which this Daybook follows. */
+    of_home: Generated<boolean>
   }
   relay_positions: {
     project_id: string
@@ -325,6 +402,26 @@ export interface Tables {
     unhealed: Generated<number>
     /** What is wrong with the journal itself, as a sentence. */
     journal_problem: string | null
+  }
+  /** Commands of a branch that its home refused, or decided on another version than their writer saw. */
+  sync_conflicts: {
+    id: string
+    project_id: string
+    memory_id: string
+    idempotency_key: string
+    command: ColumnType<Record<string, unknown>, string, string>
+    metadata: ColumnType<Record<string, unknown>, string, string>
+    /** The version of the memory that its writer saw; null if there was none. */
+    base_version: number | null
+    home_version: number | null
+    /** The code of the home’s error. */
+    code: string
+    problem: string
+    written_at: Moment
+    found_at: Generated<Moment>
+    resolution: 'LATEST_WINS' | 'MINE' | 'THEIRS' | null
+    resolved_at: Moment | null
+    resolved_by: string | null
   }
   typesense_collections: {
     generation: number

@@ -1,12 +1,12 @@
 import type { Embedders } from '@daybook/embeddings/embedders'
 import { openEngines } from '@daybook/engines/engines'
-import { openWriter } from '@daybook/gateway/open-writer'
 import { serveGateway } from '@daybook/gateway/serve'
 import type { Gateway } from '@daybook/gateway/start'
 import type { Database } from '@daybook/postgres/connect'
 import { openBus } from '@daybook/process/open-bus'
 import { openMetrics } from '@daybook/process/open-metrics'
 import { openQueueWorkers } from '@daybook/process/open-queue-workers'
+import { openWriter } from '@daybook/process/open-writer'
 import type { ProcessParts } from '@daybook/process/process-parts'
 import { startEngine } from '@daybook/projection/engine/start-engine'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
@@ -14,6 +14,7 @@ import { startReindex } from '@daybook/reindex/start'
 import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import type { WithoutTerms } from '@daybook/search/ranking/terms'
+import { startSync } from '@daybook/sync/follower/start-sync'
 
 /** What the services need beside their settings. */
 export interface ServicesOptions {
@@ -24,7 +25,7 @@ export interface ServicesOptions {
   readonly without?: WithoutTerms | undefined
 }
 
-/** Starts a daemon's services on the parts that it has opened: bus ▶ writer ▶ projectors ▶ reindex ▶ gateway. */
+/** Starts a daemon's services on the parts that it has opened: bus ▶ writer ▶ sync ▶ projectors ▶ reindex ▶ gateway. */
 export async function startServices(
   config: Config,
   { db, embedders, without }: ServicesOptions,
@@ -36,8 +37,14 @@ export async function startServices(
   const signal = createPositionSignal()
   const metrics = openMetrics('daybook', db, config, parts)
   embedders.countIn?.(metrics)
-  const writer = openWriter(config, { db, bus, metrics }, parts)
-  const shared = { db, bus, writer, signal, embedders, metrics, activity }
+  const { writer, onCommitted, homeOf } = openWriter(
+    config,
+    { db, bus, metrics, onBranched: () => sync.written() },
+    parts,
+  )
+  const sync = startSync({ db, homeOf, onCommitted, logger, metrics, activity })
+  shutdown.add(sync.stop, { part: 'the copies of followed projects' })
+  const shared = { db, bus, writer, homeOf, sync, signal, embedders, metrics, activity }
 
   const workers = openQueueWorkers(shared, parts)
   const applying = { db, bus, signal, logger, metrics, workers, activity, model: embedders.preferred }

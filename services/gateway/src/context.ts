@@ -11,6 +11,7 @@ import { readTrust } from '@daybook/postgres/access/trust'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { type Neighbours, readNeighbours } from '@daybook/search/neighbours/read-neighbours'
+import { createSharedCheck, type Place } from '@daybook/sync/follower/is-shared'
 import DataLoader from 'dataloader'
 import type { KnownRequest } from './http/request-context.ts'
 import { JOURNAL_BYTES, type JournalBudget } from './journal-page.ts'
@@ -55,6 +56,8 @@ export interface Context {
   readonly journalBudget: JournalBudget
   /** Looked up once per request, so that the whole request reads the same generation. */
   readModel(): Promise<LiveReadModel>
+  /** Whether the newest version of a memory is at the project's home; where this Daybook is the home, all are. */
+  isShared(memory: Place): Promise<boolean>
   /** The project as lists show it. */
   projectEntry(): Promise<ProjectEntry>
   /**
@@ -125,6 +128,7 @@ export function createContext(
     journalBudget,
     subscribe: (generate) => subscriptions.open({ access, connection }, generate),
     readModel: loaded,
+    isShared: createSharedCheck(project),
     projectEntry: () => (entry ??= readEntry(project)),
     inProject(projectId) {
       const other =

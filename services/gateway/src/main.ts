@@ -2,11 +2,11 @@ import { openBus } from '@daybook/process/open-bus'
 import { openDatabaseServerAfter } from '@daybook/process/open-database'
 import { openEmbedders } from '@daybook/process/open-embedders'
 import { openMetrics } from '@daybook/process/open-metrics'
+import { openWriter } from '@daybook/process/open-writer'
 import { runProcess } from '@daybook/process/run-process'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { DEFAULT_PORTS } from '@daybook/runtime/config'
 import { ensureDefaultKey } from './default-key.ts'
-import { openWriter } from './open-writer.ts'
 import { serveGateway } from './serve.ts'
 
 /* `npm run start:gateway`: only the API; projectors run as separate processes. Run as many as you like. */
@@ -27,8 +27,8 @@ await runProcess({
     const metrics = openMetrics('gateway', db, config, parts)
     embedders.countIn?.(metrics)
     await embedders.ready()
-    const writer = openWriter(config, { db, bus, metrics }, parts)
-    const shared = { db, bus, writer, signal, metrics, embedders }
+    const { writer, homeOf } = openWriter(config, { db, bus, metrics }, parts)
+    const shared = { db, bus, writer, homeOf, signal, metrics, embedders }
     const gateway = await serveGateway(config, shared, parts)
     console.log(
       `The gateway is ready at ${gateway.url}; its key of the project "default" is ${defaultKey.place}`,

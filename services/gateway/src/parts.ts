@@ -9,6 +9,8 @@ import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { WithoutTerms } from '@daybook/search/ranking/terms'
+import type { Sync } from '@daybook/sync/follower/start-sync'
+import type { HomeOf } from '@daybook/sync/follower/home-client'
 import type { Bus } from '@daybook/transport/bus'
 
 /** The parts of a gateway. */
@@ -27,6 +29,10 @@ export interface GatewayParts {
   readonly config: Config
   /** Served at `/metrics`. A part declares its metrics where it counts them. */
   readonly metrics: ServiceMetrics
+  /** What follows projects of other homes in this process; absent where another process does. */
+  readonly sync?: Pick<Sync, 'look'> | undefined
+  /** A client of a project's home elsewhere. */
+  readonly homeOf: HomeOf
   /** Each request touches it. */
   readonly activity?: Activity
   /** For evaluations: the terms that the ranking leaves out now. Default none. */

@@ -9,6 +9,8 @@ import type { Activity } from '@daybook/runtime/activity'
 import type { Config } from '@daybook/runtime/config'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { WithoutTerms } from '@daybook/search/ranking/terms'
+import type { HomeOf } from '@daybook/sync/follower/home-client'
+import type { Sync } from '@daybook/sync/follower/start-sync'
 import type { Bus } from '@daybook/transport/bus'
 import { noteExpiries } from './expiry/note-expiries.ts'
 import { startExpiry } from './expiry/start-expiry.ts'
@@ -21,6 +23,10 @@ export interface SharedParts {
   readonly bus: Bus
   /** From `openWriter`. */
   readonly writer: JournalWriter
+  /** From there, too. */
+  readonly homeOf: HomeOf
+  /** What follows projects of other homes, if this process does that. */
+  readonly sync?: Pick<Sync, 'look'> | undefined
   readonly signal: PositionSignal
   readonly embedders: Embedders
   readonly metrics: ServiceMetrics

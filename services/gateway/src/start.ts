@@ -36,6 +36,7 @@ import { createLimitChecks } from './project-limits.ts'
 import { createQuarantineChecks, type QuarantineChecks } from './quarantine/quarantine-checks.ts'
 import { createJournalNews } from './subscriptions/journal-news.ts'
 import { createOpenSubscriptions, type OpenSubscriptions } from './subscriptions/open-subscriptions.ts'
+import { type AnswerSync, serveSync } from './sync/serve-sync.ts'
 
 /** A gateway that serves. */
 export interface Gateway {
@@ -56,8 +57,8 @@ export interface Gateway {
 }
 
 /**
- * Serves the web console for browsers, and the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/mcp` (for agents), `/journal/export` and
- * `/journal/import`, `/health` (the process lives), `/ready` (it can serve), `/metrics`.
+ * Serves the web console for browsers, and the API: `/graphql` (HTTP, SSE, WebSocket, GraphiQL for browsers), `/mcp` (for
+ * agents), `/journal/export` and `/journal/import`, `/sync/…` (for Daybooks that follow projects of this one), `/health` (the process lives), `/ready` (it can serve), `/metrics`.
  * @throws DaybookError CONFIGURATION if it cannot listen on the address
  */
 export async function startGateway(
@@ -95,6 +96,7 @@ export async function startGateway(
     ready: createReadiness(parts),
     graphql,
     mcp: serveMcp(parts, graphql),
+    sync: serveSync(parts, { news, onHandedOver: () => parts.sync?.look() }),
     graphiql: config.graphiql ? createGraphiQLPage() : null,
     authenticate,
     quarantines,
@@ -159,6 +161,7 @@ interface Routes {
   readonly ready: () => Promise<Readiness>
   readonly graphql: GraphQLServer
   readonly mcp: AnswerMcp
+  readonly sync: AnswerSync
   /** Null if it is switched off. */
   readonly graphiql: GraphiQLPage | null
   /** Null if it is switched off, or was not built. */
@@ -194,6 +197,7 @@ async function handle(
     ready,
     graphql,
     mcp,
+    sync,
     graphiql,
     authenticate,
     quarantines,
@@ -227,7 +231,8 @@ async function handle(
     if (await graphiql.answerFile(pathname, request, response)) return
   }
   const route = Object.entries(JOURNAL_ROUTES).find(([path]) => path === pathname)?.[1]
-  if (!['/graphql', '/mcp'].includes(pathname) && route === undefined)
+  const isSync = pathname.startsWith('/sync/')
+  if (!['/graphql', '/mcp'].includes(pathname) && !isSync && route === undefined)
     return sendError(
       response,
       404,
@@ -247,6 +252,15 @@ async function handle(
     const claims = claimsOf(request.headers)
     const asked = { ...known, access, connection: request.socket, claims }
     return mcp(request, response, asked, target.query.get('toolsets'))
+  }
+  if (isSync) {
+    await quarantines.requireFree(access.projectId, { ...claimsOf(request.headers), key: access.keyId })
+    const ended = new AbortController()
+    const release = hold(access, () => ended.abort(keyEnded()))
+    return sync(request, response, target, {
+      access,
+      closing: AbortSignal.any([closing, ended.signal]),
+    }).finally(release)
   }
   if (route === undefined) {
     // From a target in another form Yoga would build a different URL.

@@ -12,6 +12,18 @@ export interface AppendMetadata extends EventMetadata {
 /** One command on its way into the journal. */
 export interface AppendRequest {
   readonly command: Command
+  /**
+   * The command as its caller gave it, if `command` says the same of another version or id than the caller knew: a
+   * repeated request is recognised by it. Default: the same.
+   */
+  readonly given?: Command
+  /** The hash of the request that its key stands for, if the request itself is not known any more. */
+  readonly requestHash?: Buffer
+  /**
+   * When it was given, RFC 3339, if that may be long before it is decided: then a new memory is from then, unless it says
+   * otherwise.
+   */
+  readonly givenAt?: string
   readonly metadata: AppendMetadata
   /** Makes the request safe to repeat: the same key with the same request returns the first result. */
   readonly idempotencyKey?: string | null

@@ -69,7 +69,7 @@ export async function commitAtKnownHead(
   const row = result?.rows[0]
   if (row?.moved !== true) return null
   const { sequence, hash } = last
-  const head = { sequence, hash, recordedAt: now, clockMs: row.clockMs, askedAt }
+  const head = { sequence, hash, epoch: known.epoch, recordedAt: now, clockMs: row.clockMs, askedAt }
   return { outcomes: decided.outcomes, events: decided.events, setBackFrom: null, head }
 }
 
@@ -94,6 +94,7 @@ function statement(
       update journal_heads set sequence = ${end.sequence}, hash = decode(${end.hash}, 'hex'),
         last_recorded_at = ${now}::timestamptz
       where project_id = ${projectId} and sequence = ${known.sequence} and hash = decode(${known.hash}, 'hex')
+        and epoch = ${known.epoch} and not followed
         and last_recorded_at <= ${now}::timestamptz
         and abs(extract(epoch from clock_timestamp() - ${now}::timestamptz)) * 1000 < ${CLOCK_MS}
         and (select minimum_writer from compatibility) <= ${WRITER_VERSION}

@@ -56,7 +56,7 @@ export async function commitBatch(
       head:
         last === undefined || !flushes
           ? null
-          : { sequence: last.sequence, hash: last.hash, recordedAt: now, clockMs, askedAt },
+          : { sequence: last.sequence, hash: last.hash, epoch: head.epoch, recordedAt: now, clockMs, askedAt },
     }
   })
   return committing.catch((error: unknown) => {

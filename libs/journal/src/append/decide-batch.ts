@@ -36,12 +36,13 @@ export interface DecidedBatch {
 export function decideBatch(
   requests: readonly AppendRequest[],
   context: BatchContext,
-  { projectId, head, now }: { projectId: string; head: JournalCursor; now: string },
+  { projectId, head, now }: { projectId: string; head: JournalCursor & { readonly epoch: number }; now: string },
 ): DecidedBatch {
   let salts = newSalts(requests.length)
   const rows: ChainedEvent[] = []
   const events: LinkedEvent[] = []
-  let end = head
+  const { epoch } = head
+  let end: JournalCursor = head
   const newKeyUses = new Map<string, KeyUse>()
 
   const place = (decided: NewEvent & EventMetadata): LinkedEvent => {
@@ -56,7 +57,7 @@ export function decideBatch(
     // A document with several parts comes to more than one event.
     if (salts.length === 0) salts = newSalts(MORE_SALTS)
     const dataSalt = salts.pop() as string
-    const [row] = chainEvents(end.hash, [{ ...event, schemaVersion: SCHEMA_VERSION, dataSalt }])
+    const [row] = chainEvents(end.hash, [{ ...event, epoch, schemaVersion: SCHEMA_VERSION, dataSalt }])
     if (row === undefined) throw new Error('an event was not linked')
     const placed = { ...event, hash: row.hash, previousHash: end.hash }
     rows.push(row)
@@ -68,10 +69,10 @@ export function decideBatch(
   const one = (request: AppendRequest): Appended => {
     const { command, idempotencyKey } = request
     const { writer = null, ...metadata } = request.metadata
-    const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, command)
+    const repeated = idempotencyKey == null ? null : repeatedResult(context, idempotencyKey, request)
     if (repeated !== null) return { memory: repeated, event: null, duplicate: true }
 
-    const { before, events: decided } = decideCommand(context, command, now)
+    const { before, events: decided } = decideCommand(context, fromThen(command, request.givenAt), now)
     let memory = before
     let event: LinkedEvent | null = null
     for (const each of decided) {
@@ -84,7 +85,7 @@ export function decideBatch(
     }
     if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
     if (idempotencyKey != null) {
-      const use = { hash: requestHash(command), memoryId: memory.state.id, version: memory.version }
+      const use = { hash: request.requestHash ?? requestHash(request.given ?? command), memoryId: memory.state.id, version: memory.version }
       newKeyUses.set(idempotencyKey, use)
       context.keyUses.set(idempotencyKey, use)
     }
@@ -101,10 +102,20 @@ export function decideBatch(
   return { rows, events, newKeyUses, outcomes }
 }
 
-function repeatedResult(context: BatchContext, key: string, command: Command): RecordedMemory | null {
+/** A new memory that was told earlier is from then. */
+function fromThen(command: Command, givenAt: string | undefined): Command {
+  if (command.type !== 'remember' || givenAt === undefined || command.input.occurredAt != null) return command
+  return { ...command, input: { ...command.input, occurredAt: givenAt } }
+}
+
+function isSameRequest(stored: Buffer, { command, given = command, requestHash: known }: AppendRequest): boolean {
+  return known === undefined ? isHashOf(stored, given) : stored.equals(known)
+}
+
+function repeatedResult(context: BatchContext, key: string, request: AppendRequest): RecordedMemory | null {
   const use = context.keyUses.get(key)
   if (use === undefined) return null
-  if (use.hash !== null && !isHashOf(use.hash, command))
+  if (use.hash !== null && !isSameRequest(use.hash, request))
     throw new ConflictError(
       'IDEMPOTENCY_CONFLICT',
       `The idempotency key "${key}" was used for another request: give each request a key of its own`,

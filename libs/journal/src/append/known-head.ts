@@ -8,6 +8,8 @@ import { sql } from 'kysely'
 
 /** A journal's end, and what the database's clock showed then. */
 export interface KnownHead extends JournalCursor {
+  /** The epoch of new events. */
+  readonly epoch: number
   /** When its last event was recorded, RFC 3339. */
   readonly recordedAt: string
   /** What the database's clock showed when it was asked, in milliseconds since 1970. */

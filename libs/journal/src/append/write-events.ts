@@ -10,6 +10,8 @@ export interface JournalEnd {
   readonly hash: string
   /** RFC 3339: when the last event was recorded. No effect if no event is written. */
   readonly recordedAt: string
+  /** That of the last event, if it may be a new one here. Default: the journal's stays. */
+  readonly epoch?: number
 }
 
 /**
@@ -28,6 +30,7 @@ export async function writeEvents(
     with appended as (${insertEvents(projectId, events, always)}),
       keys as (${insertKeyUses(projectId, keyUses, always)})
     update journal_heads set sequence = ${end.sequence}, hash = decode(${end.hash}, 'hex'),
+      epoch = greatest(epoch, ${end.epoch ?? 1}::int),
       last_recorded_at = case when sequence = ${end.sequence} then last_recorded_at else ${end.recordedAt}::timestamptz end
     where project_id = ${projectId}`.execute(trx)
 }
@@ -55,16 +58,17 @@ export function insertEvents(
     data_salt: event.dataSalt,
     data_hash: event.dataHash,
     hash: event.hash,
+    epoch: event.epoch ?? 1,
   }))
   return sql`
     insert into events (project_id, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
-      actor, correlation_id, causation_id, traceparent, data_salt, data_hash, hash)
+      actor, correlation_id, causation_id, traceparent, data_salt, data_hash, hash, epoch)
     select ${projectId}, sequence, event_id, memory_id, version, type, schema_version, data, recorded_at,
       actor, correlation_id, causation_id, traceparent, decode(data_salt, 'hex'), decode(data_hash, 'hex'),
-      decode(hash, 'hex')
+      decode(hash, 'hex'), epoch
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(sequence bigint, event_id uuid,
       memory_id uuid, version int, type text, schema_version int, data jsonb, recorded_at timestamptz, actor text,
-      correlation_id text, causation_id text, traceparent text, data_salt text, data_hash text, hash text)
+      correlation_id text, causation_id text, traceparent text, data_salt text, data_hash text, hash text, epoch int)
     where ${condition}`
 }
 

@@ -35,7 +35,7 @@ export async function readChain(
   const { rows } = await sql<ChainedEvent & { readonly microseconds: number }>`
     select project_id as "projectId", sequence, event_id as "eventId", memory_id as "memoryId", version, type,
       schema_version as "schemaVersion", recorded_at as "recordedAt", actor, correlation_id as "correlationId",
-      causation_id as "causationId", data, encode(data_salt, 'hex') as "dataSalt", encode(data_hash, 'hex') as "dataHash", encode(hash, 'hex') as hash,
+      causation_id as "causationId", data, encode(data_salt, 'hex') as "dataSalt", encode(data_hash, 'hex') as "dataHash", encode(hash, 'hex') as hash, epoch,
       extract(microseconds from recorded_at)::bigint % 1000 as microseconds
     from events where project_id = ${projectId} and sequence > ${after} and sequence <= ${upTo}
     order by sequence limit ${limit}`.execute(db)

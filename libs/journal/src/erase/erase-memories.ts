@@ -36,7 +36,7 @@ export async function eraseMemories(
 ): Promise<Erasure> {
   if (memoryIds.length > MOST_ERASED) throw new RangeError(`at most ${MOST_ERASED} memories`)
   return db.transaction().execute(async (trx) => {
-    const { now, sequence, hash } = await lockProject(trx, projectId)
+    const { now, sequence, hash, epoch } = await lockProject(trx, projectId)
     const { rows } = await sql<{ memory_id: string; version: number }>`
       select newest.memory_id, newest.version from unnest(${[...new Set(memoryIds)]}::uuid[]) as given(id) cross join lateral (
         select memory_id, version, data from events
@@ -52,6 +52,7 @@ export async function eraseMemories(
       rows.map(({ memory_id, version }, index) => ({
         ...metadata,
         projectId,
+        epoch,
         sequence: sequence + index + 1,
         eventId: newId(),
         memoryId: memory_id,

@@ -99,9 +99,10 @@ function corrupt({ projectId }: ProjectScope, problem: string): DaybookError {
   )
 }
 
-function toExported(event: ChainedEvent, idempotencyKeys: readonly ExportedKey[]): ExportedEvent {
+/** An event as a line of an export has it. */
+export function toExported(event: ChainedEvent, idempotencyKeys: readonly ExportedKey[]): ExportedEvent {
   const { sequence, eventId, memoryId, version, type, schemaVersion, recordedAt, data } = event
-  const { actor, correlationId, causationId, dataSalt, dataHash, hash } = event
+  const { actor, correlationId, causationId, dataSalt, dataHash, hash, epoch = 1 } = event
   return {
     sequence,
     eventId,
@@ -117,6 +118,7 @@ function toExported(event: ChainedEvent, idempotencyKeys: readonly ExportedKey[]
     dataSalt,
     dataHash,
     hash,
+    ...(epoch > 1 && { epoch }),
     idempotencyKeys: isErased(event)
       ? idempotencyKeys.map(({ key }) => ({ key, requestHash: null }))
       : idempotencyKeys,

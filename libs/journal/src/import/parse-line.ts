@@ -64,6 +64,7 @@ const event = z.strictObject({
   dataSalt: salt.nullable(),
   dataHash: sha256,
   hash: sha256,
+  epoch: z.int().min(2).max(INT4_MAX).optional(),
   idempotencyKeys: z.array(z.strictObject({ key: storableString, requestHash: requestHash.nullable() })),
 })
 

@@ -1,4 +1,4 @@
-import { ERASED_EVENT } from '@daybook/memory/events'
+import { ERASED_EVENT, type JournalCursor } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
@@ -26,39 +26,71 @@ export async function writeImported(
   { db, projectId }: ProjectScope,
   events: readonly ImportedEvent[],
 ): Promise<Written> {
-  const last = events.at(-1)
-  if (last === undefined) return { imported: 0, alreadyThere: 0 }
-  try {
-    return await db.transaction().execute(async (trx) => {
+  const [first, last] = [events[0], events.at(-1)]
+  if (first === undefined || last === undefined) return { imported: 0, alreadyThere: 0 }
+  return asConflict(first.sequence, last.sequence, () =>
+    db.transaction().execute(async (trx) => {
       const head = await lockProject(trx, projectId)
-      const there = events.filter(({ sequence }) => sequence <= head.sequence)
-      const fresh = events.slice(there.length)
-      await compareEvents(trx, projectId, there)
-      const [first] = fresh
-      if (first !== undefined && (first.sequence !== head.sequence + 1 || first.previous !== head.hash))
-        throw conflict(head.sequence)
-      const keyUses = await newKeyUses(trx, projectId, events)
-      const end = fresh.length > 0 ? last : head
-      if (fresh.length > 0 || keyUses.size > 0)
-        await writeEvents(trx, projectId, fresh, keyUses, {
-          sequence: end.sequence,
-          hash: end.hash,
-          recordedAt: last.recordedAt,
-        })
-      const erased = events.filter(({ type, data }) => type === ERASED_EVENT && data === null)
-      const contents = await eraseContents(
-        trx,
-        projectId,
-        erased.map(({ memoryId }) => memoryId),
-        erased.at(-1)?.sequence ?? 0,
-      )
+      const { fresh, contents } = await insertImported(trx, projectId, head, events)
       // An erasure of what was here is news: the bus may still hold it.
-      if (fresh.length > 0 && contents === 0)
-        await leaveUnpublished(trx, projectId, { before: head.sequence, after: end })
-      return { imported: fresh.length, alreadyThere: there.length }
+      if (fresh > 0 && contents === 0)
+        await leaveUnpublished(trx, projectId, { before: head.sequence, after: last })
+      return { imported: fresh, alreadyThere: events.length - fresh }
+    }),
+  )
+}
+
+/** What was new of events. */
+interface Inserted {
+  readonly fresh: number
+  /** How many events that were here lost their content, because their memory is erased. */
+  readonly contents: number
+}
+
+/**
+ * The part of `writeImported` within the transaction, which holds the project's lock.
+ * @param head the journal's end
+ * @throws ImportConflictError
+ */
+export async function insertImported(
+  trx: DatabaseTransaction,
+  projectId: string,
+  head: JournalCursor,
+  events: readonly ImportedEvent[],
+): Promise<Inserted> {
+  const last = events.at(-1)
+  if (last === undefined) return { fresh: 0, contents: 0 }
+  const there = events.filter(({ sequence }) => sequence <= head.sequence)
+  const fresh = events.slice(there.length)
+  await compareEvents(trx, projectId, there)
+  const [first] = fresh
+  if (first !== undefined && (first.sequence !== head.sequence + 1 || first.previous !== head.hash))
+    throw conflict(head.sequence)
+  const keyUses = await newKeyUses(trx, projectId, events)
+  const end = fresh.length > 0 ? last : head
+  if (fresh.length > 0 || keyUses.size > 0)
+    await writeEvents(trx, projectId, fresh, keyUses, {
+      sequence: end.sequence,
+      hash: end.hash,
+      recordedAt: last.recordedAt,
+      ...(fresh.length > 0 && { epoch: last.epoch ?? 1 }),
     })
+  const erased = events.filter(({ type, data }) => type === ERASED_EVENT && data === null)
+  const contents = await eraseContents(
+    trx,
+    projectId,
+    erased.map(({ memoryId }) => memoryId),
+    erased.at(-1)?.sequence ?? 0,
+  )
+  return { fresh: fresh.length, contents }
+}
+
+/** @throws ImportConflictError where the database refuses ids or versions of the events */
+export async function asConflict<T>(first: number, last: number, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
   } catch (error) {
-    throw isTaken(error) ? taken(events[0]?.sequence ?? 0, last.sequence, error) : error
+    throw isTaken(error) ? taken(first, last, error) : error
   }
 }
 

@@ -28,6 +28,7 @@ export const DEFAULT_PORTS = {
   'projector-pgvector': 4001,
   'projector-typesense': 4002,
   reindex: 4003,
+  sync: 4004,
 } as const
 
 /**

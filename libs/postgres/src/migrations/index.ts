@@ -33,6 +33,7 @@ import * as projectDeletion from './0032-project-deletion.ts'
 import * as trustAndQuarantine from './0033-trust-and-quarantine.ts'
 import * as consoleSessions from './0034-console-sessions.ts'
 import * as memoryMaps from './0035-memory-maps.ts'
+import * as sync from './0036-sync.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -73,4 +74,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0033-trust-and-quarantine': trustAndQuarantine,
   '0034-console-sessions': consoleSessions,
   '0035-memory-maps': memoryMaps,
+  '0036-sync': sync,
 }

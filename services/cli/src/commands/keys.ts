@@ -28,7 +28,7 @@ export function configure(command: Command): void {
     .argument('<name>', 'who uses it: the actor of what is written with it')
     .option('--project <name or id>', 'a project that it may use; may be repeated (default: yours)', collect)
     .option('--all-projects', 'it may use all projects, also those to come')
-    .option('--scope <scope>', 'read, write or admin; may be repeated (default: read and write)', scopes)
+    .option('--scope <scope>', 'read, write, follow or admin; may be repeated (default: read and write)', scopes)
     .option('--expires <when>', 'a date or a time, or in how long: 30d, 12h (default: never)', expiry)
     .option(
       '--trust <level>',
@@ -81,13 +81,13 @@ function trust(value: string): Trust {
   return level
 }
 
-type Scope = 'READ' | 'WRITE' | 'ADMIN'
+type Scope = 'READ' | 'WRITE' | 'FOLLOW' | 'ADMIN'
 
 function scopes(value: string, all: readonly Scope[] = []): readonly Scope[] {
   const given = value.split(',').map((one) => one.trim().toUpperCase())
   for (const one of given)
-    if (!['READ', 'WRITE', 'ADMIN'].includes(one))
-      throw new InvalidArgumentError('It may be read, write or admin.')
+    if (!['READ', 'WRITE', 'FOLLOW', 'ADMIN'].includes(one))
+      throw new InvalidArgumentError('It may be read, write, follow or admin.')
   return [...all, ...(given as Scope[])]
 }
 

@@ -6,7 +6,7 @@ import { addExamples, addNotes, globalOptions } from '../command.ts'
 import { note, print, printJson } from '../output/print.ts'
 
 /** What the distributed form consists of (docs/operations.md). */
-const SERVICES = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex']
+const SERVICES = ['gateway', 'projector-pgvector', 'projector-typesense', 'reindex', 'sync']
 
 /** Adds the arguments, options and action of `daybook start`. */
 export function configure(command: Command): void {

@@ -5,7 +5,7 @@ import { parseAnswer, readRefusal } from '@daybook/client/http/answer'
 export interface Session {
   /** The key's name. */
   readonly key: string
-  readonly scopes: readonly ('read' | 'write' | 'admin')[]
+  readonly scopes: readonly ('read' | 'write' | 'follow' | 'admin')[]
   /** Whether the key runs the whole Daybook. */
   readonly wholeDaybook: boolean
   /** What the key opens. */

@@ -10,6 +10,7 @@ import { TRUST_LEVELS } from './trust-levels.ts'
 const SCOPES: readonly { readonly scope: KeyScope; readonly name: string; readonly meaning: string }[] = [
   { scope: 'READ', name: 'Read', meaning: 'Search, and read everything in its projects.' },
   { scope: 'WRITE', name: 'Write', meaning: 'Remember, change and forget. All of it can be undone.' },
+  { scope: 'FOLLOW', name: 'Follow', meaning: 'Another Daybook may copy the whole journal.' },
   {
     scope: 'ADMIN',
     name: 'Administer',

@@ -52,6 +52,11 @@ import './admin/keys.ts'
 import './admin/quarantines.ts'
 import './admin/projects.ts'
 import './admin/delete-project.ts'
+import './sync/followed-project.ts'
+import './sync/followers.ts'
+import './sync/follow-project.ts'
+import './sync/conflicts.ts'
+import './sync/promote-project.ts'
 
 /** The whole API. Its printed form is committed as `services/gateway/schema.graphql`. */
 export const schema: GraphQLSchema = resolveInProject(builder.toSchema())

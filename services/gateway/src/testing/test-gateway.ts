@@ -9,6 +9,7 @@ import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
 import { openQueueWorkers } from '@daybook/process/open-queue-workers'
+import type { OnCommitted } from '@daybook/process/open-relay'
 import { startEngine } from '@daybook/projection/engine/start-engine'
 import type { GenerationApplier } from '@daybook/projection/generations/apply-to-generations'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
@@ -16,6 +17,9 @@ import { readConfig } from '@daybook/runtime/config'
 import { type Logger, silentLogger } from '@daybook/runtime/logger'
 import { createMetrics, type ServiceMetrics } from '@daybook/runtime/metrics'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
+import { homesAs } from '@daybook/sync/follower/home-client'
+import { routeToHomes } from '@daybook/sync/follower/route-to-homes'
+import { startSync } from '@daybook/sync/follower/start-sync'
 import type { Bus } from '@daybook/transport/bus'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
@@ -68,6 +72,7 @@ export async function startTestGateway(
     engines = [],
     environment = {},
     bus = createInProcessBus(),
+    follows = false,
   }: {
     logger?: Logger
     metrics?: ServiceMetrics
@@ -77,6 +82,8 @@ export async function startTestGateway(
     environment?: Readonly<Record<string, string>>
     /** What events travel on. Default one that works. */
     bus?: Bus
+    /** Whether it follows projects of other Daybooks. */
+    follows?: boolean
   } = {},
 ): Promise<TestGateway> {
   const { db } = database
@@ -108,7 +115,15 @@ export async function startTestGateway(
       metrics,
     })
   let projector: GenerationApplier | null = await startProjector()
-  const parts = { db, writer, bus, signal, embedders, engines, access, logger, config, metrics }
+  const homeOf = homesAs('a test')
+  const onCommitted: OnCommitted = (projectId, events) => void bus.publish(projectId, events)
+  const sync = follows ? startSync({ db, homeOf, onCommitted, logger, metrics }) : undefined
+  const branched: OnCommitted = (projectId, events) => {
+    onCommitted(projectId, events)
+    sync?.written()
+  }
+  const routed = routeToHomes(writer, { homeOf, onCommitted: branched })
+  const parts = { db, writer: routed, homeOf, sync, bus, signal, embedders, engines, access, logger, config, metrics }
   const gateway = await startGateway(parts, { host: config.host, port: 0 })
   return {
     gateway,
@@ -130,6 +145,7 @@ export async function startTestGateway(
     },
     async stop() {
       await gateway.stop()
+      await sync?.stop()
       await projector?.stop()
       await access.stop()
       await embedder?.close()

@@ -11,7 +11,8 @@ export interface DueMemory {
 }
 
 /**
- * The memories of all projects that are due to expire, in the order of their moments.
+ * The memories of all projects that are due to expire, in the order of their moments. Those of projects that follow a
+ * home are left out: it expires them.
  * @param db bound to no project
  * @param after the last one that was seen; null: from the first
  */
@@ -24,6 +25,7 @@ export async function readDueMemories(
     select m.project_id as "projectId", m.memory_id as "memoryId", m.expires_at as "expiresAt"
     from ${tables.memories} m
     where m.expires_at is not null and not m.forgotten and m.expires_at <= clock_timestamp()
+      and not exists (select from journal_heads h where h.project_id = m.project_id and h.followed)
       and (${after?.expiresAt ?? null}::timestamptz is null
         or (m.expires_at, m.memory_id) > (${after?.expiresAt ?? null}::timestamptz, ${after?.memoryId ?? null}::uuid))
     order by m.expires_at, m.memory_id limit ${limit}`.execute(db)

@@ -34,6 +34,7 @@ const keyScope = enumOfWords<Scope>('KeyScope', {
   read: 'Queries and subscriptions.',
   write:
     'Mutations. Without READ, their answers show of a memory only its id, kind, version, sequence and hash.',
+  follow: 'Another Daybook may copy the whole journal, also what is withheld from readers.',
   admin: 'Keys and names of its projects. Of all projects: whatever concerns the whole Daybook.',
 })
 

@@ -129,5 +129,10 @@ builder.interfaceType(memoryInterface, {
       description: 'Which part of a long document it is; null for everything else.',
     }),
     forgottenAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ state }) => state.forgottenAt }),
+    shared: t.boolean({
+      resolve: (memory, _, context) => context.isShared(memory),
+      description:
+        'Whether its newest version is at the home of the project. False only in a project that follows another Daybook, for what was written while that could not be reached.',
+    }),
   }),
 })

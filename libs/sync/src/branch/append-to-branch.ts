@@ -1,0 +1,56 @@
+import type { AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
+import { readContext } from '@daybook/journal/append/batch-context'
+import { decideBatch } from '@daybook/journal/append/decide-batch'
+import { lockProject } from '@daybook/journal/append/lock-project'
+import { writeEvents } from '@daybook/journal/append/write-events'
+import type { LinkedEvent } from '@daybook/memory/events'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { addToBranch, type NewBranchCommand } from './branch-commands.ts'
+
+/** A request with a key of its own, so that it may be sent to the home more than once. */
+export type KeyedRequest = AppendRequest & { readonly idempotencyKey: string }
+
+/** What came of requests that went into a branch. */
+export interface Branched {
+  readonly outcomes: readonly AppendOutcome[]
+  /** The provisional events. */
+  readonly events: readonly LinkedEvent[]
+}
+
+/**
+ * Decides requests on what is here, the home's events and the branch, and keeps those that are accepted in the branch,
+ * with their provisional events in the journal. What is refused here is not kept.
+ * @throws DaybookError IMPORT_CONFLICT if the project does not follow a home (any more)
+ */
+export async function appendToBranch(
+  { db, projectId }: ProjectScope,
+  requests: readonly KeyedRequest[],
+): Promise<Branched> {
+  return db.transaction().execute(async (trx) => {
+    const { now, ...head } = await lockProject(trx, projectId, 'copy')
+    const context = await readContext(trx, projectId, requests)
+    const { rows, events, newKeyUses, outcomes } = decideBatch(requests, context, { projectId, head, now })
+    const { sequence, hash } = events.at(-1) ?? head
+    if (events.length > 0 || newKeyUses.size > 0)
+      await writeEvents(trx, projectId, rows, newKeyUses, { sequence, hash, recordedAt: now })
+    const accepted = requests.flatMap((request, index): NewBranchCommand[] => {
+      const outcome = outcomes[index]
+      if (outcome === undefined || 'error' in outcome || outcome.appended.duplicate) return []
+      const { memory, event } = outcome.appended
+      const before = event === null ? memory.version : event.version - 1
+      return [
+        {
+          key: request.idempotencyKey,
+          command: request.given ?? request.command,
+          metadata: request.metadata,
+          memoryId: request.command.id,
+          baseVersion: request.command.type === 'remember' ? null : before,
+          requestHash: request.requestHash?.toString('hex') ?? null,
+          givenAt: request.givenAt ?? now,
+        },
+      ]
+    })
+    await addToBranch(trx, projectId, accepted)
+    return { outcomes, events }
+  })
+}

@@ -1,0 +1,29 @@
+import { lockProject } from '@daybook/journal/append/lock-project'
+import type { LinkedEvent } from '@daybook/memory/events'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
+import { replayBranch } from './replay-branch.ts'
+
+/**
+ * Makes the branch's provisional events anew on the home's events that are here, after commands have left the branch
+ * without an event of the home's: they changed nothing there, or are conflicts.
+ * @returns the events
+ */
+export async function rebaseBranch({ db, projectId }: ProjectScope): Promise<readonly LinkedEvent[]> {
+  return db.transaction().execute(async (trx) => {
+    const locked = await lockProject(trx, projectId, 'copy')
+    const { copied, copied_hash } = await trx
+      .selectFrom('followed_projects')
+      .select(['copied', 'copied_hash'])
+      .where('project_id', '=', projectId)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    await trx
+      .deleteFrom('branch_commands')
+      .where('project_id', '=', projectId)
+      .where('sequence', '<=', copied)
+      .execute()
+    if (locked.sequence > copied) await sql`select drop_copied_events(${projectId}, ${copied})`.execute(trx)
+    return replayBranch(trx, projectId, { ...locked, sequence: copied, hash: copied_hash.toString('hex') })
+  })
+}

@@ -1,0 +1,171 @@
+import { lockProject } from '@daybook/journal/append/lock-project'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { ConflictRule } from '../follower/followed-projects.ts'
+import type { HomeClient } from '../follower/home-client.ts'
+import type { Decided, SentCommand } from '../wire/sent-command.ts'
+import { fromWire, type WireError } from '../wire/wire-error.ts'
+import { type BranchCommand, effectiveCommand, readWaiting, toBranchCommand } from './branch-commands.ts'
+import { noteConflict } from './conflicts.ts'
+
+/** Commands sent at a time. */
+const BATCH = 200
+
+/** What sending some commands came to. */
+export interface SentBatch {
+  readonly sent: number
+  /** Those that left the branch without an event that the copy waits for. */
+  readonly withoutEvent: number
+  /** The highest sequence among the receipts; 0 if there is none. */
+  readonly upTo: number
+}
+
+/**
+ * Sends the branch's next commands to the home, which decides them in order. At most one about each memory at a time: what
+ * the next one's writer saw is what the one before it came to.
+ *
+ * A command that was decided on another version than its writer saw is a conflict. By the rule `LATEST_WINS` it is sent
+ * again without a condition, and the conflict noted; by `ASK` it waits for a person, with all later ones about the memory.
+ * What the home refuses for another reason waits too, so that nothing acknowledged is lost.
+ *
+ * @throws UnavailableError if the home does not answer: the commands stay where they are. It may have decided them; sent
+ * again under the same keys, they come to the same
+ */
+export async function sendBranch(scope: ProjectScope, home: HomeClient, rule: ConflictRule): Promise<SentBatch> {
+  const batch = oncePerMemory(await readWaiting(scope.db, scope.projectId, BATCH))
+  if (batch.length === 0) return { sent: 0, withoutEvent: 0, upTo: 0 }
+  const decided = await home.decide(batch.map(toSent))
+  for (const one of decided) if ('error' in one && isPassing(one.error)) throw fromWire(one.error)
+  return scope.db.transaction().execute(async (trx) => {
+    await lockProject(trx, scope.projectId, 'copy')
+    let withoutEvent = 0
+    let upTo = 0
+    for (const [index, one] of batch.entries()) {
+      const answer = decided[index] as Decided
+      if ('error' in answer) {
+        await settleRefused(trx, scope.projectId, one, answer.error, rule)
+        withoutEvent += 1
+      } else {
+        const { memory, event, duplicate } = answer.appended
+        await settleAppended(trx, scope.projectId, one, memory)
+        if (event === null && !duplicate) withoutEvent += 1
+        upTo = Math.max(upTo, memory.sequence)
+      }
+    }
+    return { sent: batch.length, withoutEvent, upTo }
+  })
+}
+
+/** The beginning in which no memory comes twice. */
+function oncePerMemory(commands: readonly BranchCommand[]): readonly BranchCommand[] {
+  const seen = new Set<string>()
+  const end = commands.findIndex(({ memoryId }) => seen.size === seen.add(memoryId).size)
+  return end < 0 ? commands : commands.slice(0, end)
+}
+
+function toSent(one: BranchCommand): SentCommand {
+  const { correlationId, causationId, writer } = one.metadata
+  return {
+    key: one.key,
+    command: effectiveCommand(one, true),
+    given: one.command,
+    ...(one.requestHash !== null && { requestHash: one.requestHash }),
+    givenAt: one.givenAt,
+    correlationId,
+    causationId,
+    ...(writer?.agent !== undefined && { agent: writer.agent }),
+    ...(writer?.client !== undefined && { client: writer.client }),
+  }
+}
+
+/** Refusals that say nothing about the command: the home is out of order, or the project full for now. */
+const PASSING: ReadonlySet<string> = new Set([
+  'UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+  'RATE_LIMITED',
+  'LIMIT_EXCEEDED',
+  'BUSY',
+  'DEADLINE',
+  'CONFIGURATION',
+  'QUARANTINED',
+])
+
+const isPassing = ({ code }: WireError): boolean => PASSING.has(code)
+
+async function settleAppended(
+  trx: DatabaseTransaction,
+  projectId: string,
+  one: BranchCommand,
+  memory: { readonly state: { readonly id: string }; readonly version: number; readonly sequence: number },
+): Promise<void> {
+  await trx
+    .updateTable('branch_commands')
+    .set({ sequence: memory.sequence })
+    .where('project_id', '=', projectId)
+    .where('position', '=', one.position)
+    .execute()
+  const later = await trx
+    .selectFrom('branch_commands')
+    .select('position')
+    .where('project_id', '=', projectId)
+    .where('memory_id', '=', one.memoryId)
+    .where('position', '>', one.position)
+    .orderBy('position')
+    .execute()
+  const [next] = later
+  if (next === undefined) return
+  // The home may have found that the new memory is one that it has.
+  if (memory.state.id !== one.memoryId)
+    await trx
+      .updateTable('branch_commands')
+      .set({ memory_id: memory.state.id })
+      .where('project_id', '=', projectId)
+      .where('memory_id', '=', one.memoryId)
+      .where('position', '>', one.position)
+      .execute()
+  // The next one's writer saw what this one came to.
+  await trx
+    .updateTable('branch_commands')
+    .set({ base_version: memory.version })
+    .where('project_id', '=', projectId)
+    .where('position', '=', next.position)
+    .where('base_version', 'is not', null)
+    .execute()
+}
+
+async function settleRefused(
+  trx: DatabaseTransaction,
+  projectId: string,
+  one: BranchCommand,
+  error: WireError,
+  rule: ConflictRule,
+): Promise<void> {
+  if (error.code === 'VERSION_CONFLICT' && rule === 'LATEST_WINS' && one.command.type !== 'undo') {
+    await noteConflict(trx, projectId, one, error, 'LATEST_WINS')
+    await trx
+      .updateTable('branch_commands')
+      .set({ base_version: null })
+      .where('project_id', '=', projectId)
+      .where('position', '=', one.position)
+      .execute()
+    return
+  }
+  await noteConflict(trx, projectId, one, error, null)
+  const resting = await trx
+    .deleteFrom('branch_commands')
+    .where('project_id', '=', projectId)
+    .where('memory_id', '=', one.memoryId)
+    .where('position', '>=', one.position)
+    .where('sequence', 'is', null)
+    .returningAll()
+    .execute()
+  for (const row of resting)
+    if (row.position !== one.position)
+      await noteConflict(
+        trx,
+        projectId,
+        toBranchCommand(row),
+        { ...error, message: `rests on a change that is in conflict: ${error.message}` },
+        null,
+      )
+}

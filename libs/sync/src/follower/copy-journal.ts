@@ -1,0 +1,142 @@
+import { createChainCheck } from '@daybook/journal/chain/check-chain'
+import type { ImportedEvent } from '@daybook/journal/import/check-project'
+import { DaybookError, UnavailableError } from '@daybook/memory/errors'
+import type { CommittedEvent, JournalCursor } from '@daybook/memory/events'
+import { READER_VERSION } from '@daybook/postgres/compatibility'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { HomeState, StreamLine } from '../wire/stream-line.ts'
+import { fromWire } from '../wire/wire-error.ts'
+import { applyHomeEvents } from './apply-home-events.ts'
+import { applyHomeState } from './apply-home-state.ts'
+import { type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
+import type { HomeClient } from './home-client.ts'
+import { queueLines } from './line-queue.ts'
+
+/** What copying needs. */
+export interface CopyOptions {
+  readonly home: HomeClient
+  readonly signal: AbortSignal
+  readonly onCommitted: (projectId: string, events: readonly CommittedEvent[]) => void
+  /** Called with how many of the home's events were added. */
+  readonly onCopied: (events: number) => void
+  /** Called when the home has been heard, and each time that everything is here. */
+  readonly onConnected: () => void
+}
+
+/** The home cannot be followed as it is: a person has to do something. */
+export class HomeRefused extends Error {
+  readonly state: 'REFUSED' | 'MOVED'
+  readonly movedTo: string | null
+
+  constructor(state: 'REFUSED' | 'MOVED', message: string, movedTo: string | null = null) {
+    super(message)
+    this.name = 'HomeRefused'
+    this.state = state
+    this.movedTo = movedTo
+  }
+}
+
+/**
+ * Copies a project's journal from its home, from where the copy is, until the signal is aborted or the home breaks off.
+ * Each event is checked against the hash of the one before it. What comes together is written together.
+ * @throws UnavailableError if the home breaks off; DaybookError DIVERGED if it does not have what is here; HomeRefused
+ */
+export async function copyJournal(scope: ProjectScope, options: CopyOptions): Promise<void> {
+  const { home, signal, onCommitted, onCopied, onConnected } = options
+  const followed = await readFollowed(scope)
+  if (followed === null) return
+  let { state, copied, homeSequence } = followed
+  let chain = createChainCheck(copied)
+  let epoch = await readEpoch(scope)
+  // History is no news for listeners of the bus; what comes after the home's first head is.
+  let live = false
+  const note = async (change: FollowedChange & { readonly homeSequence?: number }): Promise<void> => {
+    if (change.state === state && (change.homeSequence ?? homeSequence) === homeSequence) return
+    state = change.state ?? state
+    homeSequence = change.homeSequence ?? homeSequence
+    await updateFollowed(scope, { problem: null, ...change })
+  }
+  const write = async (lines: readonly StreamLine[]): Promise<void> => {
+    const place = chain.place()
+    const events = lines.flatMap((line) => ('event' in line ? [checked(chain, scope, line)] : []))
+    for (const event of events) {
+      if ((event.epoch ?? 1) < epoch) throw tooOld(event.epoch ?? 1, epoch)
+      epoch = event.epoch ?? 1
+    }
+    try {
+      const { events: committed } = await applyHomeEvents(scope, events, { live })
+      if (committed.length > 0) onCommitted(scope.projectId, committed)
+    } catch (error) {
+      // So that a caller that goes on after this error checks the same events again.
+      chain = createChainCheck(place)
+      throw error
+    }
+    copied = chain.place()
+    onCopied(events.length)
+  }
+
+  const queue = queueLines(home.stream(copied, signal))
+  for (;;) {
+    const lines = await queue.next()
+    if (lines === null) throw new UnavailableError('the home ended its stream')
+    const [first] = lines
+    if (first === undefined) continue
+    if ('event' in first) await write(lines)
+    else if ('error' in first) throw fromWire(first.error)
+    else if ('state' in first) {
+      checkState(first.state, epoch)
+      await applyHomeState(scope, first.state)
+    } else {
+      const here = isHere(copied, first.head)
+      if (here) live = true
+      await note({
+        state: here ? 'CONNECTED' : 'COPYING',
+        homeSequence: first.head.sequence,
+        ...(here && { caughtUp: true as const }),
+      })
+      onConnected()
+    }
+  }
+}
+
+const isHere = (copied: JournalCursor, head: JournalCursor): boolean =>
+  copied.sequence === head.sequence && copied.hash === head.hash
+
+/** @throws HomeRefused */
+function checkState({ epoch, minimumReader }: HomeState, here: number): void {
+  if (minimumReader > READER_VERSION)
+    throw new HomeRefused(
+      'REFUSED',
+      `the home's journal needs a reader of version ${minimumReader}, and this Daybook reads as version ${READER_VERSION}: upgrade it`,
+    )
+  if (epoch < here) throw tooOld(epoch, here)
+}
+
+const tooOld = (epoch: number, here: number) =>
+  new HomeRefused(
+    'REFUSED',
+    `the home is in epoch ${epoch} of the journal, and this copy is in epoch ${here} already: another Daybook has become the home since. Follow that one`,
+  )
+
+function checked(
+  chain: ReturnType<typeof createChainCheck>,
+  { projectId }: ProjectScope,
+  { event: exported, size }: Extract<StreamLine, { readonly event: unknown }>,
+): ImportedEvent {
+  const { hash: previous } = chain.place()
+  const { idempotencyKeys: keys, ...fields } = exported
+  const event = { ...fields, projectId }
+  const [problem] = chain.next(event)
+  if (problem !== undefined)
+    throw new DaybookError('DIVERGED', `the home's events do not follow those that are here: ${problem.message}`)
+  return { ...event, previous, keys, size }
+}
+
+async function readEpoch({ db, projectId }: ProjectScope): Promise<number> {
+  const head = await db
+    .selectFrom('journal_heads')
+    .select('epoch')
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return head.epoch
+}

@@ -1,0 +1,178 @@
+import { DaybookError, UnavailableError } from '@daybook/memory/errors'
+import type { CommittedEvent } from '@daybook/memory/events'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { backoffDelay, pause } from '@daybook/runtime/backoff'
+import type { Logger } from '@daybook/runtime/logger'
+import { reasonOf } from '@daybook/runtime/reason-of'
+import { createWakeUp, type WakeUp } from '@daybook/runtime/wake-up'
+import { readBranchSize } from '../branch/branch-commands.ts'
+import { rebaseBranch } from '../branch/rebase-branch.ts'
+import { sendBranch } from '../branch/send-branch.ts'
+import { CopyMoved } from './apply-home-events.ts'
+import { copyJournal, HomeRefused } from './copy-journal.ts'
+import { findCommon } from './find-common.ts'
+import { type Followed, type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
+import type { HomeClient, HomeOf } from './home-client.ts'
+import { retreat } from './retreat.ts'
+
+/** What following a project needs. */
+export interface FollowOptions {
+  readonly homeOf: HomeOf
+  readonly onCommitted: (projectId: string, events: readonly CommittedEvent[]) => void
+  readonly onCopied: (events: number) => void
+  readonly logger: Logger
+  /** Raised when something was written into the branch by this process. */
+  readonly written: WakeUp
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds between tries, at first and at most. */
+const RETRY = { firstMs: 200, maxMs: 5_000 }
+/** Milliseconds between looks at the branch: other processes write into it too. */
+const BRANCH_MS = 500
+/** Longer than any connection takes: the largest delay that a timer knows, some 24 days. */
+const LONG_MS = 2 ** 31 - 1
+/** Milliseconds until a home that refuses is asked again. */
+const REFUSED_MS = 30_000
+
+/**
+ * Follows a project until the signal is aborted:
+ *
+ *   offline ──home answers──▶ copying ──everything is here──▶ connected
+ *      ▲                         │  └──branch not empty: sent to the home, in order──┘  │
+ *      └──────home breaks off────┴──────────────────────────────────────────────────────┘
+ *
+ * A home that does not have what is here is met by going back to the last event that both have (`retreat.ts`).
+ */
+export async function followProject(scope: ProjectScope, options: FollowOptions): Promise<void> {
+  const { homeOf, logger, signal } = options
+  const about = { projectId: scope.projectId }
+  for (let attempt = 0; !signal.aborted; attempt += 1) {
+    const followed = await readFollowed(scope)
+    if (followed === null || followed.paused) return
+    const home = homeOf(followed)
+    const session = new AbortController()
+    const ended = AbortSignal.any([signal, session.signal])
+    const connected = createWakeUp()
+    const sending = sendWhenConnected(scope, home, connected, { ...options, signal: ended })
+    try {
+      await copyJournal(scope, {
+        ...options,
+        home,
+        signal: ended,
+        onConnected: () => {
+          attempt = 0
+          connected.raise()
+        },
+      })
+      return
+    } catch (error) {
+      if (signal.aborted) return
+      const waitMs = await settleFailure(scope, home, error, options)
+      if (waitMs !== null) {
+        logger.info({ ...about, error }, 'a followed project has no connection to its home')
+        await pause(Math.max(waitMs, backoffDelay(attempt, RETRY)), signal)
+      }
+    } finally {
+      session.abort()
+      connected.raise()
+      await sending
+    }
+  }
+}
+
+/** @returns milliseconds to wait before the next try; null: none */
+async function settleFailure(
+  scope: ProjectScope,
+  home: HomeClient,
+  error: unknown,
+  { logger, onCommitted }: FollowOptions,
+): Promise<number | null> {
+  // Another process had the lease for a moment.
+  if (error instanceof CopyMoved) return 0
+  if (error instanceof DaybookError && error.code === 'DIVERGED')
+    try {
+      return await goBack(scope, home, logger, onCommitted)
+    } catch (again) {
+      return settleFailure(scope, home, again instanceof DaybookError && again.code === 'DIVERGED' ? new Error(again.message) : again, {
+        logger,
+        onCommitted,
+      } as FollowOptions)
+    }
+  const change = stateAfter(error)
+  await updateFollowed(scope, change).catch((again: unknown) =>
+    logger.warn({ projectId: scope.projectId, error: again }, 'the state of a followed project could not be noted'),
+  )
+  return change.state === 'OFFLINE' ? 0 : REFUSED_MS
+}
+
+function stateAfter(error: unknown): FollowedChange {
+  const problem = reasonOf(error).slice(0, 1_000)
+  if (error instanceof HomeRefused) return { state: error.state, problem, movedTo: error.movedTo }
+  const refuses =
+    error instanceof DaybookError && ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'PROJECT_DELETED'].includes(error.code)
+  return refuses ? { state: 'REFUSED', problem } : { state: 'OFFLINE', problem }
+}
+
+async function goBack(
+  scope: ProjectScope,
+  home: HomeClient,
+  logger: Logger,
+  onCommitted: FollowOptions['onCommitted'],
+): Promise<null> {
+  const followed = await readFollowed(scope)
+  if (followed === null) return null
+  const common = await findCommon(scope, home, followed.copied)
+  if (common === 0 && followed.copied.sequence > 0)
+    throw new HomeRefused(
+      'REFUSED',
+      'the home has none of the events that are here: it is another journal, or was made anew. Promote this Daybook if it has the journal that counts, or stop following',
+    )
+  if (common === followed.copied.sequence) throw new UnavailableError('the home has what is here after all')
+  const { events, commands, replayed } = await retreat(scope, common)
+  logger.warn(
+    { projectId: scope.projectId, common, events, commands },
+    'the home does not have events that are here: they are taken back, and their changes go into the branch, to be sent to it',
+  )
+  onCommitted(scope.projectId, replayed)
+  return null
+}
+
+/** Sends what waits in the branch while the home is connected. */
+async function sendWhenConnected(
+  scope: ProjectScope,
+  home: HomeClient,
+  connected: WakeUp,
+  { logger, onCommitted, written, signal }: FollowOptions,
+): Promise<void> {
+  await connected.wait(LONG_MS)
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const { waiting } = await readBranchSize(scope.db, scope.projectId)
+      const followed = await readFollowed(scope)
+      if (followed === null) return
+      if (waiting === 0) {
+        await written.wait(BRANCH_MS)
+        continue
+      }
+      const { withoutEvent, upTo } = await sendBranch(scope, home, followed.rule)
+      if (withoutEvent > 0) {
+        await untilCopied(scope, upTo, signal)
+        onCommitted(scope.projectId, await rebaseBranch(scope))
+      }
+      failures = 0
+    } catch (error) {
+      logger.info({ projectId: scope.projectId, error }, 'the branch could not be sent; trying again')
+      failures += 1
+      await pause(backoffDelay(failures, RETRY), signal)
+    }
+  }
+}
+
+async function untilCopied(scope: ProjectScope, sequence: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const followed = await readFollowed(scope)
+    if (followed === null || followed.copied.sequence >= sequence) return
+    await pause(10, signal)
+  }
+}

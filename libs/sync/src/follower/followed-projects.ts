@@ -1,0 +1,149 @@
+import { newId } from '@daybook/memory/id'
+import type { JournalCursor } from '@daybook/memory/events'
+import type { Database, Queryable } from '@daybook/postgres/connect'
+import type { Tables } from '@daybook/postgres/tables'
+import { type Selectable, sql } from 'kysely'
+
+/** How conflicts of a branch are resolved: the latest wins, with both in the history, or a person decides. */
+export type ConflictRule = 'LATEST_WINS' | 'ASK'
+
+/**
+ * Where a followed project stands: it is being copied for the first time or after a while (`COPYING`), is up to date
+ * (`CONNECTED`), its home does not answer (`OFFLINE`), refuses this follower (`REFUSED`), or is the home no more (`MOVED`).
+ */
+export type FollowState = 'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED' | 'MOVED'
+
+/** A project whose home is another Daybook. */
+export interface Followed {
+  readonly projectId: string
+  readonly home: HomeAddress
+  /** Names this follower at its home. */
+  readonly followerId: string
+  readonly followedSince: string
+  readonly paused: boolean
+  readonly rule: ConflictRule
+  readonly state: FollowState
+  /** Why it is not connected, as a sentence. */
+  readonly problem: string | null
+  /** The last of the home's events that is here. What is after it in the journal is the branch's. */
+  readonly copied: JournalCursor
+  /** How far the home was when it was last heard. */
+  readonly homeSequence: number
+  /** When everything was here last. */
+  readonly caughtUpAt: string | null
+  readonly movedTo: string | null
+  /** The epoch that begins here, while the home hands the project over. */
+  readonly takingEpoch: number | null
+}
+
+/** Where a home is, and what opens the project there. */
+export interface HomeAddress {
+  /** Without a slash at its end. */
+  readonly url: string
+  /** Secret. */
+  readonly key: string
+}
+
+type Row = Selectable<Tables['followed_projects']>
+
+const toFollowed = (row: Row): Followed => ({
+  projectId: row.project_id,
+  home: { url: row.home_url, key: row.home_key },
+  followerId: row.follower_id,
+  followedSince: row.followed_since,
+  paused: row.paused,
+  rule: row.rule,
+  state: row.state,
+  problem: row.problem,
+  copied: { sequence: row.copied, hash: row.copied_hash.toString('hex') },
+  homeSequence: row.home_sequence,
+  caughtUpAt: row.caught_up_at,
+  movedTo: row.moved_to,
+  takingEpoch: row.taking_epoch,
+})
+
+/** How the project is followed; null if this Daybook is its home. */
+export async function readFollowed({ db, projectId }: {
+  readonly db: Queryable
+  readonly projectId: string
+}): Promise<Followed | null> {
+  const row = await db
+    .selectFrom('followed_projects')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return row === undefined ? null : toFollowed(row)
+}
+
+/** All projects that are followed. @param db bound to no project */
+export async function listFollowed(db: Database): Promise<Followed[]> {
+  const rows = await db.selectFrom('followed_projects').selectAll().orderBy('followed_since').execute()
+  return rows.map(toFollowed)
+}
+
+/**
+ * Begins to follow: from now on only the home's events are added to the journal, which must be empty or a beginning of the
+ * home's.
+ * @param copied the journal's end
+ */
+export async function insertFollowed(
+  db: Queryable,
+  projectId: string,
+  home: HomeAddress,
+  { copied, rule }: { readonly copied: JournalCursor; readonly rule: ConflictRule },
+): Promise<void> {
+  await db
+    .insertInto('followed_projects')
+    .values({
+      project_id: projectId,
+      home_url: home.url,
+      home_key: home.key,
+      follower_id: newId(),
+      rule,
+      copied: copied.sequence,
+      copied_hash: Buffer.from(copied.hash, 'hex'),
+    })
+    .execute()
+  await db.updateTable('journal_heads').set({ followed: true }).where('project_id', '=', projectId).execute()
+}
+
+/** What may be set of a followed project. */
+export type FollowedChange = Partial<
+  Pick<Followed, 'paused' | 'rule' | 'state' | 'problem' | 'homeSequence' | 'movedTo' | 'takingEpoch' | 'home'> & {
+    /** Everything is here now. */
+    readonly caughtUp: true
+  }
+>
+
+/** Changes how a project is followed. */
+export async function updateFollowed(
+  { db, projectId }: { readonly db: Queryable; readonly projectId: string },
+  { paused, rule, state, problem, homeSequence, movedTo, takingEpoch, home, caughtUp }: FollowedChange,
+): Promise<void> {
+  await db
+    .updateTable('followed_projects')
+    .set({
+      ...(paused !== undefined && { paused }),
+      ...(rule !== undefined && { rule }),
+      ...(state !== undefined && { state }),
+      ...(problem !== undefined && { problem }),
+      ...(homeSequence !== undefined && { home_sequence: homeSequence }),
+      ...(movedTo !== undefined && { moved_to: movedTo }),
+      ...(takingEpoch !== undefined && { taking_epoch: takingEpoch }),
+      ...(home !== undefined && { home_url: home.url, home_key: home.key }),
+      ...(caughtUp === true && { caught_up_at: sql<string>`clock_timestamp()` }),
+    })
+    .where('project_id', '=', projectId)
+    .execute()
+}
+
+/** Ends following: the project is this Daybook's own from now on, in the given epoch if that is a later one. */
+export async function deleteFollowed(db: Queryable, projectId: string, epoch = 1): Promise<void> {
+  await db.deleteFrom('followed_projects').where('project_id', '=', projectId).execute()
+  await db
+    .updateTable('journal_heads')
+    .set({ followed: false, epoch: sql<number>`greatest(epoch, ${epoch})` })
+    .where('project_id', '=', projectId)
+    .execute()
+}
+

@@ -1,0 +1,62 @@
+import type { StreamLine } from '../wire/stream-line.ts'
+
+/** Lines that are read ahead while earlier ones are being written. */
+export interface LineQueue {
+  /**
+   * What has come: events up to a limit, or one other line. Waits for the first.
+   * @returns null at the end of the stream
+   * @throws the stream's error, after everything before it
+   */
+  next(): Promise<readonly StreamLine[] | null>
+}
+
+/** Lines read ahead at most. */
+const AHEAD = 2_000
+/** The most events given out together, and the most characters in them. */
+const MOST = { events: 500, characters: 4 * 1024 * 1024 }
+
+/** Reads the lines of a stream, as far ahead as `AHEAD`. The stream ends by its own signal. */
+export function queueLines(lines: AsyncGenerator<StreamLine, void>): LineQueue {
+  const waiting: StreamLine[] = []
+  let end: { readonly error: unknown } | 'over' | null = null
+  let wakeReader = () => {}
+  let wakeTaker = () => {}
+  const read = async (): Promise<void> => {
+    try {
+      for await (const line of lines) {
+        waiting.push(line)
+        wakeTaker()
+        if (waiting.length >= AHEAD) await new Promise<void>((resolve) => (wakeReader = resolve))
+      }
+      end = 'over'
+    } catch (error) {
+      end = { error }
+    }
+    wakeTaker()
+  }
+  void read()
+  return {
+    async next() {
+      while (waiting.length === 0) {
+        if (end === 'over') return null
+        if (end !== null) throw end.error
+        await new Promise<void>((resolve) => (wakeTaker = resolve))
+      }
+      const taken = takeTogether(waiting)
+      wakeReader()
+      return taken
+    },
+  }
+}
+
+function takeTogether(waiting: StreamLine[]): StreamLine[] {
+  let size = 0
+  let count = 0
+  for (const line of waiting) {
+    if (!('event' in line)) break
+    size += line.size
+    if (count > 0 && (count >= MOST.events || size > MOST.characters)) break
+    count += 1
+  }
+  return waiting.splice(0, Math.max(1, count))
+}

@@ -1,0 +1,185 @@
+import type { AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
+import { FollowedError } from '@daybook/journal/append/followed-error'
+import type { JournalWriter } from '@daybook/journal/append/journal-writer'
+import type { Erasure } from '@daybook/journal/erase/erase-memories'
+import { DaybookError, UnavailableError } from '@daybook/memory/errors'
+import type { CommittedEvent, EventMetadata, LinkedEnvelope } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { pause } from '@daybook/runtime/backoff'
+import { z } from 'zod'
+import { appendToBranch, type KeyedRequest } from '../branch/append-to-branch.ts'
+import { readBranchSize } from '../branch/branch-commands.ts'
+import type { Decided, SentCommand } from '../wire/sent-command.ts'
+import { fromWire } from '../wire/wire-error.ts'
+import { type Followed, readFollowed, updateFollowed } from './followed-projects.ts'
+import type { HomeClient, HomeOf } from './home-client.ts'
+
+/** What the writer needs besides the journal's. */
+export interface RouteOptions {
+  /** A client of a project's home. */
+  readonly homeOf: HomeOf
+  /** Receives provisional events after their commit. */
+  readonly onCommitted: (projectId: string, events: readonly CommittedEvent[]) => void
+}
+
+/** Milliseconds to wait until what the home has accepted is here too, before the caller hears of it. */
+const HERE_MS = 1_000
+/** The same for an erasure. */
+const ERASED_MS = 10_000
+/** Milliseconds for an erasure at the home. */
+const ERASE_MS = 60_000
+
+/**
+ * The same writer, for projects of this Daybook and for those that follow another one, their home:
+ *
+ *   own project ──▶ journal
+ *   followed, home connected, branch empty ──▶ home ──(its stream)──▶ here; the receipt is the home's
+ *   followed, otherwise ──▶ branch; the receipt is provisional
+ *
+ * A request that the home may have got, but did not answer, goes into the branch under the same key, so it takes effect
+ * once. While anything waits in the branch, what comes later goes there too, so that the order stays.
+ */
+export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: RouteOptions): JournalWriter {
+  /** Projects that followed a home when they were last written to. Others are written first and asked afterwards. */
+  const following = new Set<string>()
+
+  const followedOf = async (scope: ProjectScope): Promise<Followed | null> => {
+    const followed = await readFollowed(scope)
+    if (followed === null) following.delete(scope.projectId)
+    else following.add(scope.projectId)
+    return followed
+  }
+
+  const branch = async (scope: ProjectScope, requests: readonly KeyedRequest[]) => {
+    const { outcomes, events } = await appendToBranch(scope, requests)
+    if (events.length > 0) onCommitted(scope.projectId, events)
+    return outcomes
+  }
+
+  const throughHome = async (
+    scope: ProjectScope,
+    followed: Followed,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly AppendOutcome[]> => {
+    const keyed = requests.map((request) => ({
+      ...request,
+      idempotencyKey: request.idempotencyKey ?? `${followed.followerId}:${newId()}`,
+    }))
+    if (followed.state === 'REFUSED') throw refused(followed)
+    if (!(await isOpen(scope, followed))) return branch(scope, keyed)
+    try {
+      const outcomes = (await homeOf(followed).decide(keyed.map(toSent))).map(toOutcome)
+      const sequences = outcomes.flatMap((one) => ('appended' in one ? [one.appended.memory.sequence] : []))
+      await untilCopied(scope, Math.max(0, ...sequences), HERE_MS)
+      return outcomes
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error
+      // The next requests need not wait for the same answer.
+      await updateFollowed(scope, { state: 'OFFLINE', problem: error.message })
+      return branch(scope, keyed)
+    }
+  }
+
+  const appendMany: JournalWriter['appendMany'] = async (scope, requests) => {
+    if (!following.has(scope.projectId))
+      try {
+        return await writer.appendMany(scope, requests)
+      } catch (error) {
+        if (!(error instanceof FollowedError)) throw error
+      }
+    const followed = await followedOf(scope)
+    if (followed === null) return writer.appendMany(scope, requests)
+    return throughHome(scope, followed, requests)
+  }
+
+  return {
+    ...writer,
+    appendMany,
+    async append(scope, request) {
+      const [outcome] = await appendMany(scope, [request])
+      if (outcome === undefined) throw new Error('an append had no outcome')
+      if ('error' in outcome) throw outcome.error
+      return outcome.appended
+    },
+    async erase(scope, memoryIds, metadata) {
+      if (!following.has(scope.projectId))
+        try {
+          return await writer.erase(scope, memoryIds, metadata)
+        } catch (error) {
+          if (!(error instanceof FollowedError)) throw error
+        }
+      const followed = await followedOf(scope)
+      if (followed === null) return writer.erase(scope, memoryIds, metadata)
+      const erasure = await eraseAtHome(homeOf(followed), memoryIds, metadata)
+      await untilCopied(scope, erasure.events.at(-1)?.sequence ?? 0, ERASED_MS)
+      return erasure
+    },
+  }
+}
+
+/** Whether the home decides now: it answers, and nothing that came before waits for it. */
+async function isOpen({ db, projectId }: ProjectScope, followed: Followed): Promise<boolean> {
+  const { state, paused, takingEpoch } = followed
+  if (paused || takingEpoch !== null || (state !== 'CONNECTED' && state !== 'COPYING')) return false
+  return (await readBranchSize(db, projectId)).waiting === 0
+}
+
+function refused({ problem, home }: Followed): DaybookError {
+  return new DaybookError(
+    'FORBIDDEN',
+    `The home of this project, ${home.url}, refuses this Daybook, so nothing can be written here: ${problem ?? 'its key is not valid there'}. Follow it with another key: daybook follow`,
+  )
+}
+
+function toSent(request: KeyedRequest): SentCommand {
+  const { command, given, givenAt, idempotencyKey, metadata } = request
+  const { correlationId, causationId, writer } = metadata
+  return {
+    key: idempotencyKey,
+    command,
+    ...(given !== undefined && { given }),
+    ...(givenAt !== undefined && { givenAt }),
+    correlationId,
+    causationId,
+    ...(writer?.agent !== undefined && { agent: writer.agent }),
+    ...(writer?.client !== undefined && { client: writer.client }),
+  }
+}
+
+const toOutcome = (decided: Decided): AppendOutcome =>
+  'appended' in decided ? decided : { error: fromWire(decided.error) }
+
+/** Waits until the copy has an event, but not for longer than `mostMs`: the home has it in any case. */
+async function untilCopied(scope: ProjectScope, sequence: number, mostMs: number): Promise<void> {
+  const end = performance.now() + mostMs
+  for (let waitMs = 2; performance.now() < end; waitMs = Math.min(50, waitMs * 2)) {
+    const followed = await readFollowed(scope)
+    if (followed === null || followed.copied.sequence >= sequence) return
+    await pause(waitMs)
+  }
+}
+
+const erased = z.object({
+  events: z.array(z.looseObject({ sequence: z.int(), hash: z.string() })),
+  contents: z.int(),
+  missing: z.array(z.string()),
+})
+
+/** @throws UnavailableError if the home does not answer; what it refuses */
+async function eraseAtHome(
+  home: HomeClient,
+  memoryIds: readonly string[],
+  { correlationId, causationId }: EventMetadata,
+): Promise<Erasure> {
+  const answer = await home
+    .ask('erase', { memoryIds, correlationId, causationId }, erased, ERASE_MS)
+    .catch((error: unknown) => {
+      if (!(error instanceof UnavailableError)) throw error
+      throw new UnavailableError(
+        `An erasure is for good and everywhere, so the home of the project has to do it: ${error.message}. Try again when it can be reached`,
+        { cause: error },
+      )
+    })
+  return { ...answer, events: answer.events as unknown as readonly LinkedEnvelope[] }
+}

@@ -1,0 +1,135 @@
+import type { CommittedEvent } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
+import type { Database } from '@daybook/postgres/connect'
+import { isFree, leasedTo, type LeaseOwner, leaseEnd, RELEASED } from '@daybook/postgres/lease'
+import { projectScope } from '@daybook/postgres/project-scope'
+import type { Activity } from '@daybook/runtime/activity'
+import type { Logger } from '@daybook/runtime/logger'
+import type { Metrics } from '@daybook/runtime/metrics'
+import { repeat } from '@daybook/runtime/repeat'
+import { createWakeUp, type WakeUp } from '@daybook/runtime/wake-up'
+import { sql } from 'kysely'
+import { followProject } from './follow-project.ts'
+import { listFollowed } from './followed-projects.ts'
+import type { HomeOf } from './home-client.ts'
+import { createFormerHomes } from './tell-former-homes.ts'
+
+/** What following needs. */
+export interface SyncOptions {
+  /** Bound to no project. */
+  readonly db: Database
+  readonly homeOf: HomeOf
+  readonly onCommitted: (projectId: string, events: readonly CommittedEvent[]) => void
+  readonly logger: Logger
+  readonly metrics?: Pick<Metrics, 'counter'>
+  readonly activity?: Activity | undefined
+  /** Milliseconds between looks at what is followed. Default 1,000. */
+  readonly pollMs?: number
+}
+
+/** Running sync. */
+export interface Sync {
+  /** Looks at what is followed now: something has changed. */
+  look(): void
+  /** Something was written into a branch by this process. */
+  written(): void
+  stop(): Promise<void>
+}
+
+/** Milliseconds after which another process may follow a project whose process died. */
+const LEASE_MS = 15_000
+const RENEW_MS = 5_000
+
+interface Task {
+  readonly stop: AbortController
+  readonly running: Promise<void>
+  readonly written: WakeUp
+}
+
+/**
+ * Follows all projects that have a home elsewhere: each one in one process at a time. It rests while nothing is followed.
+ */
+export function startSync(options: SyncOptions): Sync {
+  const { db, homeOf, onCommitted, logger, metrics, activity, pollMs = 1_000 } = options
+  const owner: LeaseOwner = { name: newId(), leaseMs: LEASE_MS }
+  const tasks = new Map<string, Task>()
+  const copied = metrics?.counter({
+    name: 'daybook_sync_copied_events_total',
+    help: 'Events of other homes that this process has copied',
+  })
+  const wake = createWakeUp()
+  let renewedAt = 0
+  const formerHomes = createFormerHomes(db, homeOf, logger)
+
+  const begin = (projectId: string): void => {
+    const stop = new AbortController()
+    const written = createWakeUp()
+    const running = followProject(projectScope(db, projectId), {
+      homeOf,
+      onCommitted,
+      onCopied: (events) => copied?.add(events),
+      logger,
+      written,
+      signal: stop.signal,
+    })
+      .catch((error: unknown) => logger.warn({ projectId, error }, 'following a project failed; trying again'))
+      .finally(() => tasks.delete(projectId))
+    tasks.set(projectId, { stop, running, written })
+  }
+
+  const look = async (): Promise<void> => {
+    const followed = await listFollowed(db)
+    const wanted = followed.filter(({ paused }) => !paused).map(({ projectId }) => projectId)
+    for (const [projectId, { stop }] of tasks) if (!wanted.includes(projectId)) stop.abort()
+    if (performance.now() - renewedAt > RENEW_MS && tasks.size > 0) {
+      const kept = await renew(db, owner, [...tasks.keys()])
+      for (const [projectId, { stop }] of tasks) if (!kept.has(projectId)) stop.abort()
+      renewedAt = performance.now()
+    }
+    for (const projectId of wanted)
+      if (!tasks.has(projectId) && (await take(db, owner, projectId))) begin(projectId)
+    await formerHomes.tell()
+  }
+  const looking = repeat(
+    async (signal) => {
+      await look()
+      if (!signal.aborted) await wake.wait(activity?.interval(pollMs) ?? pollMs)
+      return 0
+    },
+    { everyMs: pollMs, onError: (error) => logger.warn({ error }, 'what is followed could not be looked at') },
+  )
+  return {
+    look: () => wake.raise(),
+    written() {
+      for (const task of tasks.values()) task.written.raise()
+    },
+    async stop() {
+      const stopped = looking.stop()
+      wake.raise()
+      await stopped
+      const running = [...tasks.values()]
+      for (const { stop } of running) stop.abort()
+      await Promise.all(running.map((task) => task.running))
+      await release(db, owner).catch((error: unknown) => logger.info({ error }, 'leases were left to run out'))
+    },
+  }
+}
+
+async function take(db: Database, owner: LeaseOwner, projectId: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update followed_projects f set ${leasedTo(owner)}
+    where f.project_id = ${projectId} and (${isFree('f')} or f.lease_owner = ${owner.name})`.execute(db)
+  return numAffectedRows > 0n
+}
+
+async function renew(db: Database, owner: LeaseOwner, projectIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ project_id: string }>`
+    update followed_projects set leased_until = ${leaseEnd(owner.leaseMs)}
+    where project_id = any(${projectIds}::uuid[]) and lease_owner = ${owner.name}
+    returning project_id`.execute(db)
+  return new Set(rows.map((row) => row.project_id))
+}
+
+async function release(db: Database, owner: LeaseOwner): Promise<void> {
+  await sql`update followed_projects set ${RELEASED} where lease_owner = ${owner.name}`.execute(db)
+}

@@ -1,0 +1,49 @@
+import type { AppendMetadata } from '@daybook/journal/append/append-request'
+import type { JournalWriter } from '@daybook/journal/append/journal-writer'
+import { DaybookError } from '@daybook/memory/errors'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Decided, SentCommand } from '../wire/sent-command.ts'
+import { toWire } from '../wire/wire-error.ts'
+
+/** The follower that sends commands, as its key says. */
+export interface Sender {
+  readonly keyId: string
+  readonly keyName: string
+}
+
+/**
+ * Has a follower's commands decided like any others: their writer is the follower's key, with the agent and the program
+ * that its caller named.
+ * @throws errors that say nothing about single commands
+ */
+export async function decideCommands(
+  writer: JournalWriter,
+  scope: ProjectScope,
+  { keyId, keyName }: Sender,
+  commands: readonly SentCommand[],
+): Promise<readonly Decided[]> {
+  const outcomes = await writer.appendMany(
+    scope,
+    commands.map(({ key, command, given, givenAt, requestHash, correlationId, causationId, agent, client }) => {
+      const metadata: AppendMetadata = {
+        actor: keyName,
+        correlationId,
+        causationId,
+        writer: { key: keyId, ...(agent !== undefined && { agent }), ...(client !== undefined && { client }) },
+      }
+      return {
+        command,
+        ...(given !== undefined && { given }),
+        ...(requestHash !== undefined && { requestHash: Buffer.from(requestHash, 'hex') }),
+        ...(givenAt !== undefined && { givenAt }),
+        metadata,
+        idempotencyKey: key,
+      }
+    }),
+  )
+  return outcomes.map((outcome): Decided => {
+    if ('appended' in outcome) return outcome
+    if (!(outcome.error instanceof DaybookError)) throw outcome.error
+    return { error: toWire(outcome.error) }
+  })
+}

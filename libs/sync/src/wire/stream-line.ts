@@ -1,0 +1,88 @@
+import type { ExportedEvent } from '@daybook/journal/export/export-format'
+import { DaybookError } from '@daybook/memory/errors'
+import { z } from 'zod'
+import { type WireError, wireError } from './wire-error.ts'
+
+/*
+ * What a home streams to a follower: UTF-8 text, one JSON object a line.
+ *
+ *   {"state":{…}}   what else holds for the project; first, and again when it changes
+ *   {"event":{…}}   the next event, as in an export
+ *   {"head":{…}}    everything up to here is sent; after each burst of events, and every 5 s while there are none
+ *   {"error":{…}}   why the stream ends, if the home ends it
+ */
+
+/** Milliseconds between two `head` lines while nothing happens. A follower that hears nothing takes the home for lost. */
+export const HEARTBEAT_MS = 5_000
+
+/** Who is in quarantine in the project. */
+export interface HomeQuarantine {
+  readonly id: string
+  readonly keyIds: readonly string[]
+  readonly agent: string | null
+  readonly reason: string
+  readonly beganAt: string
+  readonly beganBy: string
+}
+
+/** What holds for a project beside its events. */
+export interface HomeState {
+  readonly project: { readonly id: string; readonly name: string }
+  /** That of the home's next event. */
+  readonly epoch: number
+  /** The oldest reader that can read the journal (`@daybook/postgres/compatibility`). */
+  readonly minimumReader: number
+  /** The project's text search configuration. */
+  readonly language: string
+  readonly quarantines: readonly HomeQuarantine[]
+  /** Where the project has its home, if the sender follows it itself; null if it is the home. */
+  readonly movedTo: string | null
+}
+
+/** How far the home's journal has got. */
+export interface HomeHead {
+  readonly sequence: number
+  readonly hash: string
+}
+
+/** A parsed line. */
+export type StreamLine =
+  | { readonly state: HomeState }
+  | { readonly head: HomeHead }
+  | { readonly error: WireError }
+  /** Checked like a line of an export. */
+  | { readonly event: ExportedEvent; readonly size: number }
+
+const state = z.object({
+  project: z.object({ id: z.uuid(), name: z.string() }),
+  epoch: z.int().min(1),
+  minimumReader: z.int(),
+  language: z.string(),
+  quarantines: z.array(
+    z.object({
+      id: z.uuid(),
+      keyIds: z.array(z.uuid()),
+      agent: z.string().nullable(),
+      reason: z.string(),
+      beganAt: z.string(),
+      beganBy: z.string(),
+    }),
+  ),
+  movedTo: z.string().nullable(),
+}) satisfies z.ZodType<HomeState>
+
+const head = z.object({ sequence: z.int().min(0), hash: z.string() }) satisfies z.ZodType<HomeHead>
+
+const line = z.union([z.object({ state }), z.object({ head }), z.object({ error: wireError })])
+
+/**
+ * Parses a line that is not an event's.
+ * @throws DaybookError UNAVAILABLE for anything else: a proxy may have cut the line, or answered itself
+ */
+export function parseStreamLine(text: string): Exclude<StreamLine, { readonly event: unknown }> {
+  try {
+    return line.parse(JSON.parse(text))
+  } catch (error) {
+    throw new DaybookError('UNAVAILABLE', 'the home sent a line that is none of its stream', { cause: error })
+  }
+}

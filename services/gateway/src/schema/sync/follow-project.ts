@@ -1,0 +1,164 @@
+import { daemonUrl } from '@daybook/client/http/daemon-url'
+import { check } from '@daybook/memory/check'
+import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { newId } from '@daybook/memory/id'
+import { LIMITS } from '@daybook/memory/limits'
+import { shortString } from '@daybook/memory/text-rules'
+import { type BegunToFollow, beginFollowing } from '@daybook/sync/follower/begin-following'
+import { updateFollowed } from '@daybook/sync/follower/followed-projects'
+import { type FollowedStatus, listStatus } from '@daybook/sync/follower/status'
+import { bindToProject, type Database } from '@daybook/postgres/connect'
+import { deleteProject } from '../../delete-project.ts'
+import { OperationRefusedError } from '../admin/operation-refused.ts'
+import { builder } from '../builder.ts'
+import { ADMIN, DAYBOOK } from '../needs.ts'
+import { administeredProject } from '../projects-of-key.ts'
+import { requireAdmin } from '../require-admin.ts'
+import { conflictRule, followedProject } from './followed-project.ts'
+
+interface Begun extends BegunToFollow {
+  readonly status: FollowedStatus
+}
+
+const following = builder.objectRef<Begun>('Following')
+
+builder.objectType(following, {
+  description: 'The project is copied from now on. It can be read and searched as far as it is here.',
+  fields: (t) => ({
+    followed: t.field({ type: followedProject, resolve: ({ status }) => status }),
+    tookOver: t.exposeBoolean('tookOver', {
+      description: 'Whether it took the place of an empty project of the same name, with its keys.',
+    }),
+    again: t.exposeBoolean('again', {
+      description: 'Whether it was followed before: then its address, key and rule have changed.',
+    }),
+  }),
+})
+
+const unfollowed = builder.objectRef<{ readonly id: string; readonly dropped: number }>('Unfollowed')
+
+builder.objectType(unfollowed, {
+  description: 'It is followed no more, and its copy is removed from here. Its home keeps everything.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    dropped: t.exposeInt('dropped', { description: 'Commands and conflicts that never reached the home.' }),
+  }),
+})
+
+const ID = { required: true, description: 'The project’s id or name here.' } as const
+
+builder.mutationFields((t) => ({
+  followProject: t.field({
+    ...DAYBOOK,
+    type: builder.errorUnion('FollowProjectResult', {
+      types: [following, ValidationError, NotFoundError, OperationRefusedError],
+      resolveType: () => 'Following',
+    }),
+    description:
+      'Follows a project of another Daybook, its home: copies its journal, checks every link, and builds its own indexes, so that reads and searches are local. Writes go to the home; while it cannot be reached, into a branch, which is sent to it later. For a project that is followed already, it changes the address, the key or the rule.',
+    args: {
+      url: t.arg.string({ required: true, description: 'The home’s address, such as https://daybook.example:4000.' }),
+      key: t.arg.string({
+        required: true,
+        description: 'A key of the home with the scopes READ and FOLLOW in the project; with WRITE, too, if this Daybook is to write.',
+      }),
+      project: t.arg.string({ required: true, description: 'The project’s name or id at its home.' }),
+      rule: t.arg({ type: conflictRule, description: 'How conflicts are resolved. Default LATEST_WINS.' }),
+    },
+    resolve: async (_, { url, key, project, rule }, context) => {
+      const db = requireAdmin(context)
+      const home = { url: checkUrl(url), key: checkKey(key) }
+      const name = check('project', shortString(LIMITS.nameCharacters), project)
+      const client = context.parts.homeOf({ home, projectId: name, followerId: newId() })
+      const begun = await refusing(() => beginFollowing(db, client, home, rule ?? 'LATEST_WINS'))
+      context.forgetKeys()
+      context.parts.sync?.look()
+      return { ...begun, status: await requireFollowed(db, begun.projectId) }
+    },
+  }),
+  changeFollowedProject: t.field({
+    ...ADMIN,
+    type: builder.errorUnion('ChangeFollowedProjectResult', {
+      types: [followedProject, ValidationError, NotFoundError],
+      resolveType: () => 'FollowedProject',
+    }),
+    description: 'Pauses or resumes a followed project, or changes how its conflicts are resolved. What is not given stays.',
+    args: {
+      id: t.arg.id(ID),
+      paused: t.arg.boolean({
+        description: 'While it is paused, nothing is copied, and what is written goes into the branch.',
+      }),
+      rule: t.arg({ type: conflictRule }),
+    },
+    resolve: async (_, { id, paused, rule }, context) => {
+      const { id: projectId } = await administeredProject(context, id)
+      await requireFollowed(context.directory, projectId)
+      await updateFollowed(
+        { db: bindToProject(context.directory, projectId), projectId },
+        { ...(paused != null && { paused }), ...(rule != null && { rule }) },
+      )
+      context.parts.sync?.look()
+      return requireFollowed(context.directory, projectId)
+    },
+  }),
+  unfollowProject: t.field({
+    ...DAYBOOK,
+    type: builder.errorUnion('UnfollowProjectResult', {
+      types: [unfollowed, NotFoundError, OperationRefusedError],
+      resolveType: () => 'Unfollowed',
+    }),
+    description:
+      'Ends following a project and removes its copy from this Daybook: journal, indexes and vectors. Its home keeps everything. Refused while something of the branch has not reached the home.',
+    args: {
+      id: t.arg.id(ID),
+      dropUnshared: t.arg.boolean({
+        defaultValue: false,
+        description: 'Also if commands or conflicts have not reached the home. They are lost.',
+      }),
+    },
+    resolve: async (_, { id, dropUnshared }, context) => {
+      const db = requireAdmin(context)
+      const { id: projectId, name } = await administeredProject(context, id)
+      const { waiting, openConflicts } = await requireFollowed(db, projectId)
+      const dropped = waiting + openConflicts
+      if (dropped > 0 && dropUnshared !== true)
+        throw new OperationRefusedError(
+          'REFUSED',
+          `${waiting} commands wait for the home, and ${openConflicts} conflicts for a decision: they are only here, and would be lost. Let them reach the home first, or say that they may be dropped`,
+        )
+      await deleteProject(db, context, projectId, name)
+      return { id: projectId, dropped }
+    },
+  }),
+}))
+
+function checkUrl(given: string): string {
+  const url = daemonUrl(given)
+  if (url === null) throw new ValidationError('url', 'must be the address of a Daybook, such as https://daybook.example:4000')
+  return url
+}
+
+function checkKey(key: string): string {
+  if (!/^[!-~]{1,255}$/u.test(key)) throw new ValidationError('key', 'is not a key of Daybook: dbk_…')
+  return key
+}
+
+/** How a followed project stands. @throws NotFoundError */
+export async function requireFollowed(db: Database, projectId: string): Promise<FollowedStatus> {
+  const [found] = await listStatus(db, [projectId])
+  if (found === undefined) throw new NotFoundError(`A followed project ${projectId}`, 'Daybook')
+  return found
+}
+
+const EXPECTED = new Set(['IMPORT_CONFLICT', 'UNAVAILABLE', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'REFUSED', 'QUARANTINED'])
+
+/** What the home says is about the home, not about the caller's key here. @throws OperationRefusedError */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof DaybookError) || !EXPECTED.has(error.code)) throw error
+    throw new OperationRefusedError('REFUSED', error.message, { cause: error })
+  }
+}
+

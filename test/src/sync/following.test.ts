@@ -1,0 +1,91 @@
+import { readChain } from '@daybook/journal/chain/read-chain'
+import { verifyJournal } from '@daybook/journal/chain/verify-journal'
+import { newId } from '@daybook/memory/id'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { followNewProject, type SyncNode, standing, startSyncNode, untilConnected } from './sync-node.ts'
+
+const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) {
+  __typename ... on Remembered { sequence hash duplicate memory { id version shared } } ... on DaybookError { code message } } }`
+const REVISE = `mutation ($id: ID!, $input: ReviseInput!, $expectedVersion: Int, $key: String) {
+  revise(id: $id, input: $input, expectedVersion: $expectedVersion, idempotencyKey: $key) {
+  __typename ... on Revised { sequence memory { id version text shared } } ... on DaybookError { code message } } }`
+const SEARCH = `query ($query: String!, $atLeast: Int) { search(query: $query, atLeast: $atLeast) { hits { memory { id text shared } } } }`
+const MEMORY = `query ($id: ID!) { memory(id: $id) { text version shared history(first: 20) { edges { node { version } } } } }`
+
+const note = (text: string, more: object = {}) => ({ input: { content: { note: { text: text } }, ...more } })
+
+describe.each(TEST_DATABASES)('a project that follows a home, on $name', ({ start }) => {
+  let home: SyncNode
+  let follower: SyncNode
+  beforeAll(async () => {
+    home = await startSyncNode(start)
+    follower = await startSyncNode(start)
+  })
+  afterAll(async () => {
+    await follower?.stop()
+    await home?.stop()
+  })
+
+  const chainOf = (node: SyncNode, projectId: string) =>
+    readChain(node.scopeOf(projectId), { after: 0, upTo: 1_000_000, limit: 10_000 })
+
+  it('has the same journal, to the last hash, and finds what was written at its home', async () => {
+    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { remember } = await atHome.data(REMEMBER, note('the lighthouse keeper counts ships'))
+    await expect
+      .poll(async () => (await atFollower.data(SEARCH, { query: 'lighthouse' })).search.hits, { interval: 20 })
+      .toMatchObject([{ memory: { id: remember.memory.id, shared: true } }])
+    expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
+    expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ events: 1, problems: 0 })
+  })
+
+  it('sends writes to its home, whose receipt it gives', async () => {
+    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    await atHome.data(REMEMBER, note('first, at home'))
+    const { remember } = await atFollower.data(REMEMBER, note('second, from the follower'))
+    expect(remember).toMatchObject({ __typename: 'Remembered', sequence: 2, memory: { shared: true } })
+    const found = await atFollower.data(SEARCH, { query: 'second', atLeast: 2 })
+    expect(found.search.hits).toMatchObject([{ memory: { id: remember.memory.id } }])
+    expect((await atHome.data(MEMORY, { id: remember.memory.id })).memory.text).toContain('second')
+    expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
+    const refused = await atFollower.data(REVISE, { id: remember.memory.id, input: { labels: ['x'] }, expectedVersion: 7 })
+    expect(refused.revise).toMatchObject({ __typename: 'ConflictError', code: 'VERSION_CONFLICT' })
+  })
+
+  it('keeps what is written offline in its branch, shows it, and sends it in order', async () => {
+    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { remember: shared } = await atHome.data(REMEMBER, note('known to both'))
+    await untilConnected(atFollower)
+    home.reachable(false)
+    try {
+      const key = newId()
+      const { remember } = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
+      expect(remember).toMatchObject({ __typename: 'Remembered', memory: { shared: false } })
+      const { revise } = await atFollower.data(REVISE, {
+        id: shared.memory.id,
+        input: { content: { note: { text: 'known to both, changed on a train' } } },
+      })
+      expect(revise).toMatchObject({ __typename: 'Revised', memory: { shared: false, version: 2 } })
+      const again = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
+      expect(again.remember).toMatchObject({ duplicate: true, memory: { id: remember.memory.id } })
+      await expect
+        .poll(async () => (await atFollower.data(SEARCH, { query: 'train' })).search.hits.length)
+        .toBe(2)
+      expect(await standing(atFollower)).toMatchObject({ waiting: 2 })
+      await atHome.data(REMEMBER, note('meanwhile at home'))
+
+      home.reachable(true)
+      await untilConnected(atFollower)
+      expect((await atHome.data(MEMORY, { id: remember.memory.id })).memory).toMatchObject({ shared: true })
+      expect((await atHome.data(MEMORY, { id: shared.memory.id })).memory.text).toContain('changed on a train')
+      expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
+      const late = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
+      expect(late.remember).toMatchObject({ duplicate: true, memory: { id: remember.memory.id, shared: true } })
+      expect((await atFollower.data(SEARCH, { query: 'train', atLeast: 4 })).search.hits).toHaveLength(2)
+      expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
+    } finally {
+      home.reachable(true)
+    }
+  })
+})
