@@ -31,7 +31,8 @@ export const TABLE_NOTES: Readonly<Record<string, string>> = {
   deleted_projects: 'Stays after a project, as the trace of its deletion.',
   erased_texts: 'Texts that an erasure took and that projections may still queue for embedding.',
   checkpoints: 'Places that readers passed (`@daybook/journal/read/checkpoints`).',
-  branch_commands: 'Commands given while the home was unavailable, which it has not decided yet (`@daybook/sync`).',
+  branch_commands:
+    'Commands given while the home was unavailable, which it has not decided yet (`@daybook/sync`).',
   compatibility: 'One row.',
   expiry_lease: 'One row.',
   followed_projects: 'Projects whose home is another Daybook.',
@@ -40,7 +41,8 @@ export const TABLE_NOTES: Readonly<Record<string, string>> = {
   free_space: 'One row.',
   kysely_migration: 'Belongs to Kysely.',
   kysely_migration_lock: 'Belongs to Kysely.',
-  sync_conflicts: 'Commands of a branch that its home refused, or decided on another version than their writer saw.',
+  sync_conflicts:
+    'Commands of a branch that its home refused, or decided on another version than their writer saw.',
 }
 
 /**
@@ -86,13 +88,17 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'followed_projects.branch_hash': { note: 'The hash of the last command of the branch.' },
   'followed_projects.branch_position': { note: 'How many commands the branch has ever had.' },
   'followed_projects.caught_up_at': { note: 'When the copy last had all of the home’s events.' },
-  'followed_projects.copied': { note: 'The last sequence of the home that is here. Events after it are the branch’s.' },
+  'followed_projects.copied': {
+    note: 'The last sequence of the home that is here. Events after it are the branch’s.',
+  },
   'followed_projects.follower_id': { note: 'Names this follower at its home.' },
   'followed_projects.home_key': { note: 'The key that opens the project at its home. Secret.' },
   'followed_projects.moved_to': { note: 'Where the home says that the project has its home now.' },
   'followed_projects.rule': { type: `'LATEST_WINS' | 'ASK'` },
   'followed_projects.state': { type: `'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED' | 'MOVED'` },
-  'followed_projects.taking_epoch': { note: 'The epoch that begins here, while the home hands the project over.' },
+  'followed_projects.taking_epoch': {
+    note: 'The epoch that begins here, while the home hands the project over.',
+  },
   'former_homes.key': { note: 'Opens the project there. Secret, as is `own_key`, which opens it here.' },
   'former_homes.problem': { note: 'Why it could not be told, as a sentence.' },
   'free_space.erased_at': {
@@ -149,7 +155,9 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
     type: 'string[]',
     note: 'The key, and those that it was rotated to or from.',
   },
-  'quarantines.of_home': { note: 'Whether it is a copy of one at the home of the project, which this Daybook follows.' },
+  'quarantines.of_home': {
+    note: 'Whether it is a copy of one at the home of the project, which this Daybook follows.',
+  },
   'quarantines.agent': { note: 'Who says to be this agent; null if it is of keys.' },
   'quarantines.began_by': { note: 'The name of the key that asked for it.' },
   'relay_positions.published': { note: 'The last published sequence.' },

@@ -9,8 +9,8 @@ import type { Logger } from '@daybook/runtime/logger'
 import type { ServiceMetrics } from '@daybook/runtime/metrics'
 import type { EngineSlot } from '@daybook/search/engine/search-engine'
 import type { WithoutTerms } from '@daybook/search/ranking/terms'
-import type { Sync } from '@daybook/sync/follower/start-sync'
 import type { HomeOf } from '@daybook/sync/follower/home-client'
+import type { Sync } from '@daybook/sync/follower/start-sync'
 import type { Bus } from '@daybook/transport/bus'
 
 /** The parts of a gateway. */

@@ -86,7 +86,12 @@ async function appendAtKnownHead(scope: ProjectScope): Promise<void> {
     select sequence, encode(hash, 'hex') as hash from journal_heads where project_id = ${scope.projectId}`.execute(
     scope.db,
   )
-  const now = { epoch: 1, recordedAt: new Date().toISOString(), clockMs: Date.now(), askedAt: performance.now() }
+  const now = {
+    epoch: 1,
+    recordedAt: new Date().toISOString(),
+    clockMs: Date.now(),
+    askedAt: performance.now(),
+  }
   const requests = [{ command: rememberCommand(note('appended at the known end')), metadata: NOBODY }]
   const [head] = rows
   if (head === undefined) throw new Error('the journal is empty')

@@ -34,7 +34,9 @@ describe.each(TEST_DATABASES)('a project that follows a home, on $name', ({ star
     const { atHome, atFollower, projectId } = await followNewProject(home, follower)
     const { remember } = await atHome.data(REMEMBER, note('the lighthouse keeper counts ships'))
     await expect
-      .poll(async () => (await atFollower.data(SEARCH, { query: 'lighthouse' })).search.hits, { interval: 20 })
+      .poll(async () => (await atFollower.data(SEARCH, { query: 'lighthouse' })).search.hits, {
+        interval: 20,
+      })
       .toMatchObject([{ memory: { id: remember.memory.id, shared: true } }])
     expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
     expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ events: 1, problems: 0 })
@@ -46,10 +48,14 @@ describe.each(TEST_DATABASES)('a project that follows a home, on $name', ({ star
     const { remember } = await atFollower.data(REMEMBER, note('second, from the follower'))
     expect(remember).toMatchObject({ __typename: 'Remembered', sequence: 2, memory: { shared: true } })
     const found = await atFollower.data(SEARCH, { query: 'second', atLeast: 2 })
-    expect(found.search.hits).toMatchObject([{ memory: { id: remember.memory.id } }])
+    expect(found.search.hits[0]).toMatchObject({ memory: { id: remember.memory.id } })
     expect((await atHome.data(MEMORY, { id: remember.memory.id })).memory.text).toContain('second')
     expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
-    const refused = await atFollower.data(REVISE, { id: remember.memory.id, input: { labels: ['x'] }, expectedVersion: 7 })
+    const refused = await atFollower.data(REVISE, {
+      id: remember.memory.id,
+      input: { labels: ['x'] },
+      expectedVersion: 7,
+    })
     expect(refused.revise).toMatchObject({ __typename: 'ConflictError', code: 'VERSION_CONFLICT' })
   })
 
@@ -60,7 +66,10 @@ describe.each(TEST_DATABASES)('a project that follows a home, on $name', ({ star
     home.reachable(false)
     try {
       const key = newId()
-      const { remember } = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
+      const { remember } = await atFollower.data(
+        REMEMBER,
+        note('written on a train', { idempotencyKey: key }),
+      )
       expect(remember).toMatchObject({ __typename: 'Remembered', memory: { shared: false } })
       const { revise } = await atFollower.data(REVISE, {
         id: shared.memory.id,
@@ -69,20 +78,28 @@ describe.each(TEST_DATABASES)('a project that follows a home, on $name', ({ star
       expect(revise).toMatchObject({ __typename: 'Revised', memory: { shared: false, version: 2 } })
       const again = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
       expect(again.remember).toMatchObject({ duplicate: true, memory: { id: remember.memory.id } })
-      await expect
-        .poll(async () => (await atFollower.data(SEARCH, { query: 'train' })).search.hits.length)
-        .toBe(2)
+      const onTrains = async (atLeast?: number) => {
+        const { search } = await atFollower.data(SEARCH, { query: 'train', atLeast })
+        const hits = search.hits as { memory: { text: string; shared: boolean } }[]
+        return hits.filter(({ memory }) => memory.text.includes('train')).map(({ memory }) => memory.shared)
+      }
+      await expect.poll(() => onTrains()).toEqual([false, false])
       expect(await standing(atFollower)).toMatchObject({ waiting: 2 })
       await atHome.data(REMEMBER, note('meanwhile at home'))
 
       home.reachable(true)
       await untilConnected(atFollower)
       expect((await atHome.data(MEMORY, { id: remember.memory.id })).memory).toMatchObject({ shared: true })
-      expect((await atHome.data(MEMORY, { id: shared.memory.id })).memory.text).toContain('changed on a train')
+      expect((await atHome.data(MEMORY, { id: shared.memory.id })).memory.text).toContain(
+        'changed on a train',
+      )
       expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
       const late = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
-      expect(late.remember).toMatchObject({ duplicate: true, memory: { id: remember.memory.id, shared: true } })
-      expect((await atFollower.data(SEARCH, { query: 'train', atLeast: 4 })).search.hits).toHaveLength(2)
+      expect(late.remember).toMatchObject({
+        duplicate: true,
+        memory: { id: remember.memory.id, shared: true },
+      })
+      expect(await onTrains(4)).toEqual([true, true])
       expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
     } finally {
       home.reachable(true)

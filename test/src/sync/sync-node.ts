@@ -65,7 +65,10 @@ export interface FollowedPair {
 }
 
 /** Makes a project at a home and has others follow it. */
-export async function followNewProject(home: SyncNode, ...followers: readonly SyncNode[]): Promise<FollowedPair> {
+export async function followNewProject(
+  home: SyncNode,
+  ...followers: readonly SyncNode[]
+): Promise<FollowedPair> {
   const atHome = await home.running.newClient(true)
   const { projectId } = atHome
   let atFollower = atHome

@@ -56,7 +56,14 @@ export async function commitBatch(
       head:
         last === undefined || !flushes
           ? null
-          : { sequence: last.sequence, hash: last.hash, epoch: head.epoch, recordedAt: now, clockMs, askedAt },
+          : {
+              sequence: last.sequence,
+              hash: last.hash,
+              epoch: head.epoch,
+              recordedAt: now,
+              clockMs,
+              askedAt,
+            },
     }
   })
   return committing.catch((error: unknown) => {

@@ -36,7 +36,11 @@ export interface DecidedBatch {
 export function decideBatch(
   requests: readonly AppendRequest[],
   context: BatchContext,
-  { projectId, head, now }: { projectId: string; head: JournalCursor & { readonly epoch: number }; now: string },
+  {
+    projectId,
+    head,
+    now,
+  }: { projectId: string; head: JournalCursor & { readonly epoch: number }; now: string },
 ): DecidedBatch {
   let salts = newSalts(requests.length)
   const rows: ChainedEvent[] = []
@@ -85,7 +89,11 @@ export function decideBatch(
     }
     if (memory === null) throw new NotFoundError(`The memory ${command.id}`)
     if (idempotencyKey != null) {
-      const use = { hash: request.requestHash ?? requestHash(request.given ?? command), memoryId: memory.state.id, version: memory.version }
+      const use = {
+        hash: request.requestHash ?? requestHash(request.given ?? command),
+        memoryId: memory.state.id,
+        version: memory.version,
+      }
       newKeyUses.set(idempotencyKey, use)
       context.keyUses.set(idempotencyKey, use)
     }
@@ -108,7 +116,10 @@ function fromThen(command: Command, givenAt: string | undefined): Command {
   return { ...command, input: { ...command.input, occurredAt: givenAt } }
 }
 
-function isSameRequest(stored: Buffer, { command, given = command, requestHash: known }: AppendRequest): boolean {
+function isSameRequest(
+  stored: Buffer,
+  { command, given = command, requestHash: known }: AppendRequest,
+): boolean {
   return known === undefined ? isHashOf(stored, given) : stored.equals(known)
 }
 

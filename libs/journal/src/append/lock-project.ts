@@ -69,6 +69,9 @@ export async function lockProject(
   if (problem !== null) throw problem
   if (followed && writes === 'own') throw new FollowedError(projectId)
   if (!followed && writes === 'copy')
-    throw new DaybookError('IMPORT_CONFLICT', `The project ${projectId} does not follow another Daybook (any more)`)
+    throw new DaybookError(
+      'IMPORT_CONFLICT',
+      `The project ${projectId} does not follow another Daybook (any more)`,
+    )
   return { ...head, setBackFrom: last !== null && Date.parse(last) > Date.parse(head.now) ? last : null }
 }

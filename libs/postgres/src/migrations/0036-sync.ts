@@ -236,12 +236,16 @@ async function dropEvents(db: Kysely<unknown>): Promise<void> {
 async function scopeOfFollowers(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select conname as name from pg_constraint
-    where conrelid = 'daybook.api_keys'::regclass and contype = 'c' and pg_get_constraintdef(oid) like '%<@%'`.execute(db)
+    where conrelid = 'daybook.api_keys'::regclass and contype = 'c' and pg_get_constraintdef(oid) like '%<@%'`.execute(
+    db,
+  )
   for (const { name } of rows)
     await sql`alter table daybook.api_keys drop constraint ${sql.id(name)}`.execute(db)
   await sql`
     alter table daybook.api_keys
-      add constraint known_scopes check (scopes <@ '{read,write,follow,admin}' and cardinality(scopes) > 0)`.execute(db)
+      add constraint known_scopes check (scopes <@ '{read,write,follow,admin}' and cardinality(scopes) > 0)`.execute(
+    db,
+  )
 }
 
 /** Quarantines of a followed project are its home's, so that nothing that is withheld there is shown here. */

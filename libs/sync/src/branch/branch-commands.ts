@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AppendMetadata, AppendRequest } from '@daybook/journal/append/append-request'
+import { canonicalJson } from '@daybook/memory/canonical-json'
 import type { Command } from '@daybook/memory/commands'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
-import { canonicalJson } from '@daybook/memory/canonical-json'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
 
@@ -122,7 +122,10 @@ function hashCommand(previous: Buffer, { key, command, metadata, givenAt }: NewB
  * The command as it is decided: about the memory that it is about by now.
  * @param expecting whether another version than its writer saw is a conflict
  */
-export function effectiveCommand({ command, memoryId, baseVersion }: BranchCommand, expecting: boolean): Command {
+export function effectiveCommand(
+  { command, memoryId, baseVersion }: BranchCommand,
+  expecting: boolean,
+): Command {
   if (command.type === 'remember' || command.type === 'expire') return { ...command, id: memoryId }
   const { expectedVersion: _, ...rest } = command
   const expected = expecting && baseVersion !== null ? { expectedVersion: baseVersion } : {}

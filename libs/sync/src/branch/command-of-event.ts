@@ -46,11 +46,20 @@ export function commandOfEvent(event: JournalEvent, partTexts: readonly string[]
       return null
     case 'MemoryRestored': {
       const { restoredVersion } = event.data
-      return { type: 'restore', id, expectedVersion: before, ...(restoredVersion !== undefined && { version: restoredVersion }) }
+      return {
+        type: 'restore',
+        id,
+        expectedVersion: before,
+        ...(restoredVersion !== undefined && { version: restoredVersion }),
+      }
     }
     case 'MemoryRevised':
       return changed.includes('content.resolvedAt')
-        ? { type: state.content['resolvedAt'] === undefined ? 'reopenTodo' : 'resolveTodo', id, expectedVersion: before }
+        ? {
+            type: state.content['resolvedAt'] === undefined ? 'reopenTodo' : 'resolveTodo',
+            id,
+            expectedVersion: before,
+          }
         : { type: 'revise', id, expectedVersion: before, input: revisionOf(state, changed) }
   }
 }
@@ -58,7 +67,10 @@ export function commandOfEvent(event: JournalEvent, partTexts: readonly string[]
 /** The content as an input: what only transitions set is left out. */
 function contentOf({ kind, content }: MemoryState) {
   const known = kindNamed(kind).fields
-  return { kind, fields: Object.fromEntries(Object.entries(content).filter(([name]) => Object.hasOwn(known, name))) }
+  return {
+    kind,
+    fields: Object.fromEntries(Object.entries(content).filter(([name]) => Object.hasOwn(known, name))),
+  }
 }
 
 /** What a revision changed, with its new values; null empties a field. */

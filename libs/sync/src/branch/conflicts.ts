@@ -1,4 +1,5 @@
 import type { AppendMetadata } from '@daybook/journal/append/append-request'
+import { lockProject } from '@daybook/journal/append/lock-project'
 import type { Command } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
 import type { DatabaseTransaction, Queryable } from '@daybook/postgres/connect'
@@ -6,7 +7,6 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { storableError } from '@daybook/postgres/storable-error'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
-import { lockProject } from '@daybook/journal/append/lock-project'
 import type { WireError } from '../wire/wire-error.ts'
 import { addToBranch, type BranchCommand } from './branch-commands.ts'
 
@@ -154,7 +154,15 @@ export async function resolveConflict(
     const { command, metadata, memoryId, givenAt } = conflict
     if (resolution === 'MINE')
       await addToBranch(trx, projectId, [
-        { key: row.idempotency_key, command, metadata, memoryId, baseVersion: null, requestHash: null, givenAt },
+        {
+          key: row.idempotency_key,
+          command,
+          metadata,
+          memoryId,
+          baseVersion: null,
+          requestHash: null,
+          givenAt,
+        },
       ])
     return conflict
   })

@@ -1,7 +1,7 @@
 import { readContext } from '@daybook/journal/append/batch-context'
 import { decideBatch } from '@daybook/journal/append/decide-batch'
-import { writeEvents } from '@daybook/journal/append/write-events'
 import type { LockedJournal } from '@daybook/journal/append/lock-project'
+import { writeEvents } from '@daybook/journal/append/write-events'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { type BranchCommand, readBranch, toRequest } from './branch-commands.ts'
@@ -29,7 +29,11 @@ export async function replayBranch(
   for (let from = 0; from < requests.length; from += PAGE) {
     const page = requests.slice(from, from + PAGE)
     const context = await readContext(trx, projectId, page)
-    const { rows, events, newKeyUses, outcomes } = decideBatch(page, context, { projectId, head: end, now: end.now })
+    const { rows, events, newKeyUses, outcomes } = decideBatch(page, context, {
+      projectId,
+      head: end,
+      now: end.now,
+    })
     for (const [index, outcome] of outcomes.entries())
       if ('error' in outcome) onRefused(commands[from + index] as BranchCommand, outcome.error)
     const last = events.at(-1)

@@ -31,7 +31,11 @@ export interface SentBatch {
  * @throws UnavailableError if the home does not answer: the commands stay where they are. It may have decided them; sent
  * again under the same keys, they come to the same
  */
-export async function sendBranch(scope: ProjectScope, home: HomeClient, rule: ConflictRule): Promise<SentBatch> {
+export async function sendBranch(
+  scope: ProjectScope,
+  home: HomeClient,
+  rule: ConflictRule,
+): Promise<SentBatch> {
   const batch = oncePerMemory(await readWaiting(scope.db, scope.projectId, BATCH))
   if (batch.length === 0) return { sent: 0, withoutEvent: 0, upTo: 0 }
   const decided = await home.decide(batch.map(toSent))

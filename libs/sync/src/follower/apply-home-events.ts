@@ -1,5 +1,5 @@
-import { isErased } from '@daybook/journal/chain/chain-events'
 import { lockProject } from '@daybook/journal/append/lock-project'
+import { isErased } from '@daybook/journal/chain/chain-events'
 import type { ImportedEvent } from '@daybook/journal/import/check-project'
 import { leaveUnpublished } from '@daybook/journal/import/leave-unpublished'
 import { asConflict, insertImported } from '@daybook/journal/import/write-imported'

@@ -14,5 +14,7 @@ export async function applyHomeState(
   await sql`
     update projects set language = ${language}
     where id = ${projectId} and language <> ${language}
-      and exists (select from pg_ts_config where cfgname = ${language} and pg_ts_config_is_visible(oid))`.execute(db)
+      and exists (select from pg_ts_config where cfgname = ${language} and pg_ts_config_is_visible(oid))`.execute(
+    db,
+  )
 }

@@ -1,13 +1,19 @@
+import { lockProject } from '@daybook/journal/append/lock-project'
 import { readHash } from '@daybook/journal/chain/read-chain'
 import { readEnd } from '@daybook/journal/read/read'
 import { DaybookError } from '@daybook/memory/errors'
 import { placeProject } from '@daybook/postgres/access/claim-imported-project'
 import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { Database } from '@daybook/postgres/connect'
-import { lockProject } from '@daybook/journal/append/lock-project'
 import { placeAnswered } from '../home/common-place.ts'
 import { homeInfo } from '../home/home-info.ts'
-import { type ConflictRule, type HomeAddress, insertFollowed, readFollowed, updateFollowed } from './followed-projects.ts'
+import {
+  type ConflictRule,
+  type HomeAddress,
+  insertFollowed,
+  readFollowed,
+  updateFollowed,
+} from './followed-projects.ts'
 import type { HomeClient } from './home-client.ts'
 
 /** What is followed from now on. */
@@ -41,13 +47,24 @@ export async function beginFollowing(
       'REFUSED',
       `The journal at ${address.url} needs a reader of version ${minimumReader}, and this Daybook reads as version ${READER_VERSION}: upgrade it first`,
     )
-  if (movedTo !== null && (await readFollowed({ db, projectId: project.id })) === null && movedTo === address.url)
+  if (
+    movedTo !== null &&
+    (await readFollowed({ db, projectId: project.id })) === null &&
+    movedTo === address.url
+  )
     throw new DaybookError('REFUSED', 'A Daybook cannot follow itself')
   const { scope, name, tookOver } = await placeProject(db, project)
   const { projectId } = scope
   const known = await readFollowed(scope)
   if (known !== null) {
-    await updateFollowed(scope, { home: address, rule, paused: false, state: 'OFFLINE', problem: null, movedTo: null })
+    await updateFollowed(scope, {
+      home: address,
+      rule,
+      paused: false,
+      state: 'OFFLINE',
+      problem: null,
+      movedTo: null,
+    })
     return { projectId, name, tookOver, again: true }
   }
   const end = await readEnd(scope)

@@ -128,7 +128,10 @@ function checked(
   const event = { ...fields, projectId }
   const [problem] = chain.next(event)
   if (problem !== undefined)
-    throw new DaybookError('DIVERGED', `the home's events do not follow those that are here: ${problem.message}`)
+    throw new DaybookError(
+      'DIVERGED',
+      `the home's events do not follow those that are here: ${problem.message}`,
+    )
   return { ...event, previous, keys, size }
 }
 

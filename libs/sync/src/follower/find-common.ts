@@ -8,7 +8,11 @@ import type { HomeClient } from './home-client.ts'
  * The last event that the copy and the home have in common. Two journals that agree on a hash agree on everything before
  * it, so a few questions about ever closer places find it: four for a million events.
  */
-export async function findCommon(scope: ProjectScope, home: HomeClient, copied: JournalCursor): Promise<number> {
+export async function findCommon(
+  scope: ProjectScope,
+  home: HomeClient,
+  copied: JournalCursor,
+): Promise<number> {
   let [has, hasNot] = [0, copied.sequence + 1]
   while (hasNot - has > 1) {
     const step = Math.max(1, Math.ceil((hasNot - has - 1) / MOST_PLACES))

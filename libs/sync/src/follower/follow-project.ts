@@ -94,14 +94,22 @@ async function settleFailure(
     try {
       return await goBack(scope, home, logger, onCommitted)
     } catch (again) {
-      return settleFailure(scope, home, again instanceof DaybookError && again.code === 'DIVERGED' ? new Error(again.message) : again, {
-        logger,
-        onCommitted,
-      } as FollowOptions)
+      return settleFailure(
+        scope,
+        home,
+        again instanceof DaybookError && again.code === 'DIVERGED' ? new Error(again.message) : again,
+        {
+          logger,
+          onCommitted,
+        } as FollowOptions,
+      )
     }
   const change = stateAfter(error)
   await updateFollowed(scope, change).catch((again: unknown) =>
-    logger.warn({ projectId: scope.projectId, error: again }, 'the state of a followed project could not be noted'),
+    logger.warn(
+      { projectId: scope.projectId, error: again },
+      'the state of a followed project could not be noted',
+    ),
   )
   return change.state === 'OFFLINE' ? 0 : REFUSED_MS
 }
@@ -110,7 +118,8 @@ function stateAfter(error: unknown): FollowedChange {
   const problem = reasonOf(error).slice(0, 1_000)
   if (error instanceof HomeRefused) return { state: error.state, problem, movedTo: error.movedTo }
   const refuses =
-    error instanceof DaybookError && ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'PROJECT_DELETED'].includes(error.code)
+    error instanceof DaybookError &&
+    ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'PROJECT_DELETED'].includes(error.code)
   return refuses ? { state: 'REFUSED', problem } : { state: 'OFFLINE', problem }
 }
 

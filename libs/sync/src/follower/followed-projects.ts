@@ -1,5 +1,5 @@
-import { newId } from '@daybook/memory/id'
 import type { JournalCursor } from '@daybook/memory/events'
+import { newId } from '@daybook/memory/id'
 import type { Database, Queryable } from '@daybook/postgres/connect'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
@@ -63,7 +63,10 @@ const toFollowed = (row: Row): Followed => ({
 })
 
 /** How the project is followed; null if this Daybook is its home. */
-export async function readFollowed({ db, projectId }: {
+export async function readFollowed({
+  db,
+  projectId,
+}: {
   readonly db: Queryable
   readonly projectId: string
 }): Promise<Followed | null> {
@@ -109,7 +112,10 @@ export async function insertFollowed(
 
 /** What may be set of a followed project. */
 export type FollowedChange = Partial<
-  Pick<Followed, 'paused' | 'rule' | 'state' | 'problem' | 'homeSequence' | 'movedTo' | 'takingEpoch' | 'home'> & {
+  Pick<
+    Followed,
+    'paused' | 'rule' | 'state' | 'problem' | 'homeSequence' | 'movedTo' | 'takingEpoch' | 'home'
+  > & {
     /** Everything is here now. */
     readonly caughtUp: true
   }
@@ -146,4 +152,3 @@ export async function deleteFollowed(db: Queryable, projectId: string, epoch = 1
     .where('project_id', '=', projectId)
     .execute()
 }
-

@@ -106,7 +106,10 @@ export function createHomeClient(
         const query = new URLSearchParams({ sequence: String(after.sequence), hash: after.hash })
         const { body } = await send(`/sync/journal?${query.toString()}`, { headers, signal: ended })
         if (body === null) return
-        for await (const { number, text, problem } of readLines(body as AsyncIterable<Uint8Array>, LONGEST_LINE)) {
+        for await (const { number, text, problem } of readLines(
+          body as AsyncIterable<Uint8Array>,
+          LONGEST_LINE,
+        )) {
           heard()
           if (text === null) throw new UnavailableError(`line ${number} of the home's stream ${problem}`)
           yield toLine(number, text)
@@ -135,7 +138,9 @@ function toLine(number: number, text: string): StreamLine {
   throw new UnavailableError('the home sent a line that is none of its stream')
 }
 
-const failure = z.object({ errors: z.array(z.object({ message: z.string(), extensions: wireError.partial().optional() })) })
+const failure = z.object({
+  errors: z.array(z.object({ message: z.string(), extensions: wireError.partial().optional() })),
+})
 
 async function refusal(url: string, response: Response): Promise<DaybookError> {
   const text = await response.text().catch(() => '')
@@ -147,7 +152,9 @@ async function refusal(url: string, response: Response): Promise<DaybookError> {
   }
   const code = said?.extensions?.code
   if (said === undefined || code === undefined || response.status >= 500)
-    return new UnavailableError(`${url} answered with HTTP ${response.status}${said === undefined ? '' : `: ${said.message}`}`)
+    return new UnavailableError(
+      `${url} answered with HTTP ${response.status}${said === undefined ? '' : `: ${said.message}`}`,
+    )
   return fromWire({ ...said.extensions, code, message: said.message })
 }
 

@@ -9,7 +9,13 @@ import { countOpenConflicts, noteConflict } from '../branch/conflicts.ts'
 import { replayBranch } from '../branch/replay-branch.ts'
 import { handOverAnswered } from '../home/hand-over.ts'
 import { toWire } from '../wire/wire-error.ts'
-import { deleteFollowed, type Followed, type HomeAddress, readFollowed, updateFollowed } from './followed-projects.ts'
+import {
+  deleteFollowed,
+  type Followed,
+  type HomeAddress,
+  readFollowed,
+  updateFollowed,
+} from './followed-projects.ts'
 import type { HomeClient } from './home-client.ts'
 
 /** What a promotion came to. */
@@ -80,7 +86,10 @@ export async function finishTaking(
 export async function promoteWithoutHome(scope: ProjectScope, own: HomeAddress): Promise<Promoted> {
   const followed = await readFollowed(scope)
   if (followed === null)
-    throw new DaybookError('REFUSED', 'This Daybook is the home of the project already: there is nothing to promote')
+    throw new DaybookError(
+      'REFUSED',
+      'This Daybook is the home of the project already: there is nothing to promote',
+    )
   return becomeHome(scope, null, { followed, own })
 }
 

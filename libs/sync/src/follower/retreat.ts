@@ -1,11 +1,11 @@
+import { versionKey } from '@daybook/journal/append/batch-context'
 import { lockProject } from '@daybook/journal/append/lock-project'
 import { readChain } from '@daybook/journal/chain/read-chain'
 import { readKeys } from '@daybook/journal/export/read-keys'
-import { versionKey } from '@daybook/journal/append/batch-context'
 import { readJournal } from '@daybook/journal/read/read'
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
-import { ERASED_EVENT } from '@daybook/memory/events'
 import type { LinkedEvent } from '@daybook/memory/events'
+import { ERASED_EVENT } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
@@ -67,11 +67,17 @@ async function commandsAfter(scope: ProjectScope, common: number, upTo: number) 
   /** Texts of further parts of documents, which stand before the document. */
   const parts = new Map<string, Map<number, string>>()
   for (let after = common; after < upTo; ) {
-    const records = (await readJournal(scope, { after, limit: PAGE })).filter(({ sequence }) => sequence <= upTo)
+    const records = (await readJournal(scope, { after, limit: PAGE })).filter(
+      ({ sequence }) => sequence <= upTo,
+    )
     const last = records.at(-1)
     if (last === undefined) break
     after = last.sequence
-    const chained = await readChain(scope, { after: (records[0]?.sequence ?? 1) - 1, upTo: after, limit: PAGE })
+    const chained = await readChain(scope, {
+      after: (records[0]?.sequence ?? 1) - 1,
+      upTo: after,
+      limit: PAGE,
+    })
     const keys = await readKeys(scope, chained)
     for (const record of records) {
       const { event, envelope } = record

@@ -1,7 +1,7 @@
 import type { CommittedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
-import { isFree, leasedTo, type LeaseOwner, leaseEnd, RELEASED } from '@daybook/postgres/lease'
+import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
 import { projectScope } from '@daybook/postgres/project-scope'
 import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
@@ -72,7 +72,9 @@ export function startSync(options: SyncOptions): Sync {
       written,
       signal: stop.signal,
     })
-      .catch((error: unknown) => logger.warn({ projectId, error }, 'following a project failed; trying again'))
+      .catch((error: unknown) =>
+        logger.warn({ projectId, error }, 'following a project failed; trying again'),
+      )
       .finally(() => tasks.delete(projectId))
     tasks.set(projectId, { stop, running, written })
   }
@@ -96,7 +98,10 @@ export function startSync(options: SyncOptions): Sync {
       if (!signal.aborted) await wake.wait(activity?.interval(pollMs) ?? pollMs)
       return 0
     },
-    { everyMs: pollMs, onError: (error) => logger.warn({ error }, 'what is followed could not be looked at') },
+    {
+      everyMs: pollMs,
+      onError: (error) => logger.warn({ error }, 'what is followed could not be looked at'),
+    },
   )
   return {
     look: () => wake.raise(),
@@ -110,7 +115,9 @@ export function startSync(options: SyncOptions): Sync {
       const running = [...tasks.values()]
       for (const { stop } of running) stop.abort()
       await Promise.all(running.map((task) => task.running))
-      await release(db, owner).catch((error: unknown) => logger.info({ error }, 'leases were left to run out'))
+      await release(db, owner).catch((error: unknown) =>
+        logger.info({ error }, 'leases were left to run out'),
+      )
     },
   }
 }

@@ -10,7 +10,7 @@ export type ShownState = FollowState | 'PAUSED' | 'STOPPED'
 export interface FollowedStatus extends Followed {
   readonly shown: ShownState
   readonly epoch: number
-  /** Commands that wait for the home, and since when. */
+  /** Commands whose events have not come from the home yet, and since when. */
   readonly waiting: number
   readonly waitingSince: string | null
   readonly openConflicts: number
@@ -38,15 +38,18 @@ const BEGINS_MS = 5_000
  * @param db bound to no project
  * @param ofProjects null: all
  */
-export async function listStatus(db: Database, ofProjects: readonly string[] | null): Promise<FollowedStatus[]> {
+export async function listStatus(
+  db: Database,
+  ofProjects: readonly string[] | null,
+): Promise<FollowedStatus[]> {
   const followed = (await listFollowed(db)).filter(
     ({ projectId }) => ofProjects === null || ofProjects.includes(projectId),
   )
   if (followed.length === 0) return []
   const { rows } = await sql<StatusRow>`
     select f.project_id, h.epoch,
-      (select count(*) from branch_commands b where b.project_id = f.project_id and b.sequence is null) as waiting,
-      (select min(b.written_at) from branch_commands b where b.project_id = f.project_id and b.sequence is null) as since,
+      (select count(*) from branch_commands b where b.project_id = f.project_id) as waiting,
+      (select min(b.written_at) from branch_commands b where b.project_id = f.project_id) as since,
       (select count(*) from sync_conflicts c where c.project_id = f.project_id and c.resolved_at is null) as conflicts,
       extract(epoch from clock_timestamp() - f.caught_up_at)::float8 as seconds,
       (f.lease_owner is not null and not ${isLeaseOver(sql`f.leased_until`)}
@@ -73,4 +76,3 @@ function toStatus(one: Followed, row: StatusRow): FollowedStatus {
     lagSeconds: shown === 'CONNECTED' ? 0 : row.seconds,
   }
 }
-

@@ -12,11 +12,7 @@ import type { HomeOf } from './home-client.ts'
 const TELL_MS = 10_000
 
 /** Creates what tells lost homes that come back that their projects have another home by now, every 10 s at most. */
-export function createFormerHomes(
-  db: Database,
-  homeOf: HomeOf,
-  logger: Logger,
-): { tell(): Promise<void> } {
+export function createFormerHomes(db: Database, homeOf: HomeOf, logger: Logger): { tell(): Promise<void> } {
   let toldAt = -TELL_MS
   return {
     async tell() {
@@ -28,11 +24,7 @@ export function createFormerHomes(
 }
 
 /** So that they accept nothing more, and follow it. */
-async function tellAll(
-  db: Database,
-  homeOf: HomeOf,
-  logger: Logger,
-): Promise<void> {
+async function tellAll(db: Database, homeOf: HomeOf, logger: Logger): Promise<void> {
   const homes = await db.selectFrom('former_homes').selectAll().execute()
   for (const { project_id: projectId, url, key, own_url, own_key, epoch } of homes) {
     const { db: bound } = projectScope(db, projectId)
@@ -40,7 +32,10 @@ async function tellAll(
     try {
       await home.ask('hand-over', { epoch, url: own_url, key: own_key, at: null }, handOverAnswered)
       await bound.deleteFrom('former_homes').where('project_id', '=', projectId).execute()
-      logger.warn({ projectId, url, epoch }, 'the former home of a project is back, and follows this Daybook now')
+      logger.warn(
+        { projectId, url, epoch },
+        'the former home of a project is back, and follows this Daybook now',
+      )
     } catch (error) {
       if (!(error instanceof DaybookError)) throw error
       await bound

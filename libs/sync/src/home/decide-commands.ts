@@ -24,22 +24,28 @@ export async function decideCommands(
 ): Promise<readonly Decided[]> {
   const outcomes = await writer.appendMany(
     scope,
-    commands.map(({ key, command, given, givenAt, requestHash, correlationId, causationId, agent, client }) => {
-      const metadata: AppendMetadata = {
-        actor: keyName,
-        correlationId,
-        causationId,
-        writer: { key: keyId, ...(agent !== undefined && { agent }), ...(client !== undefined && { client }) },
-      }
-      return {
-        command,
-        ...(given !== undefined && { given }),
-        ...(requestHash !== undefined && { requestHash: Buffer.from(requestHash, 'hex') }),
-        ...(givenAt !== undefined && { givenAt }),
-        metadata,
-        idempotencyKey: key,
-      }
-    }),
+    commands.map(
+      ({ key, command, given, givenAt, requestHash, correlationId, causationId, agent, client }) => {
+        const metadata: AppendMetadata = {
+          actor: keyName,
+          correlationId,
+          causationId,
+          writer: {
+            key: keyId,
+            ...(agent !== undefined && { agent }),
+            ...(client !== undefined && { client }),
+          },
+        }
+        return {
+          command,
+          ...(given !== undefined && { given }),
+          ...(requestHash !== undefined && { requestHash: Buffer.from(requestHash, 'hex') }),
+          ...(givenAt !== undefined && { givenAt }),
+          metadata,
+          idempotencyKey: key,
+        }
+      },
+    ),
   )
   return outcomes.map((outcome): Decided => {
     if ('appended' in outcome) return outcome

@@ -47,7 +47,8 @@ export async function handOver(
           'REFUSED',
           `This Daybook is not the home of the project: it follows ${followed.home.url}`,
         )
-      if (!hashOfKey(followed.home.key).equals(hashOfKey(key))) await updateFollowed({ db: trx, projectId }, { home })
+      if (!hashOfKey(followed.home.key).equals(hashOfKey(key)))
+        await updateFollowed({ db: trx, projectId }, { home })
       return { handedOver: true, head: followed.copied }
     }
     const { sequence, hash, epoch: current } = await lockProject(trx, projectId)

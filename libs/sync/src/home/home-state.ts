@@ -1,5 +1,5 @@
-import { readMinimum } from '@daybook/postgres/compatibility'
 import { listQuarantines } from '@daybook/postgres/access/quarantines'
+import { readMinimum } from '@daybook/postgres/compatibility'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { HomeState } from '../wire/stream-line.ts'
 
@@ -9,7 +9,13 @@ export async function readHomeState({ db, projectId }: ProjectScope): Promise<Ho
     .selectFrom('projects')
     .innerJoin('journal_heads', 'journal_heads.project_id', 'projects.id')
     .leftJoin('followed_projects', 'followed_projects.project_id', 'projects.id')
-    .select(['projects.id', 'projects.name', 'projects.language', 'journal_heads.epoch', 'followed_projects.home_url'])
+    .select([
+      'projects.id',
+      'projects.name',
+      'projects.language',
+      'journal_heads.epoch',
+      'followed_projects.home_url',
+    ])
     .where('projects.id', '=', projectId)
     .executeTakeFirstOrThrow()
   const quarantines = await listQuarantines(db, [projectId])

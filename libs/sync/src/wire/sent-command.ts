@@ -59,9 +59,7 @@ export interface SentCommands {
 export const sentCommands = z.strictObject({ commands: z.array(sentCommand).min(1).max(MOST_COMMANDS) })
 
 /** What a home answers to a command. */
-export type Decided =
-  | { readonly appended: Appended }
-  | { readonly error: WireError }
+export type Decided = { readonly appended: Appended } | { readonly error: WireError }
 
 /** The form of the answer to commands, in their order. The home is trusted with what a memory holds. */
 export const decidedCommands = z.object({
@@ -69,7 +67,12 @@ export const decidedCommands = z.object({
     z.union([
       z.object({
         appended: z.looseObject({
-          memory: z.looseObject({ version: z.int(), sequence: z.int(), hash: z.string(), state: z.looseObject({ id: z.uuid() }) }),
+          memory: z.looseObject({
+            version: z.int(),
+            sequence: z.int(),
+            hash: z.string(),
+            state: z.looseObject({ id: z.uuid() }),
+          }),
           event: z.looseObject({ sequence: z.int() }).nullable(),
           duplicate: z.boolean(),
         }),

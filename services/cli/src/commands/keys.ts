@@ -28,7 +28,11 @@ export function configure(command: Command): void {
     .argument('<name>', 'who uses it: the actor of what is written with it')
     .option('--project <name or id>', 'a project that it may use; may be repeated (default: yours)', collect)
     .option('--all-projects', 'it may use all projects, also those to come')
-    .option('--scope <scope>', 'read, write, follow or admin; may be repeated (default: read and write)', scopes)
+    .option(
+      '--scope <scope>',
+      'read, write, follow or admin; may be repeated (default: read and write)',
+      scopes,
+    )
     .option('--expires <when>', 'a date or a time, or in how long: 30d, 12h (default: never)', expiry)
     .option(
       '--trust <level>',

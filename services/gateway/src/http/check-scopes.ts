@@ -101,7 +101,15 @@ export function neededBy(
 const OF_OPERATION = { query: 'read', subscription: 'read', mutation: 'write' } as const
 
 /** Fields of a memory that its writer gets as a receipt, without the right to read it. */
-const RECEIPT: ReadonlySet<string> = new Set(['id', 'kind', 'version', 'sequence', 'hash', 'shared', '__typename'])
+const RECEIPT: ReadonlySet<string> = new Set([
+  'id',
+  'kind',
+  'version',
+  'sequence',
+  'hash',
+  'shared',
+  '__typename',
+])
 
 function needsOf(types: TypeInfo, operation: OperationDefinitionNode): readonly Need[] {
   const [field, parent] = [types.getFieldDef(), types.getParentType()]

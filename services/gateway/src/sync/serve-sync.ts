@@ -130,6 +130,9 @@ function followedScope({ db }: GatewayParts, access: Access, path: string): Proj
       `"${path}" needs a key with the scope FOLLOW, which lets another Daybook copy the whole journal of the project: daybook keys create --scope read,write,follow`,
     )
   if (access.projectId === null)
-    throw new ValidationError('X-Daybook-Project', 'is missing: say which project is followed, by its name or id')
+    throw new ValidationError(
+      'X-Daybook-Project',
+      'is missing: say which project is followed, by its name or id',
+    )
   return projectScope(db, access.projectId)
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createGzip, constants as zlib } from 'node:zlib'
 import { DaybookError, ValidationError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
-import { characters, oneLine } from '@daybook/memory/text-rules'
 import { safeLine } from '@daybook/memory/safe-text'
+import { characters, oneLine } from '@daybook/memory/text-rules'
 import type { Access } from '@daybook/postgres/access/api-keys'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { noteFollower } from '@daybook/sync/home/followers'
@@ -90,7 +90,10 @@ const takesGzip = ({ headers }: IncomingMessage): boolean =>
 /** Notes who follows and how far it may be, now and then. */
 function followerNote(scope: ProjectScope, { headers }: IncomingMessage, { keyId }: Access) {
   const given = headers['x-daybook-follower']?.toString() ?? ''
-  const name = oneLine(safeLine(readHeader(headers['x-daybook-follower-name']?.toString() ?? '')), NAME_CHARACTERS)
+  const name = oneLine(
+    safeLine(readHeader(headers['x-daybook-follower-name']?.toString() ?? '')),
+    NAME_CHARACTERS,
+  )
   let notedAt = -NOTE_MS
   return (sequence: number): void => {
     if (!isUuid(given) || performance.now() - notedAt < NOTE_MS) return
@@ -105,7 +108,10 @@ function followerNote(scope: ProjectScope, { headers }: IncomingMessage, { keyId
   }
 }
 
-function drained(out: { once(event: string, listener: () => void): unknown }, ended: AbortSignal): Promise<void> {
+function drained(
+  out: { once(event: string, listener: () => void): unknown },
+  ended: AbortSignal,
+): Promise<void> {
   return new Promise((resolve) => {
     if (ended.aborted) return resolve()
     out.once('drain', resolve)

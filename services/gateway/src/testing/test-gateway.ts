@@ -123,7 +123,20 @@ export async function startTestGateway(
     sync?.written()
   }
   const routed = routeToHomes(writer, { homeOf, onCommitted: branched })
-  const parts = { db, writer: routed, homeOf, sync, bus, signal, embedders, engines, access, logger, config, metrics }
+  const parts = {
+    db,
+    writer: routed,
+    homeOf,
+    sync,
+    bus,
+    signal,
+    embedders,
+    engines,
+    access,
+    logger,
+    config,
+    metrics,
+  }
   const gateway = await startGateway(parts, { host: config.host, port: 0 })
   return {
     gateway,

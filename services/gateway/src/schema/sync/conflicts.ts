@@ -1,6 +1,11 @@
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
-import { listConflicts, type Resolution, resolveConflict, type SyncConflict } from '@daybook/sync/branch/conflicts'
+import {
+  listConflicts,
+  type Resolution,
+  resolveConflict,
+  type SyncConflict,
+} from '@daybook/sync/branch/conflicts'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
 import { ADMIN } from '../needs.ts'
@@ -28,12 +33,28 @@ builder.objectType(conflict, {
       resolve: ({ memoryId }) => memoryId,
       description: 'As it is now; null if it is not there.',
     }),
-    command: t.field({ type: 'JSON', resolve: ({ command }) => command, description: 'What was to be done.' }),
-    code: t.exposeString('code', { description: 'VERSION_CONFLICT, NOT_FOUND, …: why, in the home’s words.' }),
+    command: t.field({
+      type: 'JSON',
+      resolve: ({ command }) => command,
+      description: 'What was to be done.',
+    }),
+    code: t.exposeString('code', {
+      description: 'VERSION_CONFLICT, NOT_FOUND, …: why, in the home’s words.',
+    }),
     problem: t.exposeString('problem'),
-    baseVersion: t.exposeInt('baseVersion', { nullable: true, description: 'The version that its writer saw.' }),
-    homeVersion: t.exposeInt('homeVersion', { nullable: true, description: 'The version that the home had.' }),
-    actor: t.string({ nullable: true, resolve: ({ metadata }) => metadata.actor, description: 'Whose key gave it here.' }),
+    baseVersion: t.exposeInt('baseVersion', {
+      nullable: true,
+      description: 'The version that its writer saw.',
+    }),
+    homeVersion: t.exposeInt('homeVersion', {
+      nullable: true,
+      description: 'The version that the home had.',
+    }),
+    actor: t.string({
+      nullable: true,
+      resolve: ({ metadata }) => metadata.actor,
+      description: 'Whose key gave it here.',
+    }),
     givenAt: t.field({ type: 'DateTime', resolve: ({ givenAt }) => givenAt }),
     foundAt: t.field({ type: 'DateTime', resolve: ({ foundAt }) => foundAt }),
     resolution: t.field({
@@ -43,7 +64,10 @@ builder.objectType(conflict, {
       description: 'Null while a person has to decide.',
     }),
     resolvedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ resolvedAt }) => resolvedAt }),
-    resolvedBy: t.exposeString('resolvedBy', { nullable: true, description: 'The name of the key; null if it was the rule.' }),
+    resolvedBy: t.exposeString('resolvedBy', {
+      nullable: true,
+      description: 'The name of the key; null if it was the rule.',
+    }),
   }),
 })
 

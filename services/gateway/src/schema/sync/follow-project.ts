@@ -4,10 +4,10 @@ import { DaybookError, NotFoundError, ValidationError } from '@daybook/memory/er
 import { newId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { shortString } from '@daybook/memory/text-rules'
+import { bindToProject, type Database } from '@daybook/postgres/connect'
 import { type BegunToFollow, beginFollowing } from '@daybook/sync/follower/begin-following'
 import { updateFollowed } from '@daybook/sync/follower/followed-projects'
 import { type FollowedStatus, listStatus } from '@daybook/sync/follower/status'
-import { bindToProject, type Database } from '@daybook/postgres/connect'
 import { deleteProject } from '../../delete-project.ts'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { builder } from '../builder.ts'
@@ -57,10 +57,14 @@ builder.mutationFields((t) => ({
     description:
       'Follows a project of another Daybook, its home: copies its journal, checks every link, and builds its own indexes, so that reads and searches are local. Writes go to the home; while it cannot be reached, into a branch, which is sent to it later. For a project that is followed already, it changes the address, the key or the rule.',
     args: {
-      url: t.arg.string({ required: true, description: 'The home’s address, such as https://daybook.example:4000.' }),
+      url: t.arg.string({
+        required: true,
+        description: 'The home’s address, such as https://daybook.example:4000.',
+      }),
       key: t.arg.string({
         required: true,
-        description: 'A key of the home with the scopes READ and FOLLOW in the project; with WRITE, too, if this Daybook is to write.',
+        description:
+          'A key of the home with the scopes READ and FOLLOW in the project; with WRITE, too, if this Daybook is to write.',
       }),
       project: t.arg.string({ required: true, description: 'The project’s name or id at its home.' }),
       rule: t.arg({ type: conflictRule, description: 'How conflicts are resolved. Default LATEST_WINS.' }),
@@ -82,7 +86,8 @@ builder.mutationFields((t) => ({
       types: [followedProject, ValidationError, NotFoundError],
       resolveType: () => 'FollowedProject',
     }),
-    description: 'Pauses or resumes a followed project, or changes how its conflicts are resolved. What is not given stays.',
+    description:
+      'Pauses or resumes a followed project, or changes how its conflicts are resolved. What is not given stays.',
     args: {
       id: t.arg.id(ID),
       paused: t.arg.boolean({
@@ -134,7 +139,8 @@ builder.mutationFields((t) => ({
 
 function checkUrl(given: string): string {
   const url = daemonUrl(given)
-  if (url === null) throw new ValidationError('url', 'must be the address of a Daybook, such as https://daybook.example:4000')
+  if (url === null)
+    throw new ValidationError('url', 'must be the address of a Daybook, such as https://daybook.example:4000')
   return url
 }
 
@@ -150,7 +156,15 @@ export async function requireFollowed(db: Database, projectId: string): Promise<
   return found
 }
 
-const EXPECTED = new Set(['IMPORT_CONFLICT', 'UNAVAILABLE', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'REFUSED', 'QUARANTINED'])
+const EXPECTED = new Set([
+  'IMPORT_CONFLICT',
+  'UNAVAILABLE',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'REFUSED',
+  'QUARANTINED',
+])
 
 /** What the home says is about the home, not about the caller's key here. @throws OperationRefusedError */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
@@ -161,4 +175,3 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
     throw new OperationRefusedError('REFUSED', error.message, { cause: error })
   }
 }
-

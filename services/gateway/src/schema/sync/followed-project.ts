@@ -40,20 +40,40 @@ builder.objectType(followedProject, {
     }),
     homeUrl: t.string({ resolve: ({ home }) => home.url }),
     state: t.field({ type: shownState, resolve: ({ shown }) => shown }),
-    problem: t.exposeString('problem', { nullable: true, description: 'Why it is not connected, as a sentence.' }),
-    rule: t.field({ type: conflictRule, resolve: ({ rule }) => rule, description: 'How conflicts are resolved.' }),
+    problem: t.exposeString('problem', {
+      nullable: true,
+      description: 'Why it is not connected, as a sentence.',
+    }),
+    rule: t.field({
+      type: conflictRule,
+      resolve: ({ rule }) => rule,
+      description: 'How conflicts are resolved.',
+    }),
     epoch: t.exposeInt('epoch', { description: 'How many homes the project has had.' }),
-    copied: t.int({ resolve: ({ copied }) => copied.sequence, description: 'The last of the home’s events that is here.' }),
-    homeSequence: t.exposeInt('homeSequence', { description: 'How far the home was when it was last heard.' }),
-    lagEvents: t.exposeInt('lagEvents', { description: 'How many of the home’s events are missing here, as far as is known.' }),
+    copied: t.int({
+      resolve: ({ copied }) => copied.sequence,
+      description: 'The last of the home’s events that is here.',
+    }),
+    homeSequence: t.exposeInt('homeSequence', {
+      description: 'How far the home was when it was last heard.',
+    }),
+    lagEvents: t.exposeInt('lagEvents', {
+      description: 'How many of the home’s events are missing here, as far as is known.',
+    }),
     lagSeconds: t.exposeFloat('lagSeconds', {
       nullable: true,
-      description: 'For how long something may have been missing here; 0 while connected, null if it was never complete.',
+      description:
+        'For how long something may have been missing here; 0 while connected, null if it was never complete.',
     }),
-    waiting: t.exposeInt('waiting', { description: 'Commands in the branch, which wait for the home.' }),
+    waiting: t.exposeInt('waiting', {
+      description: 'Commands in the branch: those whose events have not come from the home yet.',
+    }),
     waitingSince: t.field({ type: 'DateTime', nullable: true, resolve: ({ waitingSince }) => waitingSince }),
     openConflicts: t.exposeInt('openConflicts', { description: 'Conflicts that wait for a person.' }),
-    movedTo: t.exposeString('movedTo', { nullable: true, description: 'Where the project has its home now, if it is not where it was followed.' }),
+    movedTo: t.exposeString('movedTo', {
+      nullable: true,
+      description: 'Where the project has its home now, if it is not where it was followed.',
+    }),
     followedSince: t.field({ type: 'DateTime', resolve: ({ followedSince }) => followedSince }),
   }),
 })

@@ -10,9 +10,15 @@ builder.objectType(follower, {
   description: 'A Daybook that follows a project of this one.',
   fields: (t) => ({
     id: t.id({ resolve: ({ followerId }) => followerId }),
-    name: t.exposeString('name', { description: 'As it calls itself, such as its machine’s name. Nothing proves it.' }),
-    keyId: t.exposeID('keyId', { description: 'The key with which it follows: revoke it, and it follows no more.' }),
-    sequence: t.exposeInt('sequence', { description: 'How far it may be: the last event that was sent to it.' }),
+    name: t.exposeString('name', {
+      description: 'As it calls itself, such as its machine’s name. Nothing proves it.',
+    }),
+    keyId: t.exposeID('keyId', {
+      description: 'The key with which it follows: revoke it, and it follows no more.',
+    }),
+    sequence: t.exposeInt('sequence', {
+      description: 'How far it may be: the last event that was sent to it.',
+    }),
     lagEvents: t.int({
       resolve: async ({ sequence }, _, { project }) => Math.max(0, (await readHead(project)) - sequence),
       description: 'How many events have not been sent to it.',

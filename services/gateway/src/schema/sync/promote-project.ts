@@ -11,15 +11,20 @@ import { administeredProject } from '../projects-of-key.ts'
 import { requireAdmin } from '../require-admin.ts'
 import { refusing, requireFollowed } from './follow-project.ts'
 
-const promoted = builder.objectRef<{ readonly id: string; readonly epoch: number; readonly former: string }>('Promoted')
+const promoted = builder.objectRef<{ readonly id: string; readonly epoch: number; readonly former: string }>(
+  'Promoted',
+)
 
 builder.objectType(promoted, {
   description: 'This Daybook is the home of the project now: it gives out its sequences.',
   fields: (t) => ({
     id: t.exposeID('id'),
-    epoch: t.exposeInt('epoch', { description: 'How many homes the project has had. Every later event is hashed with it.' }),
+    epoch: t.exposeInt('epoch', {
+      description: 'How many homes the project has had. Every later event is hashed with it.',
+    }),
     former: t.exposeString('former', {
-      description: 'Where its home was. It follows this Daybook; if it was lost, it will be told when it comes back.',
+      description:
+        'Where its home was. It follows this Daybook; if it was lost, it will be told when it comes back.',
     }),
   }),
 })
@@ -39,13 +44,20 @@ builder.mutationField('promoteProject', (t) =>
       'Makes this Daybook the home of a project that it follows. The old home agrees, has everything here, and follows this Daybook from then on. With `lost`, it is not asked: what only it has is not here, and becomes a branch there if it comes back.',
     args: {
       id: t.arg.id({ required: true, description: 'The project’s id or name here.' }),
-      url: t.arg.string({ required: true, description: 'Where the old home finds this Daybook, such as https://laptop:4000.' }),
-      lost: t.arg.boolean({ defaultValue: false, description: 'Whether the home is lost, so that it cannot be asked.' }),
+      url: t.arg.string({
+        required: true,
+        description: 'Where the old home finds this Daybook, such as https://laptop:4000.',
+      }),
+      lost: t.arg.boolean({
+        defaultValue: false,
+        description: 'Whether the home is lost, so that it cannot be asked.',
+      }),
     },
     resolve: async (_, { id, url, lost }, context) => {
       const db = requireAdmin(context)
       const own = daemonUrl(url)
-      if (own === null) throw new ValidationError('url', 'must be the address of this Daybook, such as https://laptop:4000')
+      if (own === null)
+        throw new ValidationError('url', 'must be the address of this Daybook, such as https://laptop:4000')
       const { id: projectId } = await administeredProject(context, id)
       const followed = await requireFollowed(db, projectId)
       const scope = projectScope(db, projectId)
@@ -62,7 +74,10 @@ builder.mutationField('promoteProject', (t) =>
           if (taken !== null) return taken
           await pause(BETWEEN_MS)
         }
-        throw new OperationRefusedError('REFUSED', 'The home was written to all the time, and is always ahead: try again in a quiet moment')
+        throw new OperationRefusedError(
+          'REFUSED',
+          'The home was written to all the time, and is always ahead: try again in a quiet moment',
+        )
       })
       context.parts.sync?.look()
       return { id: projectId, epoch: result.epoch, former: followed.home.url }
