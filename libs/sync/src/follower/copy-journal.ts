@@ -75,9 +75,10 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
     onCopied(events.length)
   }
 
-  const queue = queueLines(home.stream(copied, signal))
+  const queue = queueLines(home.stream(copied, signal), signal)
   for (;;) {
     const lines = await queue.next()
+    if (signal.aborted) return
     if (lines === null) throw new UnavailableError('the home ended its stream')
     const [first] = lines
     if (first === undefined) continue

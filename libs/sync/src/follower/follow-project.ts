@@ -11,7 +11,7 @@ import { sendBranch } from '../branch/send-branch.ts'
 import { CopyMoved } from './apply-home-events.ts'
 import { copyJournal, HomeRefused } from './copy-journal.ts'
 import { findCommon } from './find-common.ts'
-import { type Followed, type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
+import { type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient, HomeOf } from './home-client.ts'
 import { retreat } from './retreat.ts'
 
@@ -52,7 +52,9 @@ export async function followProject(scope: ProjectScope, options: FollowOptions)
     if (followed === null || followed.paused) return
     const home = homeOf(followed)
     const session = new AbortController()
-    const ended = AbortSignal.any([signal, session.signal])
+    const end = () => session.abort()
+    signal.addEventListener('abort', end, { once: true })
+    const ended = session.signal
     const connected = createWakeUp()
     const sending = sendWhenConnected(scope, home, connected, { ...options, signal: ended })
     try {
@@ -74,6 +76,7 @@ export async function followProject(scope: ProjectScope, options: FollowOptions)
         await pause(Math.max(waitMs, backoffDelay(attempt, RETRY)), signal)
       }
     } finally {
+      signal.removeEventListener('abort', end)
       session.abort()
       connected.raise()
       await sending

@@ -95,31 +95,39 @@ export function createHomeClient(
       return decided as unknown as readonly Decided[]
     },
     async *stream(after, signal) {
-      const silent = new AbortController()
-      const ended = AbortSignal.any([signal, silent.signal])
-      let timer = setTimeout(() => silent.abort(), SILENT_MS)
-      const heard = () => {
-        clearTimeout(timer)
-        timer = setTimeout(() => silent.abort(), SILENT_MS)
-      }
+      // One controller, held by the listener: what AbortSignal.any makes may be collected while it is waited for (Node 20).
+      const broken = new AbortController()
+      const end = () => broken.abort()
+      signal.addEventListener('abort', end, { once: true })
+      let silent = false
+      // Only while a line is waited for: what takes long here says nothing about the home.
+      let timer: NodeJS.Timeout | undefined
+      const listen = () =>
+        (timer = setTimeout(() => {
+          silent = true
+          broken.abort()
+        }, SILENT_MS))
       try {
         const query = new URLSearchParams({ sequence: String(after.sequence), hash: after.hash })
-        const { body } = await send(`/sync/journal?${query.toString()}`, { headers, signal: ended })
+        listen()
+        const { body } = await send(`/sync/journal?${query.toString()}`, { headers, signal: broken.signal })
         if (body === null) return
         for await (const { number, text, problem } of readLines(
           body as AsyncIterable<Uint8Array>,
           LONGEST_LINE,
         )) {
-          heard()
+          clearTimeout(timer)
           if (text === null) throw new UnavailableError(`line ${number} of the home's stream ${problem}`)
           yield toLine(number, text)
+          listen()
         }
       } catch (error) {
         if (error instanceof DaybookError || signal.aborted) throw error
-        const why = silent.signal.aborted ? `nothing was heard for ${SILENT_MS / 1_000} s` : whyNot(error)
+        const why = silent ? `nothing was heard for ${SILENT_MS / 1_000} s` : whyNot(error)
         throw new UnavailableError(`${url} broke off: ${why}`, { cause: error })
       } finally {
         clearTimeout(timer)
+        signal.removeEventListener('abort', end)
       }
     },
   }

@@ -4,7 +4,7 @@ import type { StreamLine } from '../wire/stream-line.ts'
 export interface LineQueue {
   /**
    * What has come: events up to a limit, or one other line. Waits for the first.
-   * @returns null at the end of the stream
+   * @returns null at the end of the stream, or when it is ended
    * @throws the stream's error, after everything before it
    */
   next(): Promise<readonly StreamLine[] | null>
@@ -15,35 +15,42 @@ const AHEAD = 2_000
 /** The most events given out together, and the most characters in them. */
 const MOST = { events: 500, characters: 4 * 1024 * 1024 }
 
-/** Reads the lines of a stream, as far ahead as `AHEAD`. The stream ends by its own signal. */
-export function queueLines(lines: AsyncGenerator<StreamLine, void>): LineQueue {
+/** Reads the lines of a stream, as far ahead as `AHEAD`. @param ended ends the stream, too */
+export function queueLines(lines: AsyncGenerator<StreamLine, void>, ended: AbortSignal): LineQueue {
   const waiting: StreamLine[] = []
   let end: { readonly error: unknown } | 'over' | null = null
-  let wakeReader = () => {}
-  let wakeTaker = () => {}
+  let wakeReader: (() => void) | null = null
+  let wakeTaker: (() => void) | null = null
   const read = async (): Promise<void> => {
     try {
       for await (const line of lines) {
         waiting.push(line)
-        wakeTaker()
-        if (waiting.length >= AHEAD) await new Promise<void>((resolve) => (wakeReader = resolve))
+        wakeTaker?.()
+        if (waiting.length >= AHEAD && !ended.aborted)
+          await new Promise<void>((resolve) => (wakeReader = resolve))
       }
       end = 'over'
     } catch (error) {
       end = { error }
     }
-    wakeTaker()
+    wakeTaker?.()
   }
   void read()
+  const wakeBoth = () => {
+    wakeReader?.()
+    wakeTaker?.()
+  }
+  ended.addEventListener('abort', wakeBoth, { once: true })
   return {
     async next() {
       while (waiting.length === 0) {
+        if (ended.aborted) return null
         if (end === 'over') return null
         if (end !== null) throw end.error
         await new Promise<void>((resolve) => (wakeTaker = resolve))
       }
       const taken = takeTogether(waiting)
-      wakeReader()
+      wakeReader?.()
       return taken
     },
   }

@@ -33,6 +33,8 @@ export interface StreamOptions {
   readonly heartbeatMs?: number
 }
 
+const line = (value: object): string => `${canonicalJson(value)}\n`
+
 /** Events read at a time. */
 const PAGE = 200
 
@@ -46,7 +48,6 @@ export async function* streamJournal(
   scope: ProjectScope,
   { after, news, ended, onSent, heartbeatMs = HEARTBEAT_MS }: StreamOptions,
 ): AsyncGenerator<string, void> {
-  const line = (value: object) => `${canonicalJson(value)}\n`
   if ((await readHash(scope, after.sequence)) !== after.hash) throw await diverged(scope, after.sequence)
   let said = ''
   const changedState = async (): Promise<string> => {
@@ -70,7 +71,7 @@ export async function* streamJournal(
         if ((await readHash(scope, sequence)) !== hash) throw await diverged(scope, sequence)
         break
       }
-      const text = await linesOf(scope, events, chain, line)
+      const text = await linesOf(scope, events, chain)
       if (text === null) {
         if ((await readHash(scope, sequence)) !== hash) throw await diverged(scope, sequence)
         throw corrupt(scope, sequence)
@@ -94,7 +95,6 @@ async function linesOf(
   scope: ProjectScope,
   events: readonly ChainedEvent[],
   chain: ReturnType<typeof createChainCheck>,
-  line: (value: object) => string,
 ): Promise<string | null> {
   const keys = await readKeys(scope, events)
   let text = ''
@@ -105,9 +105,15 @@ async function linesOf(
   return text
 }
 
+/** Also ends after a while without news, so that the follower hears that this home is there. */
 async function untilNews(news: News, mark: number, ended: AbortSignal, heartbeatMs: number): Promise<void> {
-  const beat = AbortSignal.timeout(heartbeatMs)
-  await news.since(mark, AbortSignal.any([ended, beat]))
+  const waiting = new AbortController()
+  const stop = () => waiting.abort()
+  const timer = setTimeout(stop, heartbeatMs)
+  ended.addEventListener('abort', stop, { once: true })
+  await news.since(mark, waiting.signal)
+  clearTimeout(timer)
+  ended.removeEventListener('abort', stop)
 }
 
 async function diverged(scope: ProjectScope, sequence: number): Promise<DivergedError> {

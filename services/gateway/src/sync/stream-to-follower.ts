@@ -42,9 +42,11 @@ export async function streamToFollower(
   const after = { sequence: Number(query.get('sequence') ?? Number.NaN), hash: query.get('hash') ?? '' }
   if (!Number.isSafeInteger(after.sequence) || after.sequence < 0 || !/^[0-9a-f]{64}$/u.test(after.hash))
     throw new ValidationError('sequence', 'and hash must be those of the last event that you have')
-  const left = new AbortController()
-  response.once('close', () => left.abort())
-  const ended = AbortSignal.any([closing, left.signal])
+  const over = new AbortController()
+  const end = () => over.abort()
+  response.once('close', end)
+  closing.addEventListener('abort', end, { once: true })
+  const ended = over.signal
   const followed = news.follow(scope.projectId)
   const note = followerNote(scope, request, access)
   const gzip = takesGzip(request) ? createGzip({ level: 1 }) : null
@@ -66,11 +68,11 @@ export async function streamToFollower(
       if (ended.aborted) break
       if (text !== '') await send(text)
     }
-    if (closing.aborted && !left.signal.aborted)
+    if (closing.aborted && !response.destroyed)
       throw new DaybookError('UNAVAILABLE', 'This Daybook is being stopped: connect again')
     out.end()
   } catch (error) {
-    if (left.signal.aborted) return
+    if (response.destroyed) return
     const failure = failureOf(whyEnded(closing, error, ': connect again'))
     if (!response.headersSent) {
       gzip?.unpipe(response)
@@ -81,6 +83,7 @@ export async function streamToFollower(
     out.end(`${JSON.stringify({ error: said })}\n`)
   } finally {
     followed.stop()
+    closing.removeEventListener('abort', end)
   }
 }
 

@@ -11,7 +11,7 @@ import { listCost } from '../limits.ts'
 import { ADMIN } from '../needs.ts'
 import { administeredProject } from '../projects-of-key.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
-import { memoryInterface } from '../types/memory.ts'
+import { memoryById, memoryInterface } from '../types/memory.ts'
 import { checkFirst } from '../types/page.ts'
 
 const resolution = enumOfWords<Resolution>('ConflictResolution', {
@@ -30,7 +30,7 @@ builder.objectType(conflict, {
     memory: t.field({
       type: memoryInterface,
       nullable: true,
-      resolve: ({ memoryId }) => memoryId,
+      resolve: ({ memoryId }, _, context) => memoryById(context, memoryId),
       description: 'As it is now; null if it is not there.',
     }),
     command: t.field({

@@ -23,7 +23,7 @@ export const memoryInterface = builder.loadableInterfaceRef<Memory, string>('Mem
  * A memory that another one names, by its plain id; null if there is none, or if it is in quarantine: only who asks for
  * it by its own id gets it then. All of a request are read with one query.
  */
-async function byId(context: Context, id: string | null | undefined): Promise<Memory | null> {
+export async function memoryById(context: Context, id: string | null | undefined): Promise<Memory | null> {
   if (id == null) return null
   const { tables } = await context.readModel()
   const memory = (await memoryInterface.getDataloader(context).load(id)) as Memory | null
@@ -38,7 +38,7 @@ builder.objectType(documentPart, {
     document: t.field({
       type: memoryInterface,
       nullable: true,
-      resolve: ({ part }, _, context) => byId(context, part?.document),
+      resolve: ({ part }, _, context) => memoryById(context, part?.document),
       description: 'The document, which is its first part and has the externalId.',
     }),
     parts: t.field({
@@ -46,7 +46,7 @@ builder.objectType(documentPart, {
       complexity: { multiplier: 3 },
       resolve: async ({ part, id }, _, context) => {
         const ids = await context.documentParts.load(part?.document ?? id)
-        const parts = await Promise.all(ids.map((each) => byId(context, each)))
+        const parts = await Promise.all(ids.map((each) => memoryById(context, each)))
         return parts.filter((each) => each !== null)
       },
       description: 'All parts in order. Their contents, joined without anything between, are the whole text.',
@@ -112,13 +112,14 @@ builder.interfaceType(memoryInterface, {
     supersedes: t.field({
       type: memoryInterface,
       nullable: true,
-      resolve: ({ state }, _, context) => byId(context, state.supersedes),
+      resolve: ({ state }, _, context) => memoryById(context, state.supersedes),
       description: 'The memory that this one replaces.',
     }),
     supersededBy: t.field({
       type: memoryInterface,
       nullable: true,
-      resolve: async ({ state }, _, context) => byId(context, await context.supersededBy.load(state.id)),
+      resolve: async ({ state }, _, context) =>
+        memoryById(context, await context.supersededBy.load(state.id)),
       description:
         'The memory that replaces this one, the newest if there are several; null if there is none that is remembered now.',
     }),
