@@ -159,7 +159,7 @@ async function refusal(url: string, response: Response): Promise<DaybookError> {
     // A proxy's page, or nothing: the status says what there is to say.
   }
   const code = said?.extensions?.code
-  if (said === undefined || code === undefined || response.status >= 500)
+  if (said === undefined || code === undefined || code === 'INTERNAL')
     return new UnavailableError(
       `${url} answered with HTTP ${response.status}${said === undefined ? '' : `: ${said.message}`}`,
     )
