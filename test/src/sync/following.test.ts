@@ -2,8 +2,16 @@ import { readChain } from '@daybook/journal/chain/read-chain'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { followNewProject, type SyncNode, standing, startSyncNode, untilConnected } from './sync-node.ts'
+import {
+  follow,
+  followNewProject,
+  type SyncNode,
+  standing,
+  startSyncNode,
+  untilConnected,
+} from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) {
   __typename ... on Remembered { sequence hash duplicate memory { id version shared } } ... on DaybookError { code message } } }`
@@ -103,6 +111,30 @@ describe.each(TEST_DATABASES)('a project that follows a home, on $name', ({ star
       expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
     } finally {
       home.reachable(true)
+    }
+  })
+
+  it('takes the vectors of what was there from its home', async () => {
+    const atHome = await home.running.newClient(true)
+    for (let at = 0; at < 30; at += 1) await atHome.data(REMEMBER, note(`a distinct text, number ${at}`))
+    const vectorsOf = async (node: SyncNode) => {
+      const scope = node.scopeOf(atHome.projectId)
+      const { rows } = await sql<{ hash: string; embedding: string; bits: string | null; at: string }>`
+        select encode(c.content_hash, 'hex') as hash, c.embedding::text, encode(e.token_bits, 'hex') as bits, e.embedded_at as at
+        from embedding_chunks c join embeddings e using (project_id, model_id, content_hash)
+        where c.project_id = ${atHome.projectId} order by 1, c.chunk`.execute(scope.db)
+      return rows
+    }
+    await expect.poll(async () => (await vectorsOf(home)).length).toBe(30)
+    // Its own embedder is away, so that nothing else could make them.
+    const without = await startSyncNode(start, null)
+    try {
+      await untilConnected(await follow(without, home, atHome))
+      await expect.poll(async () => (await vectorsOf(without)).length).toBe(30)
+      const plain = (rows: { at: string }[]) => rows.map(({ at: _, ...row }) => row)
+      expect(plain(await vectorsOf(without))).toEqual(plain(await vectorsOf(home)))
+    } finally {
+      await without.stop()
     }
   })
 })

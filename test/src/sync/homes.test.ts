@@ -1,6 +1,6 @@
+import type { TestClient } from '@daybook/gateway/testing/test-gateway'
 import { readChain } from '@daybook/journal/chain/read-chain'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
-import type { TestClient } from '@daybook/gateway/testing/test-gateway'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
@@ -63,7 +63,10 @@ describe.each(TEST_DATABASES)('the home of a project, on $name', ({ start }) => 
     home.reachable(false)
     await atNext.data(REMEMBER, note('offline'))
     const refused = await atNext.data(PROMOTE, { id: projectId, url: next.url })
-    expect(refused.promoteProject).toMatchObject({ code: 'REFUSED', message: expect.stringContaining('1 commands wait') })
+    expect(refused.promoteProject).toMatchObject({
+      code: 'REFUSED',
+      message: expect.stringContaining('1 commands wait'),
+    })
     home.reachable(true)
     await untilConnected(atNext)
   })
@@ -76,14 +79,19 @@ describe.each(TEST_DATABASES)('the home of a project, on $name', ({ start }) => 
     home.reachable(false)
     const key = newId()
     // Nobody but the old home has these.
-    const { remember: only } = await atHome.data(REMEMBER, note('only the old home had it', { idempotencyKey: key }))
+    const { remember: only } = await atHome.data(
+      REMEMBER,
+      note('only the old home had it', { idempotencyKey: key }),
+    )
     await atHome.data(REVISE, { id, text: 'changed at the old home' })
     // The follower writes offline, and takes over.
     const { remember: offline } = await atNext.data(REMEMBER, note('written before the promotion'))
     expect(offline).toMatchObject({ memory: { shared: false } })
     const { promoteProject } = await atNext.data(PROMOTE, { id: projectId, url: next.url, lost: true })
     expect(promoteProject).toMatchObject({ __typename: 'Promoted', epoch: 2 })
-    expect((await atNext.data(REMEMBER, note('in the new epoch'))).remember).toMatchObject({ memory: { shared: true } })
+    expect((await atNext.data(REMEMBER, note('in the new epoch'))).remember).toMatchObject({
+      memory: { shared: true },
+    })
     expect((await atNext.data(TEXT, { id: offline.memory.id })).memory).toMatchObject({ version: 1 })
     await follow(third, next, { key: atNext.key, projectId })
     await untilConnected(atThird)
@@ -96,11 +104,16 @@ describe.each(TEST_DATABASES)('the home of a project, on $name', ({ start }) => 
     await untilConnected(atThird)
     const chain = await chainOf(next, projectId)
     for (const node of [home, third]) await expect.poll(() => chainOf(node, projectId)).toEqual(chain)
-    expect((await atNext.data(TEXT, { id: only.memory.id })).memory).toMatchObject({ text: expect.stringContaining('only the old home') })
-    expect((await atThird.data(TEXT, { id })).memory).toMatchObject({ text: expect.stringContaining('changed at the old home') })
+    expect((await atNext.data(TEXT, { id: only.memory.id })).memory).toMatchObject({
+      text: expect.stringContaining('only the old home'),
+    })
+    expect((await atThird.data(TEXT, { id })).memory).toMatchObject({
+      text: expect.stringContaining('changed at the old home'),
+    })
     const again = await atNext.data(REMEMBER, note('only the old home had it', { idempotencyKey: key }))
     expect(again.remember).toMatchObject({ duplicate: true, memory: { id: only.memory.id } })
-    for (const node of all()) expect(await verifyJournal(node.scopeOf(projectId))).toMatchObject({ problems: 0 })
+    for (const node of all())
+      expect(await verifyJournal(node.scopeOf(projectId))).toMatchObject({ problems: 0 })
   })
 
   it('that lost the end of its journal gets it back from a follower', async () => {

@@ -26,11 +26,11 @@ export interface SyncNode {
   stop(): Promise<void>
 }
 
-/** Starts a Daybook. */
-export async function startSyncNode(start: TestDatabaseKind['start']): Promise<SyncNode> {
+/** Starts a Daybook. @param embedder null: it has none */
+export async function startSyncNode(start: TestDatabaseKind['start'], embedder?: null): Promise<SyncNode> {
   const database = await start()
   const proxy = await startSwitchingProxy()
-  const running = await startTestGateway(database, undefined, {
+  const running = await startTestGateway(database, embedder, {
     follows: true,
     environment: { DAYBOOK_ALLOWED_HOSTS: `127.0.0.1:${proxy.port}` },
   })

@@ -64,6 +64,19 @@ export async function readEnd({ db, projectId }: ProjectScope): Promise<JournalC
   return { sequence: row?.sequence ?? 0, hash: row?.hash.toString('hex') ?? CHAIN_START }
 }
 
+/**
+ * Whether the journal is a copy that follows its home: then its end may be replaced at any time, where it is a branch
+ * (`@daybook/sync`).
+ */
+export async function isCopy({ db, projectId }: ProjectScope): Promise<boolean> {
+  const row = await db
+    .selectFrom('journal_heads')
+    .select('followed')
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return row?.followed === true
+}
+
 /** One memory's events after `afterVersion`, oldest first, at most `limit`. */
 export async function readMemoryEvents(
   { db, projectId }: ProjectScope,

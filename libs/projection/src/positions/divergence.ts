@@ -55,14 +55,17 @@ export async function readDivergence(
   }
 }
 
-/** Which live generations have diverged, one sentence each, for health reports. */
+/**
+ * Which live generations have diverged, one sentence each, for health reports. Those of projects that follow a home go back
+ * all the time, with their branches.
+ */
 export async function describeDiverged(db: Database): Promise<string[]> {
   const { rows } = await sql<{ projection: string; projects: number }>`
     select live.projection, count(*) as projects
     from generations live
     join positions place on place.projection = live.projection and place.generation = live.generation
     left join journal_heads head on head.project_id = place.project_id
-    where live.status = 'live' and ${isDiverged}
+    where live.status = 'live' and not coalesce(head.followed, false) and ${isDiverged}
     group by live.projection order by live.projection`.execute(db)
   return rows.map(
     ({ projection, projects }) =>

@@ -1,6 +1,6 @@
 import { readHash } from '@daybook/journal/chain/read-chain'
 import { lastCommon } from '@daybook/journal/read/checkpoints'
-import { readEnd } from '@daybook/journal/read/read'
+import { isCopy, readEnd } from '@daybook/journal/read/read'
 import { DaybookError } from '@daybook/memory/errors'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -9,7 +9,7 @@ import type { Projection } from '../projection.ts'
 
 /**
  * Takes a diverged projection back to the last cursor that it has passed and its journal still has. From
- * there the projection goes on as usual. If no such cursor is known, everything is rewritten from the
+ * there the projection goes on as usual. In a project that follows a home that is no accident, and is not logged as one. If no such cursor is known, everything is rewritten from the
  * beginning.
  *
  * Refuses if the project's journal is empty or lacks the event at its own end. Such a journal was not
@@ -42,12 +42,18 @@ export async function heal(
     logger?.error(about, message)
     throw new DaybookError('CORRUPT_JOURNAL', message)
   }
-  logger?.error(
-    about,
-    'DIVERGED: the projection has applied events that the journal does not have. It goes back to the last event that both have. Find out what happened to the database',
-  )
+  // A branch's events are replaced each time that its home's arrive.
+  const usual = await isCopy(scope)
+  if (!usual)
+    logger?.error(
+      about,
+      'DIVERGED: the projection has applied events that the journal does not have. It goes back to the last event that both have. Find out what happened to the database',
+    )
   await projection.rewind(scope, { from: position, to: common })
-  logger?.warn(about, 'the projection is back at a position that its journal has, and goes on from there')
+  logger?.[usual ? 'debug' : 'warn'](
+    about,
+    'the projection is back at a position that its journal has, and goes on from there',
+  )
 }
 
 /** Whether the project exists. One that was created in the lost moments is gone together with its journal. */

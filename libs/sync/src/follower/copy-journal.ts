@@ -8,6 +8,7 @@ import type { HomeState, StreamLine } from '../wire/stream-line.ts'
 import { fromWire } from '../wire/wire-error.ts'
 import { applyHomeEvents } from './apply-home-events.ts'
 import { applyHomeState } from './apply-home-state.ts'
+import type { VectorFetcher } from './fetch-vectors.ts'
 import { type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient } from './home-client.ts'
 import { queueLines } from './line-queue.ts'
@@ -19,6 +20,8 @@ export interface CopyOptions {
   readonly onCommitted: (projectId: string, events: readonly CommittedEvent[]) => void
   /** Called with how many of the home's events were added. */
   readonly onCopied: (events: number) => void
+  /** Fetches vectors; null: the local model makes all of them. */
+  readonly vectors: VectorFetcher | null
   /** Called when the home has been heard, and each time that everything is here. */
   readonly onConnected: () => void
 }
@@ -42,7 +45,7 @@ export class HomeRefused extends Error {
  * @throws UnavailableError if the home breaks off; DaybookError DIVERGED if it does not have what is here; HomeRefused
  */
 export async function copyJournal(scope: ProjectScope, options: CopyOptions): Promise<void> {
-  const { home, signal, onCommitted, onCopied, onConnected } = options
+  const { home, signal, onCommitted, onCopied, onConnected, vectors } = options
   const followed = await readFollowed(scope)
   if (followed === null) return
   let { state, copied, homeSequence } = followed
@@ -73,6 +76,8 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
     }
     copied = chain.place()
     onCopied(events.length)
+    // What is new is embedded here as soon as at the home, which has no vectors of it yet.
+    if (!live) vectors?.of(events)
   }
 
   const queue = queueLines(home.stream(copied, signal), signal)

@@ -10,6 +10,7 @@ import { rebaseBranch } from '../branch/rebase-branch.ts'
 import { sendBranch } from '../branch/send-branch.ts'
 import { CopyMoved } from './apply-home-events.ts'
 import { copyJournal, HomeRefused } from './copy-journal.ts'
+import { createVectorFetcher, type VectorFetcher } from './fetch-vectors.ts'
 import { findCommon } from './find-common.ts'
 import { type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient, HomeOf } from './home-client.ts'
@@ -20,6 +21,8 @@ export interface FollowOptions {
   readonly homeOf: HomeOf
   readonly onCommitted: (projectId: string, events: readonly CommittedEvent[]) => void
   readonly onCopied: (events: number) => void
+  /** Called with how many texts got their vectors from the home. */
+  readonly onFetched: (texts: number) => void
   readonly logger: Logger
   /** Raised when something was written into the branch by this process. */
   readonly written: WakeUp
@@ -62,6 +65,7 @@ export async function followProject(scope: ProjectScope, options: FollowOptions)
         ...options,
         home,
         signal: ended,
+        vectors: await vectorsFor(scope, home, { ...options, signal: ended }),
         onConnected: () => {
           attempt = 0
           connected.raise()
@@ -82,6 +86,21 @@ export async function followProject(scope: ProjectScope, options: FollowOptions)
       await sending
     }
   }
+}
+
+/** Fetches vectors of the model that the live generation has. */
+async function vectorsFor(
+  scope: ProjectScope,
+  home: HomeClient,
+  options: Parameters<typeof createVectorFetcher>[3],
+): Promise<VectorFetcher | null> {
+  const live = await scope.db
+    .selectFrom('generations')
+    .select('model_id')
+    .where('status', '=', 'live')
+    .orderBy('projection')
+    .executeTakeFirst()
+  return live === undefined ? null : createVectorFetcher(scope, home, live.model_id, options)
 }
 
 /** @returns milliseconds to wait before the next try; null: none */

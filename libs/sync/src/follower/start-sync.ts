@@ -57,6 +57,10 @@ export function startSync(options: SyncOptions): Sync {
     name: 'daybook_sync_copied_events_total',
     help: 'Events of other homes that this process has copied',
   })
+  const fetched = metrics?.counter({
+    name: 'daybook_sync_fetched_vectors_total',
+    help: 'Texts whose vectors this process has taken from another home',
+  })
   const wake = createWakeUp()
   let renewedAt = 0
   const formerHomes = createFormerHomes(db, homeOf, logger)
@@ -68,6 +72,7 @@ export function startSync(options: SyncOptions): Sync {
       homeOf,
       onCommitted,
       onCopied: (events) => copied?.add(events),
+      onFetched: (texts) => fetched?.add(texts),
       logger,
       written,
       signal: stop.signal,

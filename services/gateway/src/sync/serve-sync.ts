@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readTravellingVectors } from '@daybook/embeddings/travelling-vectors'
 import { DaybookError, UnavailableError, ValidationError } from '@daybook/memory/errors'
 import type { Access } from '@daybook/postgres/access/api-keys'
 import type { Scope } from '@daybook/postgres/access/scopes'
@@ -10,6 +11,7 @@ import { decideCommands } from '@daybook/sync/home/decide-commands'
 import { handOver, handOverAsked } from '@daybook/sync/home/hand-over'
 import { readHomeInfo } from '@daybook/sync/home/home-info'
 import { sentCommands } from '@daybook/sync/wire/sent-command'
+import { vectorsAsked } from '@daybook/sync/wire/vectors'
 import { z } from 'zod'
 import { requireScopes } from '../http/check-scopes.ts'
 import { discardBody } from '../http/discard-body.ts'
@@ -62,6 +64,13 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     needs: ['read'],
     form: placesAsked,
     answer: (_, scope, __, { places }) => lastOfPlaces(scope, places),
+  }),
+  '/sync/vectors': question({
+    needs: ['read'],
+    form: vectorsAsked,
+    answer: async (_, scope, __, { modelId, hashes }) => ({
+      texts: await readTravellingVectors(scope, modelId, hashes),
+    }),
   }),
   '/sync/commands': question({
     needs: ['write'],
