@@ -18,6 +18,7 @@ import * as relay from './relay.ts'
 import * as rerank from './rerank.ts'
 import * as search from './search.ts'
 import * as security from './security.ts'
+import * as sync from './sync.ts'
 import * as twoProjectors from './two-projectors.ts'
 
 /*
@@ -45,6 +46,7 @@ const BENCHES: readonly Bench[] = [
   rebuild,
   footprint,
   consoleSearch,
+  sync,
 ]
 
 const { values, positionals } = parseArgs({

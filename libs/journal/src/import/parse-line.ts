@@ -91,6 +91,25 @@ export function parseLine(line: number, text: string): ExportLine {
   throw new InvalidExportError(line, `is not a valid ${kind} of an export: ${[...path, message].join(' ')}`)
 }
 
+/**
+ * The event of a line from a running Daybook. Its spelling is not looked at, unlike in a file, which other programs may have
+ * changed: the event's hashes say whether it is the same.
+ * @throws InvalidExportError
+ */
+export function parseEventLine(line: number, text: string): ExportedEvent {
+  let value: unknown
+  try {
+    value = (JSON.parse(text) as { event?: unknown }).event
+  } catch (error) {
+    throw new InvalidExportError(line, `is not JSON: ${(error as Error).message}`)
+  }
+  if (isDeeperThan(MOST_LEVELS, value)) throw new InvalidExportError(line, 'is nested too deeply')
+  const checked = event.safeParse(value)
+  if (checked.success) return checked.data as ExportedEvent
+  const { path, message } = checked.error.issues[0] ?? { path: [], message: '' }
+  throw new InvalidExportError(line, `is not a valid event: ${[...path, message].join(' ')}`)
+}
+
 function parseJson(line: number, text: string): unknown {
   let value: unknown
   let canonical: string
