@@ -6,7 +6,7 @@ import { pause } from '@daybook/runtime/backoff'
 import { createTestDaemon, type TestDaemon } from '../src/support/daemon.ts'
 import { dataOf } from '../src/support/graphql.ts'
 import { createRandom } from '../src/support/random.ts'
-import { type BenchOptions, printComparison, quantile, seconds } from './bench.ts'
+import { printComparison, quantile, seconds } from './bench.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 
 /**
@@ -140,7 +140,7 @@ async function between(kind: string, home: TestDaemon, follower: TestDaemon): Pr
   })
 }
 
-export async function run(_: BenchOptions): Promise<void> {
+export async function run(): Promise<void> {
   const servers = HAS_NATIVE_POSTGRES ? [await startNativeServer(), await startNativeServer()] : []
   const sides: readonly (readonly [string, readonly Readonly<Record<string, string>>[]])[] = [
     ['embedded PGlite', [{}, {}]],

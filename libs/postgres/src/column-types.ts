@@ -71,6 +71,9 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'console_sessions.used_at': { note: 'Its last request, to about a minute.' },
   'deleted_projects.deleted_by': { note: 'The name of the key that asked for it.' },
   'deleted_projects.events': { note: 'How many events its journal had.' },
+  'deleted_projects.of_home': {
+    note: 'Whether it was the copy of a project whose home is elsewhere, and may come again.',
+  },
   'deleted_projects.finished_at': { note: 'Null while something of it may be left.' },
   'erased_texts.sequence': { note: 'That of the last event of the erasure.' },
   'events.data': {
@@ -94,6 +97,10 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   'followed_projects.follower_id': { note: 'Names this follower at its home.' },
   'followed_projects.home_key': { note: 'The key that opens the project at its home. Secret.' },
   'followed_projects.moved_to': { note: 'Where the home says that the project has its home now.' },
+  'followed_projects.own_url': {
+    note: 'While the home hands the project over: where it finds this Daybook.',
+  },
+  'followed_projects.own_key': { note: 'What opens the project here, for the old home then. Secret.' },
   'followed_projects.rule': { type: `'LATEST_WINS' | 'ASK'` },
   'followed_projects.state': { type: `'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED' | 'MOVED'` },
   'followed_projects.taking_epoch': {

@@ -90,6 +90,8 @@ export interface Tables {
     requested_at: Generated<Moment>
     /** Null while something of it may be left. */
     finished_at: Moment | null
+    /** Whether it was the copy of a project whose home is elsewhere, and may come again. */
+    of_home: Generated<boolean>
   }
   embedding_chunks: {
     project_id: string
@@ -175,6 +177,10 @@ export interface Tables {
     moved_to: string | null
     /** The epoch that begins here, while the home hands the project over. */
     taking_epoch: number | null
+    /** While the home hands the project over: where it finds this Daybook. */
+    own_url: string | null
+    /** What opens the project here, for the old home then. Secret. */
+    own_key: string | null
     /** How many commands the branch has ever had. */
     branch_position: Generated<number>
     /** The hash of the last command of the branch. */

@@ -1,9 +1,14 @@
-import type { TestClient } from '@daybook/gateway/testing/test-gateway'
 import { readChain } from '@daybook/journal/chain/read-chain'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { loseTail } from '@daybook/journal/testing/lose-tail'
+import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
+import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { readFollowed } from '@daybook/sync/follower/followed-projects'
+import { type HomeClient, homesAs } from '@daybook/sync/follower/home-client'
+import { takeOver } from '@daybook/sync/follower/promote'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { follow, type SyncNode, standing, startSyncNode, untilConnected } from './sync-node.ts'
 
@@ -13,6 +18,8 @@ const REVISE = `mutation ($id: ID!, $text: String!) { revise(id: $id, input: { c
   __typename ... on Revised { memory { version shared } } ... on DaybookError { code message } } }`
 const PROMOTE = `mutation ($id: ID!, $url: String!, $lost: Boolean) { promoteProject(id: $id, url: $url, lost: $lost) {
   __typename ... on Promoted { epoch former } ... on DaybookError { code message } } }`
+const UNFOLLOW = `mutation ($id: ID!) { unfollowProject(id: $id) {
+  __typename ... on Unfollowed { dropped } ... on DaybookError { code message } } }`
 const TEXT = `query ($id: ID!) { memory(id: $id) { text version } }`
 
 const note = (text: string, more: object = {}) => ({ input: { content: { note: { text } }, ...more } })
@@ -129,5 +136,44 @@ describe.each(TEST_DATABASES)('the home of a project, on $name', ({ start }) => 
     await expect.poll(() => textOf(remember.memory.id)).toContain('to be lost')
     await expect.poll(() => textOf(id)).toContain('changed, and lost')
     await expect.poll(() => chainOf(all()[1], projectId)).toEqual(await chainOf(home, projectId))
+  })
+
+  it('is handed over in the end if its answer is lost', async () => {
+    const { home, next, atHome, atNext, projectId } = await followed()
+    const scope = next.scopeOf(projectId)
+    const { home: address, followerId } = (await readFollowed(scope)) ?? (undefined as never)
+    const real = homesAs('a test')({ home: address, projectId, followerId })
+    const answerLost: HomeClient = {
+      ...real,
+      ask: async (what, body, form) => {
+        await real.ask(what, body, form)
+        throw new UnavailableError('the answer was lost')
+      },
+    }
+    const own = { url: next.url, key: atNext.key }
+    await expect(takeOver(scope, answerLost, own)).rejects.toThrow('the answer was lost')
+    // Nobody is the home for a moment: what is written waits.
+    const meanwhile = await atNext.data(REMEMBER, note('written in between'))
+    expect(meanwhile.remember).toMatchObject({ __typename: 'Remembered' })
+    await expect.poll(() => readFollowed(scope)).toBeNull()
+    await untilConnected(atHome)
+    const chain = await chainOf(next, projectId)
+    expect(chain.map(({ epoch }) => epoch)).toEqual([1, 2])
+    await expect.poll(() => chainOf(home, projectId)).toEqual(chain)
+  })
+
+  it('is followed again after its copy was removed', async () => {
+    const { next, home, atHome, projectId } = await followed()
+    const admin = await next.running.newClient(true)
+    const { unfollowProject } = await admin.data(UNFOLLOW, { id: projectId })
+    expect(unfollowProject).toMatchObject({ __typename: 'Unfollowed', dropped: 0 })
+    // Nobody removes it here: the reindex service would.
+    await asOwner(next.database, (trx) =>
+      sql`
+        with gone as (delete from events where project_id = ${projectId})
+        update deleted_projects set finished_at = now() where project_id = ${projectId}`.execute(trx),
+    )
+    await untilConnected(await follow(next, home, atHome))
+    await expect.poll(() => chainOf(next, projectId)).toEqual(await chainOf(home, projectId))
   })
 })

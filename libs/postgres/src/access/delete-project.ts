@@ -33,13 +33,13 @@ export interface DeletedProject {
 }
 
 /**
- * Makes a project disappear, waiting for an append under way.
+ * Makes a project disappear, waiting for an append under way. The copy of a project that has its home elsewhere may come again.
  * @returns false if there is no such project
  * @throws the database's error if the acting key does not run the whole Daybook
  */
 export async function beginDeletion(db: Database, acting: Access, projectId: string): Promise<boolean> {
   const { rows } = await sql<{ begun: boolean }>`
-    select begin_project_deletion(${acting.keyHash}, ${projectId}, ${acting.keyName}, ${newId()}) as begun`.execute(
+    select begin_copy_removal(${acting.keyHash}, ${projectId}, ${acting.keyName}, ${newId()}) as begun`.execute(
     db,
   )
   return rows[0]?.begun === true
@@ -54,6 +54,17 @@ const selectDeleted = (db: Queryable) =>
 /** The trace of the project with that id; null if none was deleted. */
 export async function readDeleted(db: Queryable, projectId: string): Promise<DeletedProject | null> {
   return (await selectDeleted(db).where('project_id', '=', projectId).executeTakeFirst()) ?? null
+}
+
+/**
+ * Forgets that a project was deleted here, if that was only a copy, and all of it is removed.
+ * @returns whether it was one
+ */
+export async function forgetRemovedCopy(db: Queryable, projectId: string): Promise<boolean> {
+  const { rows } = await sql<{
+    forgotten: boolean
+  }>`select forget_removed_copy(${projectId}) as forgotten`.execute(db)
+  return rows[0]?.forgotten === true
 }
 
 /** Which of these projects were deleted. */

@@ -18,6 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await dropEvents(db)
   await mirrorQuarantines(db)
   await scopeOfFollowers(db)
+  await removeCopies(db)
   await raiseMinimum(db as unknown as DatabaseTransaction, { reader: 4, writer: 2 })
 }
 
@@ -69,6 +70,8 @@ async function following(db: Kysely<unknown>): Promise<void> {
       caught_up_at timestamptz,
       moved_to text,
       taking_epoch integer,
+      own_url text,
+      own_key text,
       branch_position bigint not null default 0,
       branch_hash bytea not null default decode(repeat('00', 32), 'hex'),
       lease_owner text,
@@ -228,6 +231,37 @@ async function dropEvents(db: Kysely<unknown>): Promise<void> {
       update daybook.followed_projects f set copied = after_sequence, copied_hash = ends_with
       where f.project_id = project and f.copied > after_sequence;
       return gone;
+    end`,
+  )
+}
+
+/**
+ * A copy is removed like a project that is deleted, but it may be followed again: its home has it.
+ */
+async function removeCopies(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table daybook.deleted_projects add column of_home boolean not null default false`.execute(
+    db,
+  )
+  await makeOwnerFunction(
+    db,
+    'begin_copy_removal(acting bytea, doomed uuid, asked_by text, new_default uuid)',
+    'boolean',
+    sql`
+    declare followed boolean := exists (select from daybook.followed_projects f where f.project_id = doomed);
+    begin
+      if not daybook.begin_project_deletion(acting, doomed, asked_by, new_default) then return false; end if;
+      update daybook.deleted_projects d set of_home = followed where d.project_id = doomed;
+      return true;
+    end`,
+  )
+  await makeOwnerFunction(
+    db,
+    'forget_removed_copy(project uuid)',
+    'boolean',
+    sql`
+    begin
+      delete from daybook.deleted_projects d where d.project_id = project and d.of_home and d.finished_at is not null;
+      return found;
     end`,
   )
 }

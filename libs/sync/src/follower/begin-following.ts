@@ -1,8 +1,9 @@
 import { lockProject } from '@daybook/journal/append/lock-project'
 import { readHash } from '@daybook/journal/chain/read-chain'
 import { readEnd } from '@daybook/journal/read/read'
-import { DaybookError } from '@daybook/memory/errors'
+import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import { placeProject } from '@daybook/postgres/access/claim-imported-project'
+import { forgetRemovedCopy, readDeleted } from '@daybook/postgres/access/delete-project'
 import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { Database } from '@daybook/postgres/connect'
 import { placeAnswered } from '../home/common-place.ts'
@@ -53,6 +54,9 @@ export async function beginFollowing(
     movedTo === address.url
   )
     throw new DaybookError('REFUSED', 'A Daybook cannot follow itself')
+  const removed = await readDeleted(db, project.id)
+  if (removed !== null && !(await forgetRemovedCopy(db, project.id)) && removed.finishedAt === null)
+    throw new UnavailableError('Its former copy is still being removed here: try again in a moment')
   const { scope, name, tookOver } = await placeProject(db, project)
   const { projectId } = scope
   const known = await readFollowed(scope)

@@ -12,8 +12,6 @@ import type { HomeClient } from './home-client.ts'
 export interface VectorFetcher {
   /** Fetches those of the events' texts. It returns at once. */
   of(events: readonly ImportedEvent[]): void
-  /** Resolves once everything asked for so far is here, or was not to be had. */
-  done(): Promise<void>
 }
 
 /** Milliseconds for an answer with vectors: 200 texts are some 700 kB. */
@@ -59,9 +57,6 @@ export function createVectorFetcher(
       if (waiting.length > MOST_WAITING) return
       waiting.push(...hashesOf(events))
       begin()
-    },
-    async done() {
-      while (running !== null) await running
     },
   }
 }

@@ -12,8 +12,9 @@ import { CopyMoved } from './apply-home-events.ts'
 import { copyJournal, HomeRefused } from './copy-journal.ts'
 import { createVectorFetcher, type VectorFetcher } from './fetch-vectors.ts'
 import { findCommon } from './find-common.ts'
-import { type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
+import { type Followed, type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient, HomeOf } from './home-client.ts'
+import { finishTaking } from './promote.ts'
 import { retreat } from './retreat.ts'
 
 /** What following a project needs. */
@@ -61,6 +62,7 @@ export async function followProject(scope: ProjectScope, options: FollowOptions)
     const connected = createWakeUp()
     const sending = sendWhenConnected(scope, home, connected, { ...options, signal: ended })
     try {
+      if (await isTaken(scope, home, followed, options)) return
       await copyJournal(scope, {
         ...options,
         home,
@@ -86,6 +88,24 @@ export async function followProject(scope: ProjectScope, options: FollowOptions)
       await sending
     }
   }
+}
+
+/** Completes a hand-over whose answer was lost. @returns whether this Daybook is the home now */
+async function isTaken(
+  scope: ProjectScope,
+  home: HomeClient,
+  { takingEpoch, own }: Followed,
+  { onCommitted, logger }: FollowOptions,
+): Promise<boolean> {
+  if (takingEpoch === null || own === null) return false
+  const promoted = await finishTaking(scope, home, own, takingEpoch)
+  if (promoted === null) return false
+  logger.warn(
+    { projectId: scope.projectId, epoch: takingEpoch },
+    'this Daybook is the home of the project now',
+  )
+  onCommitted(scope.projectId, promoted.events)
+  return true
 }
 
 /** Fetches vectors of the model that the live generation has. */

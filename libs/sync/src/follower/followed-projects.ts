@@ -34,6 +34,8 @@ export interface Followed {
   readonly movedTo: string | null
   /** The epoch that begins here, while the home hands the project over. */
   readonly takingEpoch: number | null
+  /** Where the old home finds this Daybook then, and with which key; null if it is not being handed over. */
+  readonly own: HomeAddress | null
 }
 
 /** Where a home is, and what opens the project there. */
@@ -60,6 +62,7 @@ const toFollowed = (row: Row): Followed => ({
   caughtUpAt: row.caught_up_at,
   movedTo: row.moved_to,
   takingEpoch: row.taking_epoch,
+  own: row.own_url === null || row.own_key === null ? null : { url: row.own_url, key: row.own_key },
 })
 
 /** How the project is followed; null if this Daybook is its home. */
@@ -114,7 +117,7 @@ export async function insertFollowed(
 export type FollowedChange = Partial<
   Pick<
     Followed,
-    'paused' | 'rule' | 'state' | 'problem' | 'homeSequence' | 'movedTo' | 'takingEpoch' | 'home'
+    'paused' | 'rule' | 'state' | 'problem' | 'homeSequence' | 'movedTo' | 'takingEpoch' | 'own' | 'home'
   > & {
     /** Everything is here now. */
     readonly caughtUp: true
@@ -124,7 +127,7 @@ export type FollowedChange = Partial<
 /** Changes how a project is followed. */
 export async function updateFollowed(
   { db, projectId }: { readonly db: Queryable; readonly projectId: string },
-  { paused, rule, state, problem, homeSequence, movedTo, takingEpoch, home, caughtUp }: FollowedChange,
+  { paused, rule, state, problem, homeSequence, movedTo, takingEpoch, own, home, caughtUp }: FollowedChange,
 ): Promise<void> {
   await db
     .updateTable('followed_projects')
@@ -136,6 +139,7 @@ export async function updateFollowed(
       ...(homeSequence !== undefined && { home_sequence: homeSequence }),
       ...(movedTo !== undefined && { moved_to: movedTo }),
       ...(takingEpoch !== undefined && { taking_epoch: takingEpoch }),
+      ...(own !== undefined && { own_url: own?.url ?? null, own_key: own?.key ?? null }),
       ...(home !== undefined && { home_url: home.url, home_key: home.key }),
       ...(caughtUp === true && { caught_up_at: sql<string>`clock_timestamp()` }),
     })

@@ -1,5 +1,5 @@
 import { lockProject } from '@daybook/journal/append/lock-project'
-import { DaybookError } from '@daybook/memory/errors'
+import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -30,7 +30,7 @@ const HAND_OVER_MS = 15_000
 
 /**
  * Makes this Daybook the home of a project that it follows, with the old home's consent: everything that it has is here,
- * and it follows this one from then on. If the answer is lost, the worker asks again (`finishTaking`).
+ * and it follows this one from then on. If the answer is lost, whoever follows the project asks again (`finishTaking`).
  *
  * @param own where the old home finds this Daybook, and with which key
  * @returns null if the old home has gone on meanwhile: ask again once that is here
@@ -51,13 +51,17 @@ export async function takeOver(
         'REFUSED',
         `${waiting} commands wait in the branch and ${open} conflicts for a decision: let them reach the home first, or promote without it (--lost)`,
       )
-    await updateFollowed({ db: trx, projectId: scope.projectId }, { takingEpoch: locked.epoch + 1 })
+    await updateFollowed({ db: trx, projectId: scope.projectId }, { takingEpoch: locked.epoch + 1, own })
     return locked.epoch + 1
   })
   return finishTaking(scope, home, own, epoch)
 }
 
-/** Asks the old home, and becomes the home if it agrees. As `takeOver`, which it completes. */
+/**
+ * Asks the old home, and becomes the home if it agrees. It completes `takeOver` where the answer was lost, and may be at work
+ * twice at a time.
+ * @throws as `takeOver`
+ */
 export async function finishTaking(
   scope: ProjectScope,
   home: HomeClient,
@@ -66,17 +70,21 @@ export async function finishTaking(
 ): Promise<Promoted | null> {
   const followed = await readFollowed(scope)
   if (followed === null) return { epoch, events: [] }
-  const { handedOver } = await home.ask(
-    'hand-over',
-    { epoch, ...own, at: followed.copied },
-    handOverAnswered,
-    HAND_OVER_MS,
-  )
+  const giveUp = () => updateFollowed(scope, { takingEpoch: null, own: null })
+  const { handedOver } = await home
+    .ask('hand-over', { epoch, ...own, at: followed.copied }, handOverAnswered, HAND_OVER_MS)
+    .catch(async (error: unknown) => {
+      if (!(error instanceof UnavailableError)) await giveUp()
+      throw error
+    })
   if (!handedOver) {
-    await updateFollowed(scope, { takingEpoch: null })
+    await giveUp()
     return null
   }
-  return becomeHome(scope, epoch, null)
+  return becomeHome(scope, epoch, null).catch(async (error: unknown) => {
+    if ((await readFollowed(scope)) === null) return { epoch, events: [] }
+    throw error
+  })
 }
 
 /**
