@@ -3,8 +3,11 @@ import { readContext } from '@daybook/journal/append/batch-context'
 import { decideBatch } from '@daybook/journal/append/decide-batch'
 import { lockProject } from '@daybook/journal/append/lock-project'
 import { writeEvents } from '@daybook/journal/append/write-events'
+import { UnavailableError } from '@daybook/memory/errors'
 import type { LinkedEvent } from '@daybook/memory/events'
+import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type SqlBool, sql } from 'kysely'
 import { addToBranch, type NewBranchCommand } from './branch-commands.ts'
 
 /** A request with a key of its own, so that it may be sent to the home more than once. */
@@ -19,7 +22,8 @@ export interface Branched {
 
 /**
  * Decides requests on what is here, the home's events and the branch, and keeps those that are accepted in the branch,
- * with their provisional events in the journal. What is refused here is not kept.
+ * with their provisional events in the journal. What is refused here is not kept; what is in the branch already is not kept
+ * twice, and not refused before the home has decided.
  * @throws DaybookError IMPORT_CONFLICT if the project does not follow a home (any more)
  */
 export async function appendToBranch(
@@ -33,9 +37,11 @@ export async function appendToBranch(
     const { sequence, hash } = events.at(-1) ?? head
     if (events.length > 0 || newKeyUses.size > 0)
       await writeEvents(trx, projectId, rows, newKeyUses, { sequence, hash, recordedAt: now })
+    const waiting = await keysInBranch(trx, projectId, requests)
     const accepted = requests.flatMap((request, index): NewBranchCommand[] => {
       const outcome = outcomes[index]
       if (outcome === undefined || 'error' in outcome || outcome.appended.duplicate) return []
+      if (waiting.has(request.idempotencyKey)) return []
       const { memory, event } = outcome.appended
       const before = event === null ? memory.version : event.version - 1
       return [
@@ -51,6 +57,37 @@ export async function appendToBranch(
       ]
     })
     await addToBranch(trx, projectId, accepted)
-    return { outcomes, events }
+    return {
+      outcomes: outcomes.map((outcome, index) =>
+        'error' in outcome && waiting.has(requests[index]?.idempotencyKey ?? '')
+          ? { error: notDecidedYet(outcome.error) }
+          : outcome,
+      ),
+      events,
+    }
   })
 }
+
+/**
+ * Those of the keys whose commands are in the branch. One that would be refused on what has come from the home meanwhile has
+ * no provisional event, so its key is not known as used.
+ */
+async function keysInBranch(
+  trx: DatabaseTransaction,
+  projectId: string,
+  requests: readonly KeyedRequest[],
+): Promise<ReadonlySet<string>> {
+  const rows = await trx
+    .selectFrom('branch_commands')
+    .select('idempotency_key')
+    .where('project_id', '=', projectId)
+    .where(sql<SqlBool>`idempotency_key = any(${requests.map((one) => one.idempotencyKey)}::text[])`)
+    .execute()
+  return new Set(rows.map((row) => row.idempotency_key))
+}
+
+const notDecidedYet = (cause: Error) =>
+  new UnavailableError(
+    `This request was accepted while the home of the project could not be reached, and waits for its decision, which may be a refusal: ${cause.message}. Ask again when the home has answered (daybook sync status)`,
+    { cause },
+  )

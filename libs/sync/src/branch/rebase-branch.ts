@@ -1,7 +1,7 @@
 import { lockProject } from '@daybook/journal/append/lock-project'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { replayBranch } from './replay-branch.ts'
 
 /**
@@ -26,4 +26,19 @@ export async function rebaseBranch({ db, projectId }: ProjectScope): Promise<rea
     if (locked.sequence > copied) await sql`select drop_copied_events(${projectId}, ${copied})`.execute(trx)
     return replayBranch(trx, projectId, { ...locked, sequence: copied, hash: copied_hash.toString('hex') })
   })
+}
+
+/**
+ * The same if something is left of commands that the home has decided without an event: they are in the branch still, or
+ * only their provisional events are here. The process that sent them died, or the home's answer was lost.
+ * @returns the events; none if nothing was left
+ */
+export async function rebaseIfLeft(scope: ProjectScope): Promise<readonly LinkedEvent[]> {
+  const { db, projectId } = scope
+  const { rows } = await sql<{ left: SqlBool }>`
+    select exists (select from branch_commands b where b.project_id = f.project_id and b.sequence <= f.copied)
+      or (h.sequence > f.copied and not exists (select from branch_commands b where b.project_id = f.project_id)) as left
+    from followed_projects f join journal_heads h on h.project_id = f.project_id
+    where f.project_id = ${projectId}`.execute(db)
+  return rows[0]?.left === true ? rebaseBranch(scope) : []
 }

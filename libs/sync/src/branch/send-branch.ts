@@ -50,9 +50,10 @@ export async function sendBranch(
         await settleRefused(trx, scope.projectId, one, answer.error, rule)
         withoutEvent += 1
       } else {
-        const { memory, event, duplicate } = answer.appended
+        const { memory, event } = answer.appended
         await settleAppended(trx, scope.projectId, one, memory)
-        if (event === null && !duplicate) withoutEvent += 1
+        // Of one that was decided before, it is not known whether it made an event.
+        if (event === null) withoutEvent += 1
         upTo = Math.max(upTo, memory.sequence)
       }
     }

@@ -48,15 +48,15 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
   const { home, signal, onCommitted, onCopied, onConnected, vectors } = options
   const followed = await readFollowed(scope)
   if (followed === null) return
-  let { state, copied, homeSequence } = followed
+  let { copied } = followed
   let chain = createChainCheck(copied)
   let epoch = await readEpoch(scope)
   // History is no news for listeners of the bus; what comes after the home's first head is.
   let live = false
-  const note = async (change: FollowedChange & { readonly homeSequence?: number }): Promise<void> => {
-    if (change.state === state && (change.homeSequence ?? homeSequence) === homeSequence) return
-    state = change.state ?? state
-    homeSequence = change.homeSequence ?? homeSequence
+  const note = async (change: FollowedChange & { readonly homeSequence: number }): Promise<void> => {
+    // Read each time: a write whose answer was late has noted meanwhile that the home is offline.
+    const noted = await readFollowed(scope)
+    if (noted?.state === change.state && noted?.homeSequence === change.homeSequence) return
     await updateFollowed(scope, { problem: null, ...change })
   }
   const write = async (lines: readonly StreamLine[]): Promise<void> => {

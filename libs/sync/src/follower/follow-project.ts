@@ -6,7 +6,7 @@ import type { Logger } from '@daybook/runtime/logger'
 import { reasonOf } from '@daybook/runtime/reason-of'
 import { createWakeUp, type WakeUp } from '@daybook/runtime/wake-up'
 import { readBranchSize } from '../branch/branch-commands.ts'
-import { rebaseBranch } from '../branch/rebase-branch.ts'
+import { rebaseBranch, rebaseIfLeft } from '../branch/rebase-branch.ts'
 import { sendBranch } from '../branch/send-branch.ts'
 import { CopyMoved } from './apply-home-events.ts'
 import { copyJournal, HomeRefused } from './copy-journal.ts'
@@ -203,6 +203,8 @@ async function sendWhenConnected(
       const followed = await readFollowed(scope)
       if (followed === null) return
       if (waiting === 0) {
+        const replayed = await rebaseIfLeft(scope)
+        if (replayed.length > 0) onCommitted(scope.projectId, replayed)
         await written.wait(BRANCH_MS)
         continue
       }

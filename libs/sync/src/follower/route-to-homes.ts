@@ -77,7 +77,10 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
       if (!(error instanceof UnavailableError)) throw error
       // The next requests need not wait for the same answer.
       await updateFollowed(scope, { state: 'OFFLINE', problem: error.message })
-      return branch(scope, keyed)
+      const outcomes = await branch(scope, keyed)
+      return outcomes.map((outcome, index) =>
+        'error' in outcome ? { error: maybeAccepted(outcome.error, requests[index]) } : outcome,
+      )
     }
   }
 
@@ -132,14 +135,23 @@ function refused({ problem, home }: Followed): DaybookError {
   )
 }
 
+/** Refused on what is here, of a request that the home may have got and accepted: it knows more. */
+function maybeAccepted(cause: Error, request: AppendRequest | undefined): DaybookError {
+  const why = `The home of the project did not answer, so it is not known whether it accepted this. What is here says: ${cause.message}.`
+  return request?.idempotencyKey == null
+    ? new DaybookError('OUTCOME_UNKNOWN', `${why} Look before you repeat it`, { cause })
+    : new UnavailableError(`${why} Ask again with the same idempotency key: it takes effect once`, { cause })
+}
+
 function toSent(request: KeyedRequest): SentCommand {
-  const { command, given, givenAt, idempotencyKey, metadata } = request
+  const { command, given, givenAt, requestHash, idempotencyKey, metadata } = request
   const { correlationId, causationId, writer } = metadata
   return {
     key: idempotencyKey,
     command,
     ...(given !== undefined && { given }),
     ...(givenAt !== undefined && { givenAt }),
+    ...(requestHash !== undefined && { requestHash: requestHash.toString('hex') }),
     correlationId,
     causationId,
     ...(writer?.agent !== undefined && { agent: writer.agent }),

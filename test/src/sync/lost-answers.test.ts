@@ -1,0 +1,122 @@
+import { newId } from '@daybook/memory/id'
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
+import { readBranch } from '@daybook/sync/branch/branch-commands'
+import { rebaseIfLeft } from '@daybook/sync/branch/rebase-branch'
+import { sendBranch } from '@daybook/sync/branch/send-branch'
+import { readFollowed, updateFollowed } from '@daybook/sync/follower/followed-projects'
+import { routeToHomes } from '@daybook/sync/follower/route-to-homes'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { note, request, startTwo, type TwoDatabases } from './stepped-pair.ts'
+
+/*
+ * Faults that a random run (chaos/) or reading found, step by step: answers of the home that do not arrive, and workers that die
+ * between two steps.
+ */
+describe.each(TEST_DATABASES)('when an answer of the home is lost, on $name', ({ start }) => {
+  let two: TwoDatabases
+  beforeAll(async () => {
+    two = await startTwo(start)
+  })
+  afterAll(() => two.stop())
+
+  it('a command that changed nothing there leaves the branch all the same', async () => {
+    const { home, follower, writer, client, copy, hashes, loseNextAnswer } = await two.newPair()
+    const id = newId()
+    await writer.append(home, request(note('known to both', id)))
+    await copy()
+    await appendToBranch(follower, [request({ type: 'forget', id })])
+    await writer.append(home, request({ type: 'forget', id }))
+    loseNextAnswer()
+    await expect(sendBranch(follower, client, 'LATEST_WINS')).rejects.toThrow('does not answer')
+    await copy()
+    // Another version than its writer saw: that is noted, and it is sent again.
+    await sendBranch(follower, client, 'LATEST_WINS')
+    loseNextAnswer()
+    await expect(sendBranch(follower, client, 'LATEST_WINS')).rejects.toThrow('does not answer')
+    const { withoutEvent } = await sendBranch(follower, client, 'LATEST_WINS')
+    expect(withoutEvent).toBe(1)
+    await rebaseIfLeft(follower)
+    expect(await readBranch(follower.db, follower.projectId)).toEqual([])
+    const [atHome, atFollower] = await hashes()
+    expect(atFollower).toEqual(atHome)
+  })
+
+  it('a worker that died before it made the branch anew does so when it is back', async () => {
+    const { home, follower, writer, client, copy, hashes } = await two.newPair()
+    const id = newId()
+    await writer.append(home, request(note('known to both', id)))
+    await copy()
+    await appendToBranch(follower, [
+      request({ type: 'revise', id, input: { content: { kind: 'note', fields: { text: 'offline' } } } }),
+    ])
+    await writer.append(
+      home,
+      request({ type: 'revise', id, input: { content: { kind: 'note', fields: { text: 'at home' } } } }),
+    )
+    await copy()
+    // Refused: a conflict. Then the worker dies.
+    await sendBranch(follower, client, 'ASK')
+    expect(await readBranch(follower.db, follower.projectId)).toEqual([])
+    await rebaseIfLeft(follower)
+    const [atHome, atFollower] = await hashes()
+    expect(atFollower).toEqual(atHome)
+    expect(await rebaseIfLeft(follower)).toEqual([])
+  })
+
+  it('a request that waits in the branch, asked again, is neither refused nor taken twice', async () => {
+    const { home, follower, writer, copy } = await two.newPair()
+    const id = newId()
+    await writer.append(home, request(note('known to both', id)))
+    await copy()
+    const change = request({
+      type: 'revise',
+      id,
+      input: { content: { kind: 'note', fields: { text: 'offline' } } },
+    })
+    await appendToBranch(follower, [change])
+    await writer.append(home, request({ type: 'forget', id }))
+    await copy()
+    const { outcomes } = await appendToBranch(follower, [change])
+    expect(outcomes).toMatchObject([{ error: { code: 'UNAVAILABLE' } }])
+    await writer.append(home, request({ type: 'restore', id }))
+    await copy()
+    const { outcomes: later } = await appendToBranch(follower, [change])
+    expect(later).toMatchObject([{ appended: { memory: { state: { id } } } }])
+    expect(await readBranch(follower.db, follower.projectId)).toHaveLength(1)
+  })
+
+  it('a request that the home may have accepted is not refused on what is known here', async () => {
+    const { home, follower, writer, client, copy, loseNextAnswer } = await two.newPair()
+    const id = newId()
+    await writer.append(home, request(note('known to both', id)))
+    await copy()
+    await writer.append(home, request({ type: 'forget', id }))
+    await writer.append(home, request({ type: 'restore', id }))
+    const routed = routeToHomes(writer, { homeOf: () => client, onCommitted: () => {} })
+    // Its writer has seen the newest version, elsewhere; the copy is behind.
+    const change = request({
+      type: 'revise',
+      id,
+      expectedVersion: 3,
+      input: { content: { kind: 'note', fields: { text: 'changed' } } },
+    })
+    await updateFollowed(follower, { state: 'CONNECTED' })
+    loseNextAnswer()
+    await expect(routed.append(follower, change)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await copy()
+    expect(await routed.append(follower, change)).toMatchObject({ duplicate: true, memory: { version: 4 } })
+    const { idempotencyKey: _, ...bare } = change
+    await updateFollowed(follower, { state: 'CONNECTED' })
+    loseNextAnswer()
+    await expect(routed.append(follower, bare)).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' })
+  })
+
+  it('a follower that took the home for lost finds it again, though nothing is new there', async () => {
+    const { home, follower, writer, copy } = await two.newPair()
+    await writer.append(home, request(note('known to both')))
+    await copy()
+    await copy(() => updateFollowed(follower, { state: 'OFFLINE', problem: 'an answer took too long' }))
+    expect(await readFollowed(follower)).toMatchObject({ state: 'CONNECTED', problem: null })
+  })
+})
