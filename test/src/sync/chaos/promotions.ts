@@ -34,10 +34,11 @@ export async function handOver(
   network: Network,
   { counts, complaints }: Ledger,
   random: Random,
-): Promise<void> {
+): Promise<string> {
   const to = random.oneOf(others(network))
+  let why: string | null = ''
   for (const end = Date.now() + 8_000; Date.now() < end; await pause(300)) {
-    const why = await promote(network, to, false).catch((error: unknown) => {
+    why = await promote(network, to, false).catch((error: unknown) => {
       if (!(error instanceof TransportError)) throw error
       return error.message
     })
@@ -47,20 +48,21 @@ export async function handOver(
       network.moved(to)
       // Others reach the new home through the old one until they are told.
       if (random.chance(0.5)) await followAll(network, [former])
-      return
+      return `hand-over to ${to}`
     }
     counts.handOversRefused += 1
     if (!/wait|does not answer|broke off|always ahead|HTTP 5/u.test(why))
       complaints.push(`the hand-over to ${to} was refused: ${why}`)
   }
+  return `no hand-over: ${why}`
 }
 
 /** The home dies; a person makes a follower the home; later the old one comes back. */
-export async function loseHome(network: Network, ledger: Ledger, random: Random): Promise<void> {
+export async function loseHome(network: Network, ledger: Ledger, random: Random): Promise<string> {
   const former = network.home
   const to = random.oneOf(others(network))
   const old = network.nodes[former]
-  if (old === undefined) return
+  if (old === undefined) return ''
   ledger.counts.kills += 1
   ledger.counts.lostHomes += 1
   await old.kill()
@@ -74,6 +76,7 @@ export async function loseHome(network: Network, ledger: Ledger, random: Random)
   await followAll(network, [former])
   await pause(random.between(0, 2_000))
   await old.start()
+  return `lost home, ${to} instead of ${former}`
 }
 
 /** Tells all others where the home is now. */

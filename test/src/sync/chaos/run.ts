@@ -60,11 +60,14 @@ export async function runSyncChaos(options: SyncChaosOptions): Promise<SyncChaos
       const random = createRandom(derivedSeed(seed, round))
       const started = Date.now()
       const what = await oneRound(network, ledger, random, { ...options, round })
-      differences = [...(await untilSettled(network)), ...(await check(network, ledger, random))]
+      const quiet = Date.now()
+      const missing = await untilSettled(network)
+      const settledMs = Date.now() - quiet
+      differences = [...missing, ...(await check(network, ledger, random))]
       await followAll(network)
       const { acknowledged, offline, conflicts } = ledger.counts
       report(
-        `round ${round}: ${what}; home ${network.home}; ${acknowledged} acknowledged by now, ${offline} of them offline, ${conflicts} conflicts; ${((Date.now() - started) / 1_000).toFixed(1)} s; ${differences.length === 0 ? 'ok' : 'FAILED'}`,
+        `round ${round}: ${what}; home ${network.home}; ${acknowledged} acknowledged by now, ${offline} of them offline, ${conflicts} conflicts; ${seconds(Date.now() - started)} s, of which ${seconds(settledMs)} s until settled; ${differences.length === 0 ? 'ok' : 'FAILED'}`,
       )
     }
   } catch (error) {
@@ -79,6 +82,8 @@ export async function runSyncChaos(options: SyncChaosOptions): Promise<SyncChaos
     folders: failed ? network.nodes.map(({ daemon }) => daemon.dataDir) : [],
   }
 }
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(1)
 
 async function oneRound(
   network: Network,
@@ -96,7 +101,7 @@ async function oneRound(
   const writing = startWriters(network, ledger, { seed, round, each: writers })
   const reading = startReaders(network, ledger, { seed, round })
   const choice = promotions ? random.next() : 1
-  const promotion = choice < 0.25 ? 'hand-over' : choice < 0.5 ? 'lost home' : 'no promotion'
+  let promotion = 'no promotion'
   const [one, other] = [random, random].map(() => createRandom(random.between(1, 1_000_000)))
   try {
     // Of those that are away only the processes may suffer: their way stays cut.
@@ -105,8 +110,8 @@ async function oneRound(
       inflictFaults(network, ledger, one as Random, { victims, forMs: roundMs }),
       (async () => {
         await pause(random.between(0, roundMs / 2))
-        if (promotion === 'hand-over') await handOver(network, ledger, other as Random)
-        if (promotion === 'lost home') await loseHome(network, ledger, other as Random)
+        if (choice < 0.25) promotion = await handOver(network, ledger, other as Random)
+        else if (choice < 0.5) promotion = await loseHome(network, ledger, other as Random)
       })(),
     ])
   } finally {

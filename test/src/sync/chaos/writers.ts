@@ -344,22 +344,33 @@ async function read(node: ChaosNode, id: string): Promise<Shown | null> {
   }
 }
 
-/** What a daemon has acknowledged, it shows at once. */
+/** Milliseconds until a daemon must show what it has acknowledged, also if the home was frozen just then. */
+const SHOWN_MS = 30_000
+
+/** What a daemon has acknowledged, it shows; until it can, it says that it is behind. */
 async function seesOwn({ node, ledger }: Writing, { memory, sequence = 0 }: Result): Promise<void> {
   if (memory === undefined) return
   const { outages } = node
-  const look = async (atLeast: number | null) => {
-    const answer = await node.daemon.graphql<{ memory: Shown | null }>(readMemory(memory.id, atLeast))
-    return { shown: answer.data?.memory ?? null, said: answer.errors }
+  const said: string[] = []
+  const look = async (atLeast: number | null): Promise<boolean> => {
+    const { data, errors } = await node.daemon.graphql<{ memory: Shown | null }>(
+      readMemory(memory.id, atLeast),
+    )
+    said.push(errors[0]?.extensions?.code ?? 'nothing')
+    return data?.memory != null
   }
+  const isGone = () => ledger.erased.has(plainId(memory.id)) || node.outages !== outages
   try {
-    const first = await look(sequence)
-    // A provisional sequence may lie beyond the end once the branch is made anew.
-    const { shown, said } = first.shown === null ? await look(null) : first
-    if (shown === null && node.outages === outages && !ledger.erased.has(plainId(memory.id)))
+    for (const deadline = Date.now() + SHOWN_MS; ; await pause(100)) {
+      // A provisional sequence may lie beyond the end once the branch is made anew; then it is there without waiting.
+      if ((await look(sequence)) || (said.at(-1) === 'BEHIND' && (await look(null)))) return
+      if (isGone()) return
+      if (Date.now() < deadline && said.at(-2) === 'BEHIND') continue
       ledger.complaints.push(
-        `daemon ${node.index} has acknowledged ${memory.id} at ${sequence} (${memory.shared ? 'shared' : 'branch'}), and does not show it: ${JSON.stringify([first.said, said]).slice(0, 300)}`,
+        `daemon ${node.index} has acknowledged ${memory.id} at ${sequence} (${memory.shared ? 'shared' : 'branch'}), and does not show it: ${said.slice(-4).join(', ')}`,
       )
+      return
+    }
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
   }
