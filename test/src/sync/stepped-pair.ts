@@ -106,6 +106,7 @@ async function newPair(one: TestDatabase, other: TestDatabase): Promise<SteppedP
       let left = between
       await copyJournal(follower, {
         home: client,
+        vectors: null,
         signal: done.signal,
         onCommitted: () => {},
         onCopied: () => {},

@@ -18,6 +18,8 @@ export interface Network {
   mend(from: number, to: number): void
   /** Has a daemon follow the home, or another address of it. Tries until it works. */
   follow(from: number): Promise<void>
+  /** Whether the home is lost, and who is the next one is not settled yet. */
+  isMoving: boolean
   /** From now on, another daemon is the home. */
   moved(to: number): void
   /** Stops everything. @param keep whether the folders stay for inspection */
@@ -96,6 +98,7 @@ export async function startNetwork(daemons: number): Promise<Network> {
           throw new Error(`daemon ${from} does not follow ${to}: ${followProject.message}`)
       })
     },
+    isMoving: false,
     moved: (to) => (home = to),
     async stop(keep) {
       await Promise.all(nodes.map((node) => (keep ? node.daemon.kill() : node.daemon.remove())))

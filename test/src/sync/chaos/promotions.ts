@@ -29,32 +29,58 @@ async function promote(network: Network, to: number, lost: boolean): Promise<str
 const others = ({ nodes, home }: Network): number[] =>
   nodes.map(({ index }) => index).filter((index) => index !== home)
 
-/** A person moves the home to another daemon while everybody writes. It may be refused, and is then tried again, or left. */
+/** What the daemon says that is the home already. */
+const isHome = (why: string | null): boolean =>
+  why === null || why.includes('home of the project already') || why.includes('not found')
+
+/** Refusals after which nothing has changed. */
+const LEFT = /wait|always ahead/u
+/** Nobody knows whether the old home has handed over. */
+const UNKNOWN = /does not answer|broke off|no answer|the daemon is stopped|HTTP 5|being stopped|UNAVAILABLE/u
+
+/**
+ * A person moves the home to another daemon while everybody writes. It may be refused, and is then tried again, or left. Only
+ * where it is not known what came of it, it has to be asked again later.
+ * @returns what came of it, in words; and what is left to do once all ways are mended
+ */
 export async function handOver(
   network: Network,
   { counts, complaints }: Ledger,
   random: Random,
-): Promise<string> {
+): Promise<{ readonly said: string; readonly finish?: () => Promise<void> }> {
   const to = random.oneOf(others(network))
-  let why: string | null = ''
-  for (const end = Date.now() + 8_000; Date.now() < end; await pause(300)) {
-    why = await promote(network, to, false).catch((error: unknown) => {
+  const former = network.home
+  const moved = async (): Promise<void> => {
+    counts.handOvers += 1
+    network.moved(to)
+    // Others reach the new home through the old one until they are told.
+    if (random.chance(0.5)) await followAll(network, [former])
+  }
+  const ask = () =>
+    promote(network, to, false).catch((error: unknown) => {
       if (!(error instanceof TransportError)) throw error
       return error.message
     })
-    if (why === null) {
-      counts.handOvers += 1
-      const former = network.home
-      network.moved(to)
-      // Others reach the new home through the old one until they are told.
-      if (random.chance(0.5)) await followAll(network, [former])
-      return `hand-over to ${to}`
+  let why: string | null = ''
+  for (const end = Date.now() + 8_000; Date.now() < end; await pause(300)) {
+    why = await ask()
+    if (isHome(why)) {
+      await moved()
+      return { said: `hand-over to ${to}` }
     }
     counts.handOversRefused += 1
-    if (!/wait|does not answer|broke off|always ahead|HTTP 5/u.test(why))
+    if (!LEFT.test(why ?? '') && !UNKNOWN.test(why ?? ''))
       complaints.push(`the hand-over to ${to} was refused: ${why}`)
   }
-  return `no hand-over: ${why}`
+  if (!UNKNOWN.test(why ?? '')) return { said: `no hand-over to ${to}: ${why}` }
+  const finish = async (): Promise<void> => {
+    await persistently(async () => {
+      const said = await ask()
+      if (!isHome(said)) throw new Error(`the hand-over to ${to} cannot be finished: ${said}`)
+    })
+    await moved()
+  }
+  return { said: `hand-over to ${to}, finished later: ${why}`, finish }
 }
 
 /** The home dies; a person makes a follower the home; later the old one comes back. */
@@ -63,19 +89,20 @@ export async function loseHome(network: Network, ledger: Ledger, random: Random)
   const to = random.oneOf(others(network))
   const old = network.nodes[former]
   if (old === undefined) return ''
+  network.isMoving = true
   ledger.counts.kills += 1
   ledger.counts.lostHomes += 1
   await old.kill()
   await pause(random.between(0, 1_000))
   await persistently(async () => {
     const why = await promote(network, to, true)
-    if (why !== null && !why.includes('home of the project already') && !why.includes('not found'))
-      throw new Error(`${to} was not promoted: ${why}`)
+    if (!isHome(why)) throw new Error(`${to} was not promoted: ${why}`)
   })
   network.moved(to)
   await followAll(network, [former])
   await pause(random.between(0, 2_000))
   await old.start()
+  network.isMoving = false
   return `lost home, ${to} instead of ${former}`
 }
 

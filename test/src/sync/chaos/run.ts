@@ -102,6 +102,7 @@ async function oneRound(
   const reading = startReaders(network, ledger, { seed, round })
   const choice = promotions ? random.next() : 1
   let promotion = 'no promotion'
+  let finishHandOver: (() => Promise<void>) | undefined
   const [one, other] = [random, random].map(() => createRandom(random.between(1, 1_000_000)))
   try {
     // Of those that are away only the processes may suffer: their way stays cut.
@@ -110,13 +111,17 @@ async function oneRound(
       inflictFaults(network, ledger, one as Random, { victims, forMs: roundMs }),
       (async () => {
         await pause(random.between(0, roundMs / 2))
-        if (choice < 0.25) promotion = await handOver(network, ledger, other as Random)
-        else if (choice < 0.5) promotion = await loseHome(network, ledger, other as Random)
+        if (choice < 0.25) {
+          const { said, finish } = await handOver(network, ledger, other as Random)
+          promotion = said
+          finishHandOver = finish
+        } else if (choice < 0.5) promotion = await loseHome(network, ledger, other as Random)
       })(),
     ])
   } finally {
     for (const { index } of network.nodes)
       for (const { index: to } of network.nodes) if (index !== to) network.mend(index, to)
+    await finishHandOver?.()
     await writing.stop()
     await reading.stop()
   }

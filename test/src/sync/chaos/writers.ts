@@ -348,7 +348,7 @@ async function read(node: ChaosNode, id: string): Promise<Shown | null> {
 const SHOWN_MS = 30_000
 
 /** What a daemon has acknowledged, it shows; until it can, it says that it is behind. */
-async function seesOwn({ node, ledger }: Writing, { memory, sequence = 0 }: Result): Promise<void> {
+async function seesOwn({ network, node, ledger }: Writing, { memory, sequence = 0 }: Result): Promise<void> {
   if (memory === undefined) return
   const { outages } = node
   const said: string[] = []
@@ -359,7 +359,13 @@ async function seesOwn({ node, ledger }: Writing, { memory, sequence = 0 }: Resu
     said.push(errors[0]?.extensions?.code ?? 'nothing')
     return data?.memory != null
   }
-  const isGone = () => ledger.erased.has(plainId(memory.id)) || node.outages !== outages
+  const { home } = network
+  // What only a lost home had is not here until that one comes back.
+  const isGone = () =>
+    ledger.erased.has(plainId(memory.id)) ||
+    node.outages !== outages ||
+    network.isMoving ||
+    network.home !== home
   try {
     for (const deadline = Date.now() + SHOWN_MS; ; await pause(100)) {
       // A provisional sequence may lie beyond the end once the branch is made anew; then it is there without waiting.
