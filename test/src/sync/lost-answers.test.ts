@@ -119,4 +119,11 @@ describe.each(TEST_DATABASES)('when an answer of the home is lost, on $name', ({
     await copy(() => updateFollowed(follower, { state: 'OFFLINE', problem: 'an answer took too long' }))
     expect(await readFollowed(follower)).toMatchObject({ state: 'CONNECTED', problem: null })
   })
+
+  it('another address or key counts from the next heartbeat on, though the old one answers', async () => {
+    const { home, follower, writer, copy } = await two.newPair()
+    await writer.append(home, request(note('known to both')))
+    const moved = copy(() => updateFollowed(follower, { home: { url: 'http://elsewhere', key: 'key' } }))
+    await expect(moved).rejects.toThrow('followed at another address')
+  })
 })

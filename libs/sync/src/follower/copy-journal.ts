@@ -39,10 +39,18 @@ export class HomeRefused extends Error {
   }
 }
 
+/** The home has another address or key by now: it is connected to anew. */
+export class HomeChanged extends Error {
+  constructor() {
+    super('the project is followed at another address, or with another key')
+    this.name = 'HomeChanged'
+  }
+}
+
 /**
  * Copies a project's journal from its home, from where the copy is, until the signal is aborted or the home breaks off.
  * Each event is checked against the hash of the one before it. What comes together is written together.
- * @throws UnavailableError if the home breaks off; DaybookError DIVERGED if it does not have what is here; HomeRefused
+ * @throws UnavailableError if the home breaks off; DaybookError DIVERGED if it does not have what is here; HomeRefused; HomeChanged
  */
 export async function copyJournal(scope: ProjectScope, options: CopyOptions): Promise<void> {
   const { home, signal, onCommitted, onCopied, onConnected, vectors } = options
@@ -56,6 +64,8 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
   const note = async (change: FollowedChange & { readonly homeSequence: number }): Promise<void> => {
     // Read each time: a write whose answer was late has noted meanwhile that the home is offline.
     const noted = await readFollowed(scope)
+    if (noted !== null && (noted.home.url !== followed.home.url || noted.home.key !== followed.home.key))
+      throw new HomeChanged()
     if (noted?.state === change.state && noted?.homeSequence === change.homeSequence) return
     await updateFollowed(scope, { problem: null, ...change })
   }

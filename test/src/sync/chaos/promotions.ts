@@ -41,14 +41,18 @@ const UNKNOWN = /does not answer|broke off|no answer|the daemon is stopped|HTTP 
 /**
  * A person moves the home to another daemon while everybody writes. It may be refused, and is then tried again, or left. Only
  * where it is not known what came of it, it has to be asked again later.
+ * @param away daemons that cannot reach the home
  * @returns what came of it, in words; and what is left to do once all ways are mended
  */
 export async function handOver(
   network: Network,
   { counts, complaints }: Ledger,
   random: Random,
+  away: readonly number[],
 ): Promise<{ readonly said: string; readonly finish?: () => Promise<void> }> {
-  const to = random.oneOf(others(network))
+  const candidates = others(network).filter((index) => !away.includes(index))
+  if (candidates.length === 0) return { said: 'no hand-over: all are offline' }
+  const to = random.oneOf(candidates)
   const former = network.home
   const moved = async (): Promise<void> => {
     counts.handOvers += 1

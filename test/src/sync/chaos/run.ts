@@ -112,7 +112,7 @@ async function oneRound(
       (async () => {
         await pause(random.between(0, roundMs / 2))
         if (choice < 0.25) {
-          const { said, finish } = await handOver(network, ledger, other as Random)
+          const { said, finish } = await handOver(network, ledger, other as Random, away)
           promotion = said
           finishHandOver = finish
         } else if (choice < 0.5) promotion = await loseHome(network, ledger, other as Random)
