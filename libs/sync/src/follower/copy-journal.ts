@@ -59,7 +59,7 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
   let { copied } = followed
   let chain = createChainCheck(copied)
   let epoch = await readEpoch(scope)
-  // History is no news for listeners of the bus; what comes after the home's first head is.
+  // History is no news for listeners of the bus; what comes once everything is here is.
   let live = false
   const note = async (change: FollowedChange & { readonly homeSequence: number }): Promise<void> => {
     // Read each time: a write whose answer was late has noted meanwhile that the home is offline.

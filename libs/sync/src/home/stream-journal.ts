@@ -56,7 +56,8 @@ export async function* streamJournal(
     said = state
     return state
   }
-  yield await changedState()
+  // So that the follower knows from the beginning how much is to come.
+  yield (await changedState()) + line({ head: await readOwnEnd(scope) })
 
   let chain = createChainCheck(after)
   for (;;) {
@@ -88,6 +89,11 @@ export async function* streamJournal(
     await untilNews(news, mark, ended, heartbeatMs)
     if (ended.aborted) return
   }
+}
+
+/** The end of what is streamed: the journal's, or where a copy of it has got. */
+async function readOwnEnd(scope: ProjectScope): Promise<JournalCursor> {
+  return (await readFollowed(scope))?.copied ?? (await readEnd(scope))
 }
 
 /** @returns null if the events do not follow */

@@ -8,7 +8,7 @@ import { type WireError, wireError } from './wire-error.ts'
  *
  *   {"state":{…}}   what else holds for the project; first, and again when it changes
  *   {"event":{…}}   the next event, as in an export
- *   {"head":{…}}    everything up to here is sent; after each burst of events, and every 5 s while there are none
+ *   {"head":{…}}    how far the home is: first, after each burst of events, and every 5 s while there are none
  *   {"error":{…}}   why the stream ends, if the home ends it
  */
 
