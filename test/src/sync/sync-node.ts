@@ -91,7 +91,7 @@ export async function follow(
   follower: SyncNode,
   home: Pick<SyncNode, 'url'>,
   { key, projectId }: Pick<TestClient, 'key' | 'projectId'>,
-  rule = 'LATEST_WINS',
+  rule: string | null = 'LATEST_WINS',
 ): Promise<TestClient> {
   const own = await follower.running.newClient(true)
   const { followProject } = await own.data(FOLLOW, { url: home.url, key, project: projectId, rule })

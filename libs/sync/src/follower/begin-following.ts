@@ -33,6 +33,7 @@ export interface BegunToFollow {
  * home's journal, such as from a backup. A project that is followed already gets the new address and key.
  *
  * @param home a client that names the project as the caller does
+ * @param rule null: as it is, else LATEST_WINS
  * @throws DaybookError IMPORT_CONFLICT if the project here has other events than the home; REFUSED if it cannot be read
  * here; UnavailableError, and what the home refuses
  */
@@ -40,7 +41,7 @@ export async function beginFollowing(
   db: Database,
   home: HomeClient,
   address: HomeAddress,
-  rule: ConflictRule,
+  rule: ConflictRule | null,
 ): Promise<BegunToFollow> {
   const { project, minimumReader, movedTo } = await home.ask('hello', {}, homeInfo)
   if (minimumReader > READER_VERSION)
@@ -63,10 +64,12 @@ export async function beginFollowing(
   if (known !== null) {
     await updateFollowed(scope, {
       home: address,
-      rule,
+      ...(rule !== null && { rule }),
       paused: false,
-      state: 'OFFLINE',
-      problem: null,
+      // What is connected with this address and key stays so.
+      ...((known.home.url !== address.url ||
+        known.home.key !== address.key ||
+        !['CONNECTED', 'COPYING'].includes(known.state)) && { state: 'OFFLINE', problem: null }),
       movedTo: null,
     })
     return { projectId, name, tookOver, again: true }
@@ -82,7 +85,7 @@ export async function beginFollowing(
     const { sequence, hash } = await lockProject(trx, projectId)
     if (sequence !== end.sequence || hash !== end.hash)
       throw new DaybookError('IMPORT_CONFLICT', `The project "${name}" was written to just now: try again`)
-    await insertFollowed(trx, projectId, address, { copied: end, rule })
+    await insertFollowed(trx, projectId, address, { copied: end, rule: rule ?? 'LATEST_WINS' })
   })
   return { projectId, name, tookOver, again: false }
 }

@@ -9,7 +9,7 @@ import { fromWire } from '../wire/wire-error.ts'
 import { applyHomeEvents } from './apply-home-events.ts'
 import { applyHomeState } from './apply-home-state.ts'
 import type { VectorFetcher } from './fetch-vectors.ts'
-import { type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
+import { noteHeard, readFollowed } from './followed-projects.ts'
 import type { HomeClient } from './home-client.ts'
 import { queueLines } from './line-queue.ts'
 
@@ -39,18 +39,10 @@ export class HomeRefused extends Error {
   }
 }
 
-/** The home has another address or key by now: it is connected to anew. */
-export class HomeChanged extends Error {
-  constructor() {
-    super('the project is followed at another address, or with another key')
-    this.name = 'HomeChanged'
-  }
-}
-
 /**
  * Copies a project's journal from its home, from where the copy is, until the signal is aborted or the home breaks off.
  * Each event is checked against the hash of the one before it. What comes together is written together.
- * @throws UnavailableError if the home breaks off; DaybookError DIVERGED if it does not have what is here; HomeRefused; HomeChanged
+ * @throws UnavailableError if the home breaks off; DaybookError DIVERGED if it does not have what is here; HomeRefused
  */
 export async function copyJournal(scope: ProjectScope, options: CopyOptions): Promise<void> {
   const { home, signal, onCommitted, onCopied, onConnected, vectors } = options
@@ -61,14 +53,6 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
   let epoch = await readEpoch(scope)
   // History is no news for listeners of the bus; what comes once everything is here is.
   let live = false
-  const note = async (change: FollowedChange & { readonly homeSequence: number }): Promise<void> => {
-    // Read each time: a write whose answer was late has noted meanwhile that the home is offline.
-    const noted = await readFollowed(scope)
-    if (noted !== null && (noted.home.url !== followed.home.url || noted.home.key !== followed.home.key))
-      throw new HomeChanged()
-    if (noted?.state === change.state && noted?.homeSequence === change.homeSequence) return
-    await updateFollowed(scope, { problem: null, ...change })
-  }
   const write = async (lines: readonly StreamLine[]): Promise<void> => {
     const place = chain.place()
     const events = lines.flatMap((line) => ('event' in line ? [checked(chain, scope, line)] : []))
@@ -105,11 +89,7 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
     } else {
       const here = isHere(copied, first.head)
       if (here) live = true
-      await note({
-        state: here ? 'CONNECTED' : 'COPYING',
-        homeSequence: first.head.sequence,
-        ...(here && { caughtUp: true as const }),
-      })
+      await noteHeard(scope, { state: here ? 'CONNECTED' : 'COPYING', homeSequence: first.head.sequence })
       onConnected()
     }
   }

@@ -9,7 +9,7 @@ import { readBranchSize } from '../branch/branch-commands.ts'
 import { rebaseBranch, rebaseIfLeft } from '../branch/rebase-branch.ts'
 import { sendBranch } from '../branch/send-branch.ts'
 import { CopyMoved } from './apply-home-events.ts'
-import { copyJournal, HomeChanged, HomeRefused } from './copy-journal.ts'
+import { copyJournal, HomeRefused } from './copy-journal.ts'
 import { createVectorFetcher, type VectorFetcher } from './fetch-vectors.ts'
 import { findCommon } from './find-common.ts'
 import { type Followed, type FollowedChange, readFollowed, updateFollowed } from './followed-projects.ts'
@@ -131,7 +131,7 @@ async function settleFailure(
   { logger, onCommitted }: FollowOptions,
 ): Promise<number | null> {
   // Another process had the lease for a moment; or somebody follows it elsewhere from now on.
-  if (error instanceof CopyMoved || error instanceof HomeChanged) return 0
+  if (error instanceof CopyMoved) return 0
   if (error instanceof DaybookError && error.code === 'DIVERGED')
     try {
       return await goBack(scope, home, logger, onCommitted)

@@ -115,19 +115,13 @@ export async function insertFollowed(
 
 /** What may be set of a followed project. */
 export type FollowedChange = Partial<
-  Pick<
-    Followed,
-    'paused' | 'rule' | 'state' | 'problem' | 'homeSequence' | 'movedTo' | 'takingEpoch' | 'own' | 'home'
-  > & {
-    /** Everything is here now. */
-    readonly caughtUp: true
-  }
+  Pick<Followed, 'paused' | 'rule' | 'state' | 'problem' | 'movedTo' | 'takingEpoch' | 'own' | 'home'>
 >
 
 /** Changes how a project is followed. */
 export async function updateFollowed(
   { db, projectId }: { readonly db: Queryable; readonly projectId: string },
-  { paused, rule, state, problem, homeSequence, movedTo, takingEpoch, own, home, caughtUp }: FollowedChange,
+  { paused, rule, state, problem, movedTo, takingEpoch, own, home }: FollowedChange,
 ): Promise<void> {
   await db
     .updateTable('followed_projects')
@@ -135,15 +129,39 @@ export async function updateFollowed(
       ...(paused !== undefined && { paused }),
       ...(rule !== undefined && { rule }),
       ...(state !== undefined && { state }),
+      // Until now everything was here.
+      ...(state !== undefined &&
+        state !== 'CONNECTED' && {
+          caught_up_at: sql<string>`case when state = 'CONNECTED' then clock_timestamp() else caught_up_at end`,
+        }),
       ...(problem !== undefined && { problem }),
-      ...(homeSequence !== undefined && { home_sequence: homeSequence }),
       ...(movedTo !== undefined && { moved_to: movedTo }),
       ...(takingEpoch !== undefined && { taking_epoch: takingEpoch }),
       ...(own !== undefined && { own_url: own?.url ?? null, own_key: own?.key ?? null }),
       ...(home !== undefined && { home_url: home.url, home_key: home.key }),
-      ...(caughtUp === true && { caught_up_at: sql<string>`clock_timestamp()` }),
     })
     .where('project_id', '=', projectId)
+    .execute()
+}
+
+/**
+ * Notes that the home was heard. Others may have noted meanwhile that it does not answer, so the row is looked at and not
+ * what the caller noted last; it is written only if it says something else.
+ */
+export async function noteHeard(
+  { db, projectId }: { readonly db: Queryable; readonly projectId: string },
+  { state, homeSequence }: { readonly state: 'COPYING' | 'CONNECTED'; readonly homeSequence: number },
+): Promise<void> {
+  await db
+    .updateTable('followed_projects')
+    .set({
+      state,
+      problem: null,
+      home_sequence: homeSequence,
+      ...(state === 'CONNECTED' && { caught_up_at: sql<string>`clock_timestamp()` }),
+    })
+    .where('project_id', '=', projectId)
+    .where((either) => either.or([either('state', '<>', state), either('home_sequence', '<>', homeSequence)]))
     .execute()
 }
 

@@ -10,7 +10,7 @@ import { repeat } from '@daybook/runtime/repeat'
 import { createWakeUp, type WakeUp } from '@daybook/runtime/wake-up'
 import { sql } from 'kysely'
 import { followProject } from './follow-project.ts'
-import { listFollowed } from './followed-projects.ts'
+import { type Followed, type HomeAddress, listFollowed } from './followed-projects.ts'
 import type { HomeOf } from './home-client.ts'
 import { createFormerHomes } from './tell-former-homes.ts'
 
@@ -41,6 +41,8 @@ const LEASE_MS = 15_000
 const RENEW_MS = 5_000
 
 interface Task {
+  /** With which it began. */
+  readonly home: HomeAddress
   readonly stop: AbortController
   readonly running: Promise<void>
   readonly written: WakeUp
@@ -65,7 +67,7 @@ export function startSync(options: SyncOptions): Sync {
   let renewedAt = 0
   const formerHomes = createFormerHomes(db, homeOf, logger)
 
-  const begin = (projectId: string): void => {
+  const begin = ({ projectId, home }: Followed): void => {
     const stop = new AbortController()
     const written = createWakeUp()
     const running = followProject(projectScope(db, projectId), {
@@ -81,20 +83,21 @@ export function startSync(options: SyncOptions): Sync {
         logger.warn({ projectId, error }, 'following a project failed; trying again'),
       )
       .finally(() => tasks.delete(projectId))
-    tasks.set(projectId, { stop, running, written })
+    tasks.set(projectId, { home, stop, running, written })
   }
 
   const look = async (): Promise<void> => {
     const followed = await listFollowed(db)
-    const wanted = followed.filter(({ paused }) => !paused).map(({ projectId }) => projectId)
-    for (const [projectId, { stop }] of tasks) if (!wanted.includes(projectId)) stop.abort()
+    const wanted = new Map(followed.flatMap((one) => (one.paused ? [] : [[one.projectId, one]])))
+    for (const [projectId, { stop, home }] of tasks)
+      if (!isSame(home, wanted.get(projectId)?.home)) stop.abort()
     if (performance.now() - renewedAt > RENEW_MS && tasks.size > 0) {
       const kept = await renew(db, owner, [...tasks.keys()])
       for (const [projectId, { stop }] of tasks) if (!kept.has(projectId)) stop.abort()
       renewedAt = performance.now()
     }
-    for (const projectId of wanted)
-      if (!tasks.has(projectId) && (await take(db, owner, projectId))) begin(projectId)
+    for (const [projectId, one] of wanted)
+      if (!tasks.has(projectId) && (await take(db, owner, projectId))) begin(one)
     await formerHomes.tell()
   }
   const looking = repeat(
@@ -126,6 +129,9 @@ export function startSync(options: SyncOptions): Sync {
     },
   }
 }
+
+const isSame = (one: HomeAddress, other: HomeAddress | undefined): boolean =>
+  one.url === other?.url && one.key === other.key
 
 async function take(db: Database, owner: LeaseOwner, projectId: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

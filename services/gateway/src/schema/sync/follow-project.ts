@@ -67,14 +67,18 @@ builder.mutationFields((t) => ({
           'A key of the home with the scopes READ and FOLLOW in the project; with WRITE, too, if this Daybook is to write.',
       }),
       project: t.arg.string({ required: true, description: 'The project’s name or id at its home.' }),
-      rule: t.arg({ type: conflictRule, description: 'How conflicts are resolved. Default LATEST_WINS.' }),
+      rule: t.arg({
+        type: conflictRule,
+        description:
+          'How conflicts are resolved. Default LATEST_WINS; of a project that is followed already, what it was.',
+      }),
     },
     resolve: async (_, { url, key, project, rule }, context) => {
       const db = requireAdmin(context)
       const home = { url: checkUrl(url), key: checkKey(key) }
       const name = check('project', shortString(LIMITS.nameCharacters), project)
       const client = context.parts.homeOf({ home, projectId: name, followerId: newId() })
-      const begun = await refusing(() => beginFollowing(db, client, home, rule ?? 'LATEST_WINS'))
+      const begun = await refusing(() => beginFollowing(db, client, home, rule ?? null))
       context.forgetKeys()
       context.parts.sync?.look()
       return { ...begun, status: await requireFollowed(db, begun.projectId) }
