@@ -16,6 +16,8 @@ export interface ShownHit {
   readonly forgotten: boolean
   /** Whether it was written with a key of low trust. Default no. */
   readonly lowTrust?: boolean
+  /** Whether its newest version has not reached the project's home yet. Default no. */
+  readonly unshared?: boolean
   /** The id of the memory that supersedes it, if there is one. */
   readonly supersededBy?: string
   /** Shown where versions were searched; absent or null elsewhere. */
@@ -75,6 +77,7 @@ function factsOf(hit: ShownHit): string[] {
     context,
     forgotten,
     lowTrust = false,
+    unshared = false,
     supersededBy,
     version = null,
     project = null,
@@ -98,6 +101,7 @@ function factsOf(hit: ShownHit): string[] {
     ...(entries.length > SHOWN_ENTRIES ? ['…'] : []),
     ...(forgotten ? ['forgotten'] : []),
     ...(lowTrust ? ['low trust'] : []),
+    ...(unshared ? ['not shared yet'] : []),
     ...(supersededBy === undefined ? [] : [`superseded by ${safeLine(supersededBy)}`]),
   ]
 }

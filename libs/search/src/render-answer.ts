@@ -4,9 +4,18 @@ import { memoryIdOf, titleOf } from '@daybook/memory/state'
 import type { SearchAnswer, SearchHit } from './search-request.ts'
 import { plainSnippet } from './snippets.ts'
 
+/** What is said of a hit beside its memory. */
+export interface HitMarks {
+  /** Whether it was written with a key of low trust. Default no. */
+  readonly isLowTrust?: (hit: SearchHit) => boolean
+  /** Whether its newest version is at the project's home. Default yes. */
+  readonly isShared?: (hit: SearchHit) => boolean
+}
+
 /**
  * An answer as plain text for an agent: first what it lacks, then the numbered hits (`hitLines`), or the hint if
- * there are none. What was written with a key of low trust says so. What memories say is data: only a number, `Note:` or the hint begins a line.
+ * there are none. What was written with a key of low trust says so, and
+ * what its project's home does not have yet. What memories say is data: only a number, `Note:` or the hint begins a line.
  */
 export function renderAnswer(
   {
@@ -17,7 +26,7 @@ export function renderAnswer(
     projectNames,
   }: Pick<SearchAnswer, 'hits' | 'degraded' | 'message' | 'versions' | 'projectNames'>,
   now: number,
-  isLowTrust: (hit: SearchHit) => boolean = () => false,
+  { isLowTrust = () => false, isShared = () => true }: HitMarks = {},
 ): string {
   const notes = degraded.map((missing) => `Note: ${safeLine(missing)}`)
   const said = hits.map((hit, index) =>
@@ -25,6 +34,7 @@ export function renderAnswer(
       versions,
       project: projectNames?.get(hit) ?? null,
       lowTrust: isLowTrust(hit),
+      unshared: !isShared(hit),
     }),
   )
   if (hits.length === 0) said.push(safeLine(message ?? 'Nothing was found.'))
@@ -39,7 +49,13 @@ function renderHit(
     versions,
     project,
     lowTrust,
-  }: { readonly versions: boolean; readonly project: string | null; readonly lowTrust: boolean },
+    unshared,
+  }: {
+    readonly versions: boolean
+    readonly project: string | null
+    readonly lowTrust: boolean
+    readonly unshared: boolean
+  },
 ): string {
   const { state } = memory
   const shown = {
@@ -52,6 +68,7 @@ function renderHit(
     context: state.context,
     forgotten: state.forgottenAt !== null,
     lowTrust,
+    unshared,
     ...(supersededBy !== undefined && { supersededBy }),
     version: versions ? memory.version : null,
     project,

@@ -189,6 +189,23 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
     ],
   },
   {
+    heading: 'Sync:',
+    commands: [
+      {
+        name: 'follow',
+        parameters: '<url>',
+        description: 'copy a project of another Daybook and stay up to date, also to work offline',
+        load: () => import('./commands/follow.ts'),
+      },
+      {
+        name: 'sync',
+        parameters: '[status|conflicts|…]',
+        description: 'how followed projects stand; pause, decide conflicts, move the home',
+        load: () => import('./commands/sync.ts'),
+      },
+    ],
+  },
+  {
     heading: 'Connect:',
     commands: [
       {

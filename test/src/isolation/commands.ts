@@ -64,6 +64,19 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
     return [[file]]
   },
   export: ({ other, folder }) => [['--out', join(folder, 'out.jsonl'), '--project', other.name]],
+  // The one that nobody serves; no key of a project may follow anything.
+  follow: ({ other }) => [['http://127.0.0.1:9', '--project', other.name, '--key', `dbk_${COMMON.key}`]],
+  sync: ({ other }) => [
+    ['status'],
+    ['pause', '--project', other.name],
+    ['conflicts', '--project', other.id],
+    ['resolve', newId(), '--mine', '--project', other.name],
+    ['rule', 'ask', '--project', other.name],
+    ['unfollow', '--yes', '--project', other.name],
+    ['promote', '--yes', '--lost', '--project', other.id],
+    ['followers'],
+    ['followers', '--project', other.name],
+  ],
   mcp: () => [['clients'], ['install', '--client', 'cursor', '--scope', 'project', '--dry-run']],
   hook: () => [['session-start', '--context', COMMON.context], ['session-end']],
   service: () => [['status']],

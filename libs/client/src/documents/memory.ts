@@ -4,7 +4,7 @@ import { graphql, type ResultOf } from '@daybook/api/graphql'
 export const MEMORY = graphql(`
   fragment Memory on Memory {
     id kind title text agent labels categories importance context metadata occurredAt expiresAt version sequence
-    createdAt updatedAt accessedAt accessCount decayWeight forgottenAt trust
+    createdAt updatedAt accessedAt accessCount decayWeight forgottenAt trust shared
   }`)
 
 /** A memory as the API gives it, whatever its kind. */

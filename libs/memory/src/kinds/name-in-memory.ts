@@ -21,6 +21,7 @@ export const MEMORY_FIELD_NAMES = [
   'writtenBy',
   'editedBy',
   'trust',
+  'shared',
   'quarantine',
   'supersededBy',
   'history',

@@ -6,6 +6,7 @@ import { addExamples, addNotes, invocation } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { type SavedExport, saveExport } from '../journal/save-export.ts'
 import type { PassedEvents } from '../journal/watch-export.ts'
+import { counted } from '../output/counted.ts'
 import { toJson } from '../output/json.ts'
 import { note, noteRaw, print, printJson } from '../output/print.ts'
 import type { Progress } from '../progress/render-progress.ts'
@@ -105,12 +106,10 @@ const progressOf = ({ events, project }: PassedEvents, bytes: number): Progress 
   phase: safeLine(project?.name ?? 'beginning'),
   done: project?.events ?? 0,
   total: project?.of ?? null,
-  amount: `${plural(events, 'event')}, ${megabytes(bytes)}`,
+  amount: `${counted(events, 'event')}, ${megabytes(bytes)}`,
 })
-
-const plural = (count: number, one: string) => `${grouped(count)} ${one}${count === 1 ? '' : 's'}`
 
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
 
 const describe = ({ events, projects, bytes }: SavedExport) =>
-  `Exported ${plural(events, 'event')} of ${plural(projects, 'project')}, ${megabytes(bytes)}`
+  `Exported ${counted(events, 'event')} of ${counted(projects, 'project')}, ${megabytes(bytes)}`

@@ -6,6 +6,7 @@ import { mutate } from '../client/mutate.ts'
 import { succeeded } from '../client/result.ts'
 import { addExamples, invocation } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
+import { noteUnshared } from '../output/unshared.ts'
 import { addChange } from '../remember/change-options.ts'
 
 /** Adds the arguments, options and action of `daybook forget`. */
@@ -18,7 +19,7 @@ const FORGET = graphql(
   `mutation Forget($id: ID!, $idempotencyKey: String) {
     forget(id: $id, idempotencyKey: $idempotencyKey) {
       __typename
-      ... on Forgotten { sequence duplicate memory { id title version } }
+      ... on Forgotten { sequence duplicate memory { id title version shared } }
       ...Failure
     }
   }`,
@@ -29,6 +30,7 @@ async function forget(id: string, key: string | undefined, command: Command): Pr
   const { connection, json } = invocation(command)
   const answer = await mutate(connection, FORGET, (idempotencyKey) => ({ id, idempotencyKey }), key)
   const { memory, sequence, duplicate } = succeeded(answer.forget)
+  noteUnshared(memory)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Forgotten: ${safeLine(memory.title)}  (sequence ${sequence})`)
   print(`Undo:  daybook restore ${safeLine(memory.id)}`)

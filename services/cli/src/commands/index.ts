@@ -9,6 +9,7 @@ import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { succeeded } from '../client/result.ts'
 import { addExamples, addNotes, invocation } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
+import { noteUnshared } from '../output/unshared.ts'
 import { describeOutcome } from '../remember/outcome.ts'
 import { readText } from '../remember/read-text.ts'
 import { parseMetadata } from '../remember/remember-input.ts'
@@ -49,7 +50,7 @@ const INDEX = graphql(
       id: $id, content: $content, title: $title, metadata: $metadata, context: $context, idempotencyKey: $key
     ) {
       __typename
-      ... on Remembered { sequence duplicate outcome memory { id title } }
+      ... on Remembered { sequence duplicate outcome memory { id title shared } }
       ...Failure
     }
   }`,
@@ -86,6 +87,7 @@ async function indexOne(connection: Connection, file: string, options: IndexOpti
   }
   const answer = await mutate(connection, INDEX, (key) => ({ ...variables, key }), options.idempotencyKey)
   const { memory, sequence, duplicate, outcome } = succeeded(answer.indexDocument)
+  noteUnshared(memory)
   return { externalId, id: memory.id, title: memory.title, sequence, duplicate, outcome }
 }
 

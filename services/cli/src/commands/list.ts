@@ -58,9 +58,11 @@ async function list({ limit, after }: ListOptions, command: Command): Promise<vo
   print(
     table(
       ['kind', 'title', 'age', 'id'],
-      found.map(({ kind, title, createdAt, occurredAt, id, forgottenAt }) => [
+      found.map(({ kind, title, createdAt, occurredAt, id, forgottenAt, shared }) => [
         kind.toLowerCase(),
-        shorten(safeLine(title), TITLE) + (forgottenAt === null ? '' : ' (forgotten)'),
+        shorten(safeLine(title), TITLE) +
+          (forgottenAt === null ? '' : ' (forgotten)') +
+          (shared ? '' : ' (not shared yet)'),
         age(occurredAt ?? createdAt, now),
         safeLine(id),
       ]),

@@ -8,6 +8,7 @@ import { request } from '../client/request.ts'
 import { succeeded } from '../client/result.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
+import { shellWord } from '../output/shell-word.ts'
 import { size } from '../output/size.ts'
 import { table } from '../output/table.ts'
 
@@ -146,7 +147,7 @@ async function create(name: string, options: LimitOptions, command: Command): Pr
   if (json) return printJson({ project })
   print(`The project "${safeLine(project.name)}" is made; its id is ${safeLine(project.id)}.`)
   print(
-    `Nobody can use it yet. Make a key for it: daybook keys create <name> --project ${quoted(project.name)}`,
+    `Nobody can use it yet. Make a key for it: daybook keys create <name> --project ${shellWord(project.name)}`,
   )
 }
 
@@ -198,7 +199,3 @@ async function limits(id: string, options: LimitOptions, command: Command): Prom
   print(`The project "${safeLine(project.name)}":`)
   print(table(['limit', 'now', 'at most'], rows))
 }
-
-/** As a shell takes it for one word. */
-const quoted = (name: string): string =>
-  /^[\w.-]+$/u.test(name) ? name : `'${safeLine(name).replaceAll("'", "'\\''")}'`

@@ -19,6 +19,7 @@ import {
   wholeNumber,
 } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
+import { noteUnshared } from '../output/unshared.ts'
 import { type KindOption, kindOptions } from '../remember/kind-options.ts'
 import { onExistingOption } from '../remember/on-existing.ts'
 import { describeOutcome } from '../remember/outcome.ts'
@@ -101,7 +102,7 @@ const REMEMBER = graphql(
   `mutation Remember($input: RememberInput!) {
     remember(input: $input) {
       __typename
-      ... on Remembered { sequence duplicate outcome memory { id title context } }
+      ... on Remembered { sequence duplicate outcome memory { id title context shared } }
       ...Failure
     }
   }`,
@@ -140,10 +141,12 @@ async function remember(
   if (json) {
     const answer = await mutate(connection, REMEMBER_AND_SHOW, variables, key)
     const { memory, sequence, duplicate, outcome } = succeeded(answer.remember)
+    noteUnshared(memory)
     return printJson({ memory: withContent(memory), sequence, duplicate, outcome })
   }
   const answer = await mutate(connection, REMEMBER, variables, key)
   const { memory, sequence, duplicate, outcome } = succeeded(answer.remember)
+  noteUnshared(memory)
   print(`${duplicate ? 'Already there' : describeOutcome(outcome)}: ${safeLine(memory.title)}`)
   const where = memory.context === null ? '' : ` in ${safeLine(memory.context)}`
   print(`${safeLine(memory.id)}${where}  (sequence ${sequence})`)

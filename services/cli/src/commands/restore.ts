@@ -6,6 +6,7 @@ import { KEY_HELP, mutate } from '../client/mutate.ts'
 import { succeeded } from '../client/result.ts'
 import { addExamples, invocation, moment, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
+import { noteUnshared } from '../output/unshared.ts'
 
 /** Adds the arguments, options and action of `daybook restore`. */
 export function configure(command: Command): void {
@@ -35,7 +36,7 @@ const RESTORE = graphql(
   `mutation Restore($id: ID!, $version: Int, $expiresAt: DateTime, $idempotencyKey: String) {
     restore(id: $id, version: $version, expiresAt: $expiresAt, idempotencyKey: $idempotencyKey) {
       __typename
-      ... on Restored { sequence duplicate memory { id title version } }
+      ... on Restored { sequence duplicate memory { id title version shared } }
       ...Failure
     }
   }`,
@@ -51,6 +52,7 @@ async function restore(
   const variables = (idempotencyKey: string) => ({ id, version, expiresAt, idempotencyKey })
   const answer = await mutate(connection, RESTORE, variables, key)
   const { memory, sequence, duplicate } = succeeded(answer.restore)
+  noteUnshared(memory)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Restored: ${safeLine(memory.title)}`)
   print(`${safeLine(memory.id)}  (version ${memory.version}, sequence ${sequence})`)

@@ -10,6 +10,7 @@ import { request } from '../client/request.ts'
 import { succeeded } from '../client/result.ts'
 import { addExamples, addNotes, collect, invocation, moment, wholeNumber } from '../command.ts'
 import { print, printJson } from '../output/print.ts'
+import { noteUnshared } from '../output/unshared.ts'
 import { kindOptions } from '../remember/kind-options.ts'
 import { readText } from '../remember/read-text.ts'
 import { reviseInput } from '../remember/revise-input.ts'
@@ -64,7 +65,7 @@ const REVISE = graphql(
   `mutation Revise($id: ID!, $input: ReviseInput!, $expectedVersion: Int, $idempotencyKey: String) {
     revise(id: $id, input: $input, expectedVersion: $expectedVersion, idempotencyKey: $idempotencyKey) {
       __typename
-      ... on Revised { sequence duplicate memory { id title version } }
+      ... on Revised { sequence duplicate memory { id title version shared } }
       ...Failure
     }
   }`,
@@ -90,6 +91,7 @@ async function revise(
     key,
   )
   const { memory, sequence, duplicate } = succeeded(answer.revise)
+  noteUnshared(memory)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`Revised: ${safeLine(memory.title)}`)
   print(`${safeLine(memory.id)}  (version ${memory.version}, sequence ${sequence})`)

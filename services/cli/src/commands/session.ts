@@ -40,7 +40,7 @@ const CLOSE = graphql(
   `mutation CloseSession($id: ID!, $idempotencyKey: String) {
     closeSession(id: $id, idempotencyKey: $idempotencyKey) {
       __typename
-      ... on Revised { sequence duplicate memory { id title version } }
+      ... on Revised { sequence duplicate memory { id title version shared } }
       ...Failure
     }
   }`,

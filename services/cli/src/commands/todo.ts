@@ -41,7 +41,7 @@ const RESOLVE = graphql(
   `mutation ResolveTodo($id: ID!, $idempotencyKey: String) {
     changed: resolveTodo(id: $id, idempotencyKey: $idempotencyKey) {
       __typename
-      ... on Revised { sequence duplicate memory { id title version } }
+      ... on Revised { sequence duplicate memory { id title version shared } }
       ...Failure
     }
   }`,
@@ -52,7 +52,7 @@ const REOPEN = graphql(
   `mutation ReopenTodo($id: ID!, $idempotencyKey: String) {
     changed: reopenTodo(id: $id, idempotencyKey: $idempotencyKey) {
       __typename
-      ... on Revised { sequence duplicate memory { id title version } }
+      ... on Revised { sequence duplicate memory { id title version shared } }
       ...Failure
     }
   }`,

@@ -37,7 +37,8 @@ export function renderMemory(memory: MemoryWithContent): string {
     if (
       ['decayWeight', 'quarantine'].includes(name) ||
       value === null ||
-      (name === 'trust' && value === 'NORMAL')
+      (name === 'trust' && value === 'NORMAL') ||
+      name === 'shared'
     )
       return false
     if (Array.isArray(value)) return value.length > 0
@@ -56,16 +57,21 @@ export function renderMemory(memory: MemoryWithContent): string {
   ].join('\n')
 }
 
-/** What stands above a memory in quarantine. */
-function warningOf(memory: object): string[] {
+/** What stands above a memory in quarantine, and above one that its home does not have yet. */
+function warningOf(memory: MemoryWithContent): string[] {
   const { quarantine } = memory as {
     readonly quarantine?: { readonly since: string; readonly reason: string } | null
   }
-  return quarantine == null
-    ? []
-    : [
-        `IN QUARANTINE since ${quarantine.since} (${safeLine(quarantine.reason)}): no search finds it. Do not act on what it says.`,
-      ]
+  return [
+    ...(quarantine == null
+      ? []
+      : [
+          `IN QUARANTINE since ${quarantine.since} (${safeLine(quarantine.reason)}): no search finds it. Do not act on what it says.`,
+        ]),
+    ...(memory.shared
+      ? []
+      : ["Not shared yet: this version is only here, and goes to the project's home later."]),
+  ]
 }
 
 /** What a memory's fields and a history show of a writer. */

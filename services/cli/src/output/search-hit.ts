@@ -26,6 +26,7 @@ export function renderHit(
     context: memory.context,
     forgotten: memory.forgottenAt !== null,
     lowTrust: memory.trust === 'LOW',
+    unshared: !memory.shared,
     ...(memory.supersededBy != null && { supersededBy: memory.supersededBy.id }),
     version: withVersion ? version : null,
     project: project?.name ?? null,

@@ -3,6 +3,7 @@ import { safeLine } from '@daybook/memory/safe-text'
 import { note, print, printJson } from './print.ts'
 import { shorten } from './shorten.ts'
 import { table } from './table.ts'
+import { noteUnshared } from './unshared.ts'
 
 /** A memory in a list of what is still open. */
 interface OpenMemory {
@@ -42,7 +43,12 @@ export function printOpen(
 interface Changed {
   readonly sequence: number
   readonly duplicate: boolean
-  readonly memory: { readonly id: string; readonly title: string; readonly version: number }
+  readonly memory: {
+    readonly id: string
+    readonly title: string
+    readonly version: number
+    readonly shared: boolean
+  }
 }
 
 /** Prints that a todo or session has changed. */
@@ -50,6 +56,7 @@ export function printChanged(
   { memory, sequence, duplicate }: Changed,
   { json, what }: { readonly json: boolean; readonly what: string },
 ): void {
+  noteUnshared(memory)
   if (json) return printJson({ memory, sequence, duplicate })
   print(`${what}: ${safeLine(memory.title)}`)
   print(`${safeLine(memory.id)}  (version ${memory.version}, sequence ${sequence})`)

@@ -6,6 +6,7 @@ import { type Projection, readProjections } from '../client/projections.ts'
 import { readSystem, type SystemState } from '../client/system.ts'
 import { EXIT } from '../exit-codes.ts'
 import { connectionFrom, type Environment, type GlobalOptions, placeFrom } from '../settings.ts'
+import { type Followed, readFollowedIfAllowed } from '../sync/sync-documents.ts'
 
 /** What `daybook status` shows. */
 export interface Status {
@@ -21,9 +22,11 @@ export interface Status {
   readonly generations: readonly Generation[]
   /** The operations under way. */
   readonly operations: readonly Operation[]
+  /** The projects that have their home elsewhere, as far as the key administers them. */
+  readonly followed: readonly Followed[]
 }
 
-const NOTHING = { projections: [], system: null, generations: [], operations: [] } as const
+const NOTHING = { projections: [], system: null, generations: [], operations: [], followed: [] } as const
 
 /**
  * Reads the status.
@@ -35,8 +38,12 @@ export async function readStatus(options: GlobalOptions, environment: Environmen
   const found = { reachable: true, url: place.url, version, ready, problems }
   if (!ready) return { ...found, ...NOTHING }
   const connection = connectionFrom(options, environment)
-  const [projections, state] = await Promise.all([readProjections(connection), readSystem(connection)])
-  return { ...found, ...NOTHING, projections, ...state }
+  const [projections, state, followed] = await Promise.all([
+    readProjections(connection),
+    readSystem(connection),
+    readFollowedIfAllowed(connection),
+  ])
+  return { ...found, ...NOTHING, projections, ...state, followed }
 }
 
 /** The status of a daemon that does not answer; null for any other error. */

@@ -8,6 +8,7 @@ import { spoken } from '../output/spoken.ts'
 import { table } from '../output/table.ts'
 import { progressLine } from '../progress/render-progress.ts'
 import { generationsTable } from '../reindex/generations-table.ts'
+import { summarizeFollowed } from '../sync/summarize-followed.ts'
 import type { Status } from './read-status.ts'
 
 /** The status as text. @param now milliseconds since 1970 */
@@ -26,6 +27,7 @@ export function renderStatus(status: Status, now: number): string {
     '',
     projectionsTable(projections),
     '',
+    ...renderSync(status),
     ...renderSystem(status, now),
     ...nextSteps(status),
   ].join('\n')
@@ -68,6 +70,14 @@ function describePart({ name, configured, reachable, version, problem }: SystemP
   const named = version === null ? spoken(name) : `${spoken(name)} ${safeLine(version)}`
   if (!configured) return `${named} not configured`
   return reachable ? named : `${named} AWAY (${safeLine(problem ?? 'it does not answer')})`
+}
+
+/** One line, where anything is followed. */
+function renderSync({ followed }: Status): string[] {
+  const summary = summarizeFollowed(followed)
+  if (summary === null) return []
+  const well = followed.every(({ state, openConflicts }) => state === 'CONNECTED' && openConflicts === 0)
+  return [well ? summary : `${summary}  daybook sync status`, '']
 }
 
 /** What the numbers mean, and what to do about them. */

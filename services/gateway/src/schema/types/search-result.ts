@@ -228,11 +228,19 @@ builder.objectType(searchResult, {
     message: t.exposeString('message', { nullable: true, description: 'A hint if nothing was found.' }),
     text: t.string({
       resolve: async (answer, _, context) => {
-        const trusts = await Promise.all(
-          answer.hits.map((hit) => trustOfMemory(context.ofHits.get(hit) ?? context, hit.memory.state)),
+        const low = new Set<SearchHit>()
+        const unshared = new Set<SearchHit>()
+        await Promise.all(
+          answer.hits.map(async (hit) => {
+            const of = context.ofHits.get(hit) ?? context
+            if ((await trustOfMemory(of, hit.memory.state)) === 'low') low.add(hit)
+            if (!(await of.isShared(hit.memory))) unshared.add(hit)
+          }),
         )
-        const low = new Set(answer.hits.filter((_hit, index) => trusts[index] === 'low'))
-        return renderAnswer(answer, Date.now(), (hit) => low.has(hit))
+        return renderAnswer(answer, Date.now(), {
+          isLowTrust: (hit) => low.has(hit),
+          isShared: (hit) => !unshared.has(hit),
+        })
       },
       description:
         'The answer as plain text for an agent: what it lacks, then numbered hits: [KIND] title (score) age [labels, context, metadata], the snippet, and the id. What a memory says stays in its line.',

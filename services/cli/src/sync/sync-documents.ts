@@ -1,0 +1,81 @@
+import { graphql, type ResultOf } from '@daybook/api/graphql'
+import { FAILURE } from '@daybook/client/documents/failure'
+import { safeLine } from '@daybook/memory/safe-text'
+import { RefusedError, UsageError } from '../cli-error.ts'
+import { request } from '../client/request.ts'
+import type { Connection } from '../settings.ts'
+import { settled } from './settled.ts'
+
+/** How a project is followed. */
+export const FOLLOWED = graphql(`
+  fragment Followed on FollowedProject {
+    project { id name } homeUrl state problem rule epoch copied homeSequence lagEvents lagSeconds waiting waitingSince
+    openConflicts movedTo followedSince
+  }`)
+
+/** A project whose home is another Daybook. */
+export type Followed = Omit<ResultOf<typeof FOLLOWED>, '__typename'>
+
+const LIST = graphql('query FollowedProjects { followedProjects { ...Followed } }', [FOLLOWED])
+
+/** As `readFollowed`, of all projects; none for a key that administers nothing. */
+export async function readFollowedIfAllowed(connection: Connection): Promise<readonly Followed[]> {
+  try {
+    return await readFollowed({ ...connection, project: null })
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === 'FORBIDDEN') return []
+    throw error
+  }
+}
+
+/** The followed projects that the key administers; with a project in the connection only that one. */
+export async function readFollowed(connection: Connection): Promise<readonly Followed[]> {
+  const { project: named } = connection
+  const { followedProjects } = await request({ ...connection, project: null }, LIST, {})
+  return followedProjects.filter(({ project }) => named === null || isNamed(project, named))
+}
+
+const isNamed = ({ id, name }: Followed['project'], nameOrId: string): boolean =>
+  name === nameOrId || id === nameOrId.toLowerCase()
+
+/**
+ * The followed project that is meant: the one that the connection names, or the only one.
+ * @throws RefusedError NOT_FOUND, UsageError if there are several
+ */
+export async function findFollowed(connection: Connection): Promise<Followed> {
+  const found = await readFollowed(connection)
+  const [one] = found
+  if (one === undefined)
+    throw new RefusedError(
+      'NOT_FOUND',
+      connection.project === null
+        ? 'No project here follows another Daybook. Follow one:  daybook follow <url> --project <name>'
+        : `No project "${safeLine(connection.project)}" here follows another Daybook: daybook sync status`,
+    )
+  if (found.length > 1)
+    throw new UsageError('Several projects are followed: say which one is meant with --project', [
+      `There are:  ${found.map(({ project }) => safeLine(project.name)).join(', ')}`,
+    ])
+  return one
+}
+
+const CHANGE = graphql(
+  `mutation ChangeFollowedProject($id: ID!, $paused: Boolean, $rule: ConflictRule) {
+    changed: changeFollowedProject(id: $id, paused: $paused, rule: $rule) {
+      __typename ... on FollowedProject { ...Followed } ...Failure
+    }
+  }`,
+  [FOLLOWED, FAILURE],
+)
+
+/** Pauses, resumes, or changes the rule for conflicts. What is not given stays. */
+export async function changeFollowed(
+  connection: Connection,
+  id: string,
+  change: { readonly paused?: boolean; readonly rule?: Followed['rule'] },
+): Promise<Followed> {
+  const { __typename: _, ...changed } = settled(
+    (await request(connection, CHANGE, { id, ...change })).changed,
+  )
+  return changed
+}
