@@ -2,9 +2,11 @@ import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
 import { readBranch } from '@daybook/sync/branch/branch-commands'
+import { listConflicts } from '@daybook/sync/branch/conflicts'
 import { rebaseIfLeft } from '@daybook/sync/branch/rebase-branch'
 import { sendBranch } from '@daybook/sync/branch/send-branch'
 import { readFollowed, updateFollowed } from '@daybook/sync/follower/followed-projects'
+import type { HomeClient } from '@daybook/sync/follower/home-client'
 import { routeToHomes } from '@daybook/sync/follower/route-to-homes'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { note, request, startTwo, type TwoDatabases } from './stepped-pair.ts'
@@ -120,10 +122,29 @@ describe.each(TEST_DATABASES)('when an answer of the home is lost, on $name', ({
     expect(await readFollowed(follower)).toMatchObject({ state: 'CONNECTED', problem: null })
   })
 
-  it('another address or key counts from the next heartbeat on, though the old one answers', async () => {
-    const { home, follower, writer, copy } = await two.newPair()
-    await writer.append(home, request(note('known to both')))
-    const moved = copy(() => updateFollowed(follower, { home: { url: 'http://elsewhere', key: 'key' } }))
-    await expect(moved).rejects.toThrow('followed at another address')
+  it('what the home refuses because it erased the memory is kept nowhere, whichever comes first', async () => {
+    const { home, follower, writer, client, copy } = await two.newPair()
+    const id = newId()
+    await writer.append(home, request(note('a secret', id)))
+    await copy()
+    await appendToBranch(follower, [
+      request({
+        type: 'revise',
+        id,
+        input: { content: { kind: 'note', fields: { text: 'the secret, offline' } } },
+      }),
+    ])
+    await writer.erase(home, [id], { actor: 'tester', correlationId: null, causationId: null })
+    const erasureComesFirst: HomeClient = {
+      ...client,
+      async decide(commands) {
+        const decided = await client.decide(commands)
+        await copy()
+        return decided
+      },
+    }
+    await sendBranch(follower, erasureComesFirst, 'ASK')
+    expect(await readBranch(follower.db, follower.projectId)).toEqual([])
+    expect(await listConflicts(follower, { resolved: true, limit: 10 })).toEqual([])
   })
 })

@@ -110,11 +110,12 @@ async function newPair(one: TestDatabase, other: TestDatabase): Promise<SteppedP
         signal: done.signal,
         onCommitted: () => {},
         onCopied: () => {},
-        onConnected: () => {
+        onConnected: (here) => {
+          if (!here) return undefined
           if (left === undefined) return done.abort()
           const doIt = left
           left = undefined
-          void doIt()
+          return void doIt()
         },
       }).catch((error: unknown) => {
         if (!done.signal.aborted) throw error

@@ -79,7 +79,9 @@ export async function startSwitchingProxy(): Promise<SwitchingProxy> {
     },
     freeze(hold) {
       frozen = hold
-      for (const socket of open) hold ? socket.pause() : socket.resume()
+      for (const socket of open)
+        if (hold) socket.pause()
+        else socket.resume()
     },
     cutAfter(bytes) {
       cutAt = bytes

@@ -146,16 +146,16 @@ async function settleRefused(
   rule: ConflictRule,
 ): Promise<void> {
   if (error.code === 'VERSION_CONFLICT' && rule === 'LATEST_WINS' && one.command.type !== 'undo') {
-    await noteConflict(trx, projectId, one, error, 'LATEST_WINS')
-    await trx
+    const { numUpdatedRows } = await trx
       .updateTable('branch_commands')
       .set({ base_version: null })
       .where('project_id', '=', projectId)
       .where('position', '=', one.position)
-      .execute()
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows > 0n) await noteConflict(trx, projectId, one, error, 'LATEST_WINS')
     return
   }
-  await noteConflict(trx, projectId, one, error, null)
+  // What has left the branch meanwhile is no conflict: its memory was erased, so that its content must be nowhere.
   const resting = await trx
     .deleteFrom('branch_commands')
     .where('project_id', '=', projectId)
@@ -164,13 +164,11 @@ async function settleRefused(
     .where('sequence', 'is', null)
     .returningAll()
     .execute()
-  for (const row of resting)
-    if (row.position !== one.position)
-      await noteConflict(
-        trx,
-        projectId,
-        toBranchCommand(row),
-        { ...error, message: `rests on a change that is in conflict: ${error.message}` },
-        null,
-      )
+  for (const row of resting.toSorted((a, b) => a.position - b.position)) {
+    const message =
+      row.position === one.position
+        ? error.message
+        : `rests on a change that is in conflict: ${error.message}`
+    await noteConflict(trx, projectId, toBranchCommand(row), { ...error, message }, null)
+  }
 }

@@ -22,8 +22,8 @@ export interface CopyOptions {
   readonly onCopied: (events: number) => void
   /** Fetches vectors; null: the local model makes all of them. */
   readonly vectors: VectorFetcher | null
-  /** Called when the home has been heard, and each time that everything is here. */
-  readonly onConnected: () => void
+  /** Called when the home has said how far it is. @param here whether everything is here */
+  readonly onConnected: (here: boolean) => void
 }
 
 /** The home cannot be followed as it is: a person has to do something. */
@@ -90,7 +90,7 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
       const here = isHere(copied, first.head)
       if (here) live = true
       await noteHeard(scope, { state: here ? 'CONNECTED' : 'COPYING', homeSequence: first.head.sequence })
-      onConnected()
+      onConnected(here)
     }
   }
 }

@@ -10,7 +10,7 @@ import { repeat } from '@daybook/runtime/repeat'
 import { createWakeUp, type WakeUp } from '@daybook/runtime/wake-up'
 import { sql } from 'kysely'
 import { followProject } from './follow-project.ts'
-import { type Followed, type HomeAddress, listFollowed } from './followed-projects.ts'
+import { type Followed, listFollowed } from './followed-projects.ts'
 import type { HomeOf } from './home-client.ts'
 import { createFormerHomes } from './tell-former-homes.ts'
 
@@ -41,8 +41,8 @@ const LEASE_MS = 15_000
 const RENEW_MS = 5_000
 
 interface Task {
-  /** With which it began. */
-  readonly home: HomeAddress
+  /** As the project was when it began. */
+  readonly before: Followed
   readonly stop: AbortController
   readonly running: Promise<void>
   readonly written: WakeUp
@@ -67,7 +67,8 @@ export function startSync(options: SyncOptions): Sync {
   let renewedAt = 0
   const formerHomes = createFormerHomes(db, homeOf, logger)
 
-  const begin = ({ projectId, home }: Followed): void => {
+  const begin = (before: Followed): void => {
+    const { projectId } = before
     const stop = new AbortController()
     const written = createWakeUp()
     const running = followProject(projectScope(db, projectId), {
@@ -82,15 +83,19 @@ export function startSync(options: SyncOptions): Sync {
       .catch((error: unknown) =>
         logger.warn({ projectId, error }, 'following a project failed; trying again'),
       )
-      .finally(() => tasks.delete(projectId))
-    tasks.set(projectId, { home, stop, running, written })
+      .finally(() => {
+        tasks.delete(projectId)
+        // It may be wanted again, in another way. What failed by itself waits.
+        if (stop.signal.aborted) wake.raise()
+      })
+    tasks.set(projectId, { before, stop, running, written })
   }
 
   const look = async (): Promise<void> => {
     const followed = await listFollowed(db)
     const wanted = new Map(followed.flatMap((one) => (one.paused ? [] : [[one.projectId, one]])))
-    for (const [projectId, { stop, home }] of tasks)
-      if (!isSame(home, wanted.get(projectId)?.home)) stop.abort()
+    for (const [projectId, { stop, before }] of tasks)
+      if (!isSameWork(before, wanted.get(projectId))) stop.abort()
     if (performance.now() - renewedAt > RENEW_MS && tasks.size > 0) {
       const kept = await renew(db, owner, [...tasks.keys()])
       for (const [projectId, { stop }] of tasks) if (!kept.has(projectId)) stop.abort()
@@ -130,8 +135,15 @@ export function startSync(options: SyncOptions): Sync {
   }
 }
 
-const isSame = (one: HomeAddress, other: HomeAddress | undefined): boolean =>
-  one.url === other?.url && one.key === other.key
+/**
+ * Whether the work goes on. Another address or key of the home counts at once, and a hand-over that has to be completed, too:
+ * who waits for a home that refuses it would wait on.
+ */
+const isSameWork = (before: Followed, now: Followed | undefined): boolean =>
+  now !== undefined &&
+  now.home.url === before.home.url &&
+  now.home.key === before.home.key &&
+  (now.takingEpoch === null || now.takingEpoch === before.takingEpoch)
 
 async function take(db: Database, owner: LeaseOwner, projectId: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
