@@ -5,7 +5,7 @@ import {
   PostgresQueryCompiler,
   type Transaction,
 } from 'kysely'
-import { Client, type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } from 'pg'
+import { type ClientConfig, type CustomTypesConfig, Pool, types as pgTypes } from 'pg'
 import { ALL_PROJECTS, boundDriver, type SharedConnections, shareConnections } from './bound-driver.ts'
 import { PreparingClient } from './preparing-client.ts'
 import type { Tables } from './tables.ts'
@@ -40,7 +40,7 @@ export interface DatabaseAddress {
    * messages.
    */
   readonly maxConnections: number
-  /** Whether each connection has its own session, which can keep prepared statements. */
+  /** Whether each connection has its own session. The embedded database has one for all, one after the other. */
   readonly ownSessions: boolean
 }
 
@@ -107,7 +107,7 @@ export function openDatabase(
   const pool = new Pool({
     ...address.connection,
     types,
-    Client: address.ownSessions ? PreparingClient : Client,
+    Client: PreparingClient,
     max: address.maxConnections,
     connectionTimeoutMillis: 30_000,
     // Nobody else wants the embedded database's only connection, and a new one needs its settings again.

@@ -30,12 +30,29 @@ describe.each(TEST_DATABASES)('statements asked again and again on $name', ({ st
     return all
   }
 
-  it('are prepared after five uses where the session is the connection’s own, and answer for what they are given', async () => {
+  it('are prepared after five uses, and answer for what they are given', async () => {
     const twice = (use: number) => sql`select ${use}::int * 2 as doubled`
     expect(await often(twice, USES_BEFORE_PREPARED)).toHaveLength(5)
     expect(await prepared('as doubled')).toEqual([])
     expect(await often(twice, 20)).toEqual(Array.from({ length: 20 }, (_, use) => ({ doubled: use * 2 })))
-    expect(await prepared('as doubled')).toHaveLength(severalSessions ? 1 : 0)
+    expect(await prepared('as doubled')).toHaveLength(1)
+  })
+
+  it('are prepared by the next connection, too, whatever session it finds', async () => {
+    const halved = (use: number) => sql`select ${use}::int / 2 as halved`
+    await often(halved)
+    for (const connection of ['second', 'third']) {
+      const next = openDatabase({ ...database.address, maxConnections: 1 })
+      try {
+        const answers: unknown[] = []
+        for (let use = 0; use < 8; use += 1)
+          answers.push(...(await sql`select ${use}::int + 1 as ${sql.id(connection)}`.execute(next)).rows)
+        expect(answers).toEqual(Array.from({ length: 8 }, (_, use) => ({ [connection]: use + 1 })))
+      } finally {
+        await next.destroy()
+      }
+    }
+    expect(await often(halved, 8)).toContainEqual({ halved: 3 })
   })
 
   it('are kept up to a number, and asked on', async () => {

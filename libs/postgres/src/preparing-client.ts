@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Client, type ClientConfig, DatabaseError } from 'pg'
 
 /**
@@ -31,15 +32,17 @@ const NO_LONGER_PREPARED = new Set(['0A000', '26000'])
 
 /**
  * A connection that prepares statements that it runs again and again. The server then parses them once. After
- * five more runs it also plans them once, if that is not slower. It saves a tenth of the server's processor
- * time per search.
+ * five more runs it also plans them once, if that is not slower. It saves a tenth of a server's processor time
+ * per search, and a third of the embedded database's, where WebAssembly parses and plans.
  *
- * For servers only: prepared statements belong to a session, and the embedded database has one session for
- * all connections in turn.
+ * Prepared statements belong to a session, and the embedded database has one session for all connections in
+ * turn. So names are not given twice, whoever was connected before; what was prepared then stays until that
+ * session ends.
  */
 export class PreparingClient extends Client {
   readonly #uses = new Map<string, number>()
   readonly #names = new Map<string, string>()
+  readonly #prefix = `daybook_${randomBytes(6).toString('hex')}`
   #prepared = 0
 
   constructor(config?: string | ClientConfig) {
@@ -76,7 +79,7 @@ export class PreparingClient extends Client {
     if (this.#names.size >= MOST_PREPARED) this.#forgetAll()
     this.#uses.delete(text)
     this.#prepared += 1
-    const name = `daybook_${this.#prepared}`
+    const name = `${this.#prefix}_${this.#prepared}`
     this.#names.set(text, name)
     return name
   }
