@@ -2,6 +2,9 @@ import { createRequire } from 'node:module'
 import { defineConfig } from 'vitest/config'
 import { lanes } from './test/lanes.ts'
 import LongestFirst from './test/longest-first.ts'
+import { keepTemporaryFilesInMemory } from './test/memory-folder.ts'
+
+keepTemporaryFilesInMemory()
 
 const { unit, servers, alone } = lanes()
 
