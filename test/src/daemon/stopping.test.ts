@@ -81,12 +81,13 @@ describe('C8: a daemon that is stopped ends within 10 s', () => {
 
   it('C8: in the middle of a rebuild, an export that nobody reads and an import that does not go on', async () => {
     const daemon = await startDaemon()
-    // More than what the kernel buffers for a reader who has stopped.
+    // More than what the kernel buffers for a reader who has stopped; as metadata, so that no words and vectors are made of it.
     for (let batch = 0; batch < 6; batch += 1)
       await remember(
         daemon,
-        Array.from({ length: 40 }, (_, i) => ({
-          content: { note: { text: `note ${batch} ${i} ${'lorem ipsum '.repeat(1_600)}` } },
+        Array.from({ length: 50 }, (_, i) => ({
+          content: { note: { text: `note ${batch} ${i}` } },
+          metadata: { filler: 'lorem ipsum '.repeat(1_350) },
         })),
       )
     await send(daemon, 'GET /journal/export', '\r\n')
