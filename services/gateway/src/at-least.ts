@@ -4,12 +4,14 @@ import { waitForPosition } from '@daybook/projection/positions/position-signal'
 import { readPosition } from '@daybook/projection/positions/positions'
 import type { Context } from './context.ts'
 import { checkPlace, requirePlace } from './journal-place.ts'
+import { waitForCopy } from './sync/wait-for-copy.ts'
 
 /** The longest wait for a sequence to become readable, in milliseconds. */
 export const WAIT_MS = 5_000
 
 /**
- * Lets a client read its own writes: waits until the read model includes `atLeast`, at most 5 s.
+ * Lets a client read its own writes: waits until the read model includes `atLeast`, at most 5 s; on a copy, also until it has
+ * come from the home.
  * @returns null once it does; else how far behind it is, in words
  * @param hash the hash of the event at `atLeast`, from its receipt
  * @throws ValidationError; DivergedError if the journal has no such event, so that waiting would be in vain
@@ -21,12 +23,20 @@ export async function waitAtLeast(
 ): Promise<string | null> {
   const wanted = checkPlace('atLeast', atLeast, hash)
   if (wanted === null || atLeast == null) return null
+  const deadline = Date.now() + WAIT_MS
+  const notCopied = await waitForCopy(context.project, wanted, WAIT_MS)
+  if (notCopied !== null) return notCopied
   await requirePlace(context.project, 'atLeast', wanted)
   const { generation } = await context.readModel()
   const place = { name: PGVECTOR, generation: generation.generation }
   const read = () => readPosition(context.project.db, place, context.project.projectId)
   if ((await read()) >= atLeast) return null
-  const position = await waitForPosition(read, atLeast, context.parts.signal, WAIT_MS)
+  const position = await waitForPosition(
+    read,
+    atLeast,
+    context.parts.signal,
+    Math.max(0, deadline - Date.now()),
+  )
   return position >= atLeast
     ? null
     : `the index is at sequence ${position}, behind the ${atLeast} asked for: try again in a moment`
