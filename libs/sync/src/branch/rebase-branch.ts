@@ -1,7 +1,7 @@
 import { lockProject } from '@daybook/journal/append/lock-project'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import { replayBranch } from './replay-branch.ts'
 
 /**
@@ -35,7 +35,7 @@ export async function rebaseBranch({ db, projectId }: ProjectScope): Promise<rea
  */
 export async function rebaseIfLeft(scope: ProjectScope): Promise<readonly LinkedEvent[]> {
   const { db, projectId } = scope
-  const { rows } = await sql<{ left: SqlBool }>`
+  const { rows } = await sql<{ left: boolean }>`
     select exists (select from branch_commands b where b.project_id = f.project_id and b.sequence <= f.copied)
       or (h.sequence > f.copied and not exists (select from branch_commands b where b.project_id = f.project_id)) as left
     from followed_projects f join journal_heads h on h.project_id = f.project_id
