@@ -186,9 +186,11 @@ describe('a project of one daemon, followed by another', () => {
     const first = (...args: string[]) =>
       runCli(args, { DAYBOOK_URL: laptop.url() ?? '', DAYBOOK_DATA_DIR: laptop.dataDir })
     const { stdout, stderr, exitCode } = await first('follow', homeUrl, ...SHOP, '--key', key, '--wait')
-    expect({ stdout, stderr, exitCode }).toMatchObject({ exitCode: 0 })
+    expect({ stdout, stderr, exitCode }).toEqual({ stdout, stderr: '', exitCode: 0 })
     expect(stdout).toContain('daybook keys create <name> --project shop')
     expect((await first('sync', ...SHOP)).stdout).toContain('connected')
+    const closed = await first('sync', 'conflicts', ...SHOP)
+    expect(closed).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('daybook keys create') })
   })
 
   test('followed again, it keeps its rule, unless another is said', async () => {

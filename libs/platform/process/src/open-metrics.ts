@@ -2,6 +2,7 @@ import type { Database } from '@daybook/postgres/connect'
 import { readReadings } from '@daybook/projection/positions/readings'
 import type { Config } from '@daybook/runtime/config'
 import { createMetrics, type ServiceMetrics } from '@daybook/runtime/metrics'
+import { readSyncReadings } from '@daybook/sync/follower/readings'
 import type { ProcessParts } from './process-parts.ts'
 
 /** The metrics of a service, with the readings that only the database knows. */
@@ -13,7 +14,10 @@ export function openMetrics(
 ): ServiceMetrics {
   return createMetrics({
     service,
-    read: () => readReadings(db, projectMetrics),
+    read: async () => [
+      ...(await readReadings(db, projectMetrics)),
+      ...(await readSyncReadings(db, projectMetrics)),
+    ],
     onError: (error) => logger.warn({ error }, 'the metrics lack the readings from the database'),
   })
 }

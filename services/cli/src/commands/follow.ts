@@ -13,7 +13,7 @@ import { type Connection, parseUrl } from '../settings.ts'
 import { readHomeKey } from '../sync/read-home-key.ts'
 import { RULE_NAMES, type RuleName, ruleFrom } from '../sync/rules.ts'
 import { settled } from '../sync/settled.ts'
-import { FOLLOWED, type Followed } from '../sync/sync-documents.ts'
+import { FOLLOWED, type Followed, opens } from '../sync/sync-documents.ts'
 import { watchCopying } from '../sync/watch-copying.ts'
 
 /** Adds the arguments, options and action of `daybook follow`. */
@@ -84,17 +84,13 @@ async function follow(
     )
     if (tookOver) print(`It took the place of the empty project "${name}" here, and of its keys.`)
   }
-  const mayRead = (await request({ ...connection, project: null }, READABLE, {})).projects.some(
-    ({ id }) => id === followed.project.id,
-  )
+  const mayRead = await opens(connection, followed.project.id)
   if (wait)
     return untilHere({ ...connection, project: followed.project.id }, { tookOver, again, json, mayRead })
   if (json) return printJson({ followed, tookOver, again })
   print('Its journal is copied in the background; what is here already can be read and searched.')
   print(nextSteps(followed, mayRead))
 }
-
-const READABLE = graphql('query ReadableProjects { projects { id } }')
 
 interface Waited {
   readonly tookOver: boolean

@@ -2,9 +2,10 @@ import { graphql } from '@daybook/api/graphql'
 import { age } from '@daybook/memory/age'
 import { safeLine } from '@daybook/memory/safe-text'
 import type { Command } from 'commander'
-import { UsageError } from '../cli-error.ts'
+import { CliError, UsageError } from '../cli-error.ts'
 import { request } from '../client/request.ts'
 import { addExamples, addGlobalOptions, addNotes, invocation, wholeNumber } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
 import { note, print, printJson } from '../output/print.ts'
 import { shellWord } from '../output/shell-word.ts'
 import { table } from '../output/table.ts'
@@ -14,7 +15,7 @@ import { type PromoteOptions, promote } from '../sync/promote.ts'
 import { renderConflicts } from '../sync/render-conflicts.ts'
 import { type ResolveOptions, resolveConflicts } from '../sync/resolve-conflicts.ts'
 import { RULE_NAMES, RULES, type RuleName, ruleFrom } from '../sync/rules.ts'
-import { changeFollowed, findFollowed, readFollowed } from '../sync/sync-documents.ts'
+import { changeFollowed, findFollowed, opens, readFollowed } from '../sync/sync-documents.ts'
 import { type UnfollowOptions, unfollow } from '../sync/unfollow.ts'
 
 /** Adds the subcommands of `daybook sync`. */
@@ -99,10 +100,19 @@ that runs the whole Daybook.`,
   )
 }
 
-/** The connection, which names the one project that is meant. */
+/** The connection, which names the one project that is meant. @throws CliError FORBIDDEN if the key does not open it */
 async function ofFollowed(command: Command) {
   const { connection, json } = invocation(command)
   const { project } = await findFollowed(connection)
+  if (!(await opens(connection, project.id)))
+    throw new CliError(
+      EXIT.unauthorised,
+      'FORBIDDEN',
+      `Your key administers "${safeLine(project.name)}", and does not open it`,
+      [
+        `Make one that does:  daybook keys create <name> --project ${shellWord(project.name)} --scope read,write,admin`,
+      ],
+    )
   return { connection: { ...connection, project: project.id }, json }
 }
 

@@ -2,6 +2,7 @@ import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { FAILURE } from '@daybook/client/documents/failure'
 import { safeLine } from '@daybook/memory/safe-text'
 import { RefusedError, UsageError } from '../cli-error.ts'
+import { readProjections } from '../client/projections.ts'
 import { request } from '../client/request.ts'
 import type { Connection } from '../settings.ts'
 import { settled } from './settled.ts'
@@ -57,6 +58,17 @@ export async function findFollowed(connection: Connection): Promise<Followed> {
       `There are:  ${found.map(({ project }) => safeLine(project.name)).join(', ')}`,
     ])
   return one
+}
+
+/** Whether the key may read a project that it administers. */
+export async function opens(connection: Connection, projectId: string): Promise<boolean> {
+  try {
+    await readProjections({ ...connection, project: projectId })
+    return true
+  } catch (error) {
+    if (error instanceof RefusedError && ['NOT_FOUND', 'FORBIDDEN'].includes(error.code)) return false
+    throw error
+  }
 }
 
 const CHANGE = graphql(

@@ -21,6 +21,7 @@ import { judgeProgress } from './projections.ts'
 import { judgeBacklog } from './relay.ts'
 import { judgeSelfCheck } from './self-check.ts'
 import { judgeSettings } from './settings.ts'
+import { judgeFollowed, judgeFormerHome } from './sync.ts'
 import { judgeQueue } from './vectors.ts'
 
 const rights = {
@@ -45,6 +46,20 @@ const selfCheck = {
   journalProblem: null,
 }
 const mended = { ...selfCheck, differed: 3, differedMs: 3_600_000, example: 'x (missing)' }
+const NOW = Date.parse('2026-11-23T12:00:00Z')
+const followed = {
+  shown: 'CONNECTED',
+  home: { url: 'http://desk:4000', key: 'secret' },
+  problem: null,
+  movedTo: null,
+  waiting: 0,
+  waitingSince: null,
+  openConflicts: 0,
+} as const
+const waiting = { ...followed, waiting: 2, waitingSince: '2026-11-23T10:00:00Z' } as const
+const fresh = { ...waiting, waitingSince: '2026-11-23T11:50:00Z' } as const
+const judged = (more: Parameters<typeof judgeFollowed>[1]) =>
+  worst(judgeFollowed('shop', more, NOW), ok('fine'))
 const config = (environment: Record<string, string>) => readConfig({ TYPESENSE_API_KEY: 'x', ...environment })
 const operation = (more: Partial<Operation>) =>
   ({
@@ -114,6 +129,18 @@ describe('what is found is judged', () => {
     ['OK', judgeSelfCheck('pgvector', { ...mended, differedMs: 90_000_000 }, 5_000)],
     ['FAILED', judgeSelfCheck('pgvector', { ...mended, unhealed: 1 }, 5_000)],
     ['FAILED', judgeSelfCheck('pgvector', { ...selfCheck, journalProblem: 'p: event 3 is missing' }, 5_000)],
+    ['OK', judged(followed)],
+    ['OK', judged({ ...followed, shown: 'OFFLINE' })],
+    ['OK', judged({ ...fresh, shown: 'OFFLINE' })],
+    ['WARNING', judged({ ...waiting, shown: 'OFFLINE' })],
+    ['WARNING', judged({ ...waiting, shown: 'PAUSED' })],
+    ['OK', judged({ ...fresh, shown: 'PAUSED' })],
+    ['WARNING', judged(waiting)],
+    ['FAILED', judged({ ...followed, shown: 'REFUSED', problem: 'it was revoked' })],
+    ['FAILED', judged({ ...followed, shown: 'MOVED', movedTo: 'http://other:4000' })],
+    ['FAILED', judged({ ...followed, shown: 'STOPPED' })],
+    ['WARNING', judged({ ...followed, openConflicts: 1 })],
+    ['WARNING', judgeFormerHome('shop', { url: 'http://desk:4000', problem: 'it does not answer' })],
     ['OK', judgeOperations([], [operation({})])],
     ['WARNING', judgeOperations([], [operation({ error: 'waiting: Typesense is unavailable' })])],
     ['FAILED', judgeOperations([operation({ status: 'queued' })], [])],

@@ -20,6 +20,7 @@ import { checkProjections } from './projections.ts'
 import { checkRelay } from './relay.ts'
 import { checkSelfCheck } from './self-check.ts'
 import { checkSettings } from './settings.ts'
+import { checkSync } from './sync.ts'
 import { checkVectors } from './vectors.ts'
 
 interface NamedCheck {
@@ -55,6 +56,7 @@ const INSIDE: readonly NamedCheck[] = [
   { name: 'parked', look: checkParked },
   { name: 'self-check', look: checkSelfCheck },
   { name: 'vectors', look: checkVectors },
+  { name: 'sync', look: checkSync },
   { name: 'operations', look: checkOperations },
   { name: 'generations', look: checkGenerations },
   { name: 'settings', look: checkSettings },

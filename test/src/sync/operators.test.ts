@@ -1,0 +1,112 @@
+import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { readSyncReadings } from '@daybook/sync/follower/readings'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  follow,
+  followNewProject,
+  type SyncNode,
+  standing,
+  startSyncNode,
+  untilConnected,
+} from './sync-node.ts'
+
+const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) { __typename } }`
+const CHANGE = `mutation ($id: ID!, $paused: Boolean) { changeFollowedProject(id: $id, paused: $paused) { __typename } }`
+const PROMOTE = `mutation ($id: ID!, $url: String!) { promoteProject(id: $id, url: $url, lost: true) {
+  __typename ... on DaybookError { message } } }`
+const CHECKS = '{ checks { name status message advice } }'
+const note = (text: string) => ({ input: { content: { note: { text } } } })
+
+describe.each(TEST_DATABASES)('what operators see of sync, on $name', ({ start }) => {
+  let home: SyncNode
+  let follower: SyncNode
+  beforeAll(async () => {
+    home = await startSyncNode(start)
+    follower = await startSyncNode(start)
+  })
+  afterAll(async () => {
+    await follower?.stop()
+    await home?.stop()
+  })
+
+  const readingsOf = async (node: SyncNode, ofProjects = true) =>
+    Object.fromEntries(
+      (await readSyncReadings(node.database.db, ofProjects)).map(({ name, value }) => [name, value]),
+    )
+  const checkOf = async (client: Awaited<ReturnType<SyncNode['clientOf']>>) => {
+    const { checks } = await client.data(CHECKS)
+    return (checks as { name: string; status: string; message: string; advice: string }[]).find(
+      ({ name }) => name === 'sync',
+    )
+  }
+
+  it('nothing, where nobody follows anything', async () => {
+    expect(await readingsOf(follower)).toEqual({})
+    expect(await checkOf(await follower.running.newClient(true))).toBeUndefined()
+  })
+
+  it('how each followed project stands, and who follows', async () => {
+    const { atFollower, projectId } = await followNewProject(home, follower)
+    expect(await readingsOf(follower)).toEqual({
+      daybook_sync_disconnected: new Map([[projectId, 0]]),
+      daybook_sync_lag_events: new Map([[projectId, 0]]),
+      daybook_sync_lag_seconds: new Map([[projectId, 0]]),
+      daybook_sync_waiting_commands: new Map([[projectId, 0]]),
+      daybook_sync_open_conflicts: new Map([[projectId, 0]]),
+    })
+    await expect
+      .poll(() => readingsOf(home), { timeout: 10_000 })
+      .toEqual({ daybook_sync_followers: new Map([[projectId, 1]]) })
+    expect(await checkOf(atFollower)).toMatchObject({
+      status: 'OK',
+      message: '1 project is followed and stands well',
+    })
+
+    await atFollower.data(CHANGE, { id: projectId, paused: true })
+    await atFollower.data(REMEMBER, note('written in a pause'))
+    expect(await readingsOf(follower, false)).toMatchObject({
+      daybook_sync_disconnected: 0,
+      daybook_sync_waiting_commands: 1,
+      daybook_sync_lag_seconds: expect.any(Number),
+    })
+    await atFollower.data(CHANGE, { id: projectId, paused: false })
+    await untilConnected(atFollower)
+  })
+
+  it('that a home refuses, with what it says and what to do, while the gateway stays ready', async () => {
+    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { keys } = await atHome.data('{ keys { id isOwn } }')
+    const own = (keys as { id: string; isOwn: boolean }[]).find(({ isOwn }) => isOwn)
+    await atHome.data('mutation ($id: ID!) { revokeKey(id: $id) { __typename } }', { id: own?.id })
+    await expect.poll(() => standing(atFollower), { timeout: 20_000 }).toMatchObject({ state: 'REFUSED' })
+    expect(await checkOf(atFollower)).toMatchObject({
+      status: 'FAILED',
+      message: expect.stringContaining('revoked'),
+      advice: expect.stringContaining(`daybook follow ${home.url} --project`),
+    })
+    expect(await readingsOf(follower, false)).toMatchObject({ daybook_sync_disconnected: 1 })
+    expect((await fetch(`${follower.running.gateway.url}/ready`)).status).toBe(200)
+    const another = await home.clientOf(projectId)
+    await follow(follower, home, another)
+    await untilConnected(atFollower)
+    expect(await checkOf(atFollower)).toMatchObject({ status: 'OK' })
+  })
+
+  it('that a lost home does not know yet that it is none any more', async () => {
+    const { atFollower, projectId } = await followNewProject(home, follower)
+    home.reachable(false)
+    try {
+      const { promoteProject } = await atFollower.data(PROMOTE, { id: projectId, url: follower.url })
+      expect(promoteProject).toMatchObject({ __typename: 'Promoted' })
+      expect(await checkOf(atFollower)).toMatchObject({
+        status: 'WARNING',
+        message: expect.stringContaining(`${home.url} does not know yet`),
+      })
+    } finally {
+      home.reachable(true)
+    }
+    await expect
+      .poll(async () => (await checkOf(atFollower))?.message, { timeout: 30_000 })
+      .not.toContain(home.url)
+  })
+})
