@@ -138,7 +138,7 @@ describe('compose.yaml', () => {
     const given = (setting: string) => `\${${setting}:?run infra/make-env first}`
     expect(SERVICES.map(keyOf)).toEqual(
       SERVICES.map((name) =>
-        name === 'projector-pgvector'
+        ['projector-pgvector', 'sync'].includes(name)
           ? undefined
           : given(name === 'gateway' ? 'TYPESENSE_GATEWAY_KEY' : 'TYPESENSE_PROJECTOR_KEY'),
       ),

@@ -22,6 +22,7 @@ const USERS = {
   'projector-pgvector': 'NATS_PROJECTOR_PGVECTOR_PASSWORD',
   'projector-typesense': 'NATS_PROJECTOR_TYPESENSE_PASSWORD',
   reindex: 'NATS_REINDEX_PASSWORD',
+  sync: 'NATS_SYNC_PASSWORD',
 } as const
 type User = keyof typeof USERS
 
@@ -127,6 +128,20 @@ describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
     const manager = await managerOf('gateway')
     const { state } = await manager.streams.info('DAYBOOK', { subjects_filter: `daybook.${project}.>` })
     expect(Object.values(state.subjects ?? {})).toEqual([1])
+  })
+
+  it('sync publishes what it copied from another home, and removes what was erased there', async () => {
+    const sync = await open('sync')
+    const project = newId()
+    const event = noteEvent(project, 1)
+    await sync.publish(project, [event])
+    await sync.publish(project, [
+      { ...event, sequence: 2, version: 2, eventId: newId(), type: ERASED_EVENT },
+    ])
+    const manager = await managerOf('gateway')
+    const { state } = await manager.streams.info('DAYBOOK', { subjects_filter: `daybook.${project}.>` })
+    expect(Object.values(state.subjects ?? {})).toEqual([1])
+    expect(await sync.status()).toMatchObject({ problem: null })
   })
 
   it('reindex removes what a deleted project published', async () => {

@@ -32,7 +32,7 @@ export const SETTINGS = {
     schema: wholeNumber(0, 65_535).prefault('4000'),
     type: 'port',
     description:
-      'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 picks a free one. Other services have other defaults: 4001 (pgvector projector), 4002 (Typesense projector), 4003 (reindex)',
+      'Port of the API, and of `/health`, `/ready` and `/metrics`; 0 picks a free one. Other services have other defaults: 4001 (pgvector projector), 4002 (Typesense projector), 4003 (reindex), 4004 (sync)',
   },
   allowedHosts: {
     name: 'DAYBOOK_ALLOWED_HOSTS',
