@@ -17,6 +17,7 @@ const hit = (explanation: Partial<NonNullable<SearchHit['explanation']>>) =>
       occurredAt: null,
       createdAt: '2026-01-01T00:00:00Z',
       forgottenAt: null,
+      shared: true,
     },
     explanation: {
       generation: 1,
