@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@daybook/api/graphql'
 import { read } from './client.ts'
 
 const LISTED = graphql(
-  'fragment Beside on Memory { id kind title agent labels context occurredAt createdAt updatedAt trust }',
+  'fragment Beside on Memory { id kind title agent labels context occurredAt createdAt updatedAt trust shared }',
 )
 
 const NEIGHBOURS = graphql(

@@ -59,7 +59,7 @@ export const cancelMap = async (id: string): Promise<void> => {
 
 const ENTRIES = graphql(`
   query MapEntries($ids: [ID!]!) {
-    nodes(ids: $ids) { ... on Memory { id kind title agent context createdAt } }
+    nodes(ids: $ids) { ... on Memory { id kind title agent context createdAt shared } }
   }`)
 
 /** A memory as the map names it. */
@@ -70,6 +70,7 @@ export interface MapEntry {
   readonly agent: string | null
   readonly context: string | null
   readonly createdAt: string
+  readonly shared: boolean
 }
 
 /** Reads what these memories are called, at most 100; those that are gone are left out. @throws DaybookClientError */

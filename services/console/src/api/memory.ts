@@ -8,7 +8,7 @@ const WRITER = graphql('fragment Writer on Writer { keyId agent client trust }')
 const ONE = graphql(
   `query OneMemory($id: ID!, $atLeast: Int) {
     memory(id: $id, atLeast: $atLeast) {
-      ...Memory ...MemoryContent
+      ...Memory ...MemoryContent shared
       writtenBy { ...Writer } editedBy { ...Writer } quarantine { since reason }
       supersedes { id title } supersededBy { id title }
       part { number document { id title } parts { id title } }

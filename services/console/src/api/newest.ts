@@ -5,7 +5,7 @@ import { COUNTS } from './counts.ts'
 const NEWEST = graphql(
   `query Newest($filter: MemoryFilter, $first: Int, $asOf: DateTime) {
     memories(filter: $filter, first: $first, asOf: $asOf) {
-      nodes: edges { node { id kind title agent labels context occurredAt createdAt updatedAt trust } }
+      nodes: edges { node { id kind title agent labels context occurredAt createdAt updatedAt trust shared } }
     }
     counts: facets(filter: $filter, values: 12, asOf: $asOf) { ...Counts }
   }`,

@@ -14,7 +14,7 @@ const SEARCH = graphql(
     ) {
       hits {
         score matchType snippet version trust
-        memory { id kind title agent labels context occurredAt createdAt updatedAt }
+        memory { id kind title agent labels context occurredAt createdAt updatedAt shared }
         explanation { ...Explanation }
       }
       facets(values: 12) { ...Counts }

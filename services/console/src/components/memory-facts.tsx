@@ -1,5 +1,6 @@
 import { Ago } from './ago.tsx'
 import { memoryAddress } from './memory-address.ts'
+import { NotShared } from './not-shared.tsx'
 
 /** A memory as lists name it. */
 interface NamedMemory {
@@ -10,11 +11,12 @@ interface NamedMemory {
   readonly context: string | null
   readonly occurredAt: string | null
   readonly createdAt: string
+  readonly shared: boolean
 }
 
 /** A memory's title, which leads to its page, and what is known of it, in two lines. */
 export function MemoryFacts({
-  memory: { id, kind, title, agent, context, occurredAt, createdAt },
+  memory: { id, kind, title, agent, context, occurredAt, createdAt, shared },
   besides,
 }: {
   readonly memory: NamedMemory
@@ -31,6 +33,7 @@ export function MemoryFacts({
         <Ago moment={occurredAt ?? createdAt} />
         {context !== null && <span>in {context}</span>}
         {agent !== null && <span>by {agent}</span>}
+        {!shared && <NotShared />}
         {besides !== undefined && <span>{besides}</span>}
       </p>
     </>

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import { readDiff } from '../api/version-diff.ts'
 import { ErrorNotice } from './error-notice.tsx'
-import { fieldName, fieldText } from './field-text.ts'
+import { StateChanges } from './state-changes.tsx'
 import { useLatest } from './use-latest.ts'
-import { WordDiff } from './word-diff.tsx'
 
 /** What a version changed against another one, by words; fields that are no part of the text by their values. */
 export function VersionChanges({
@@ -24,29 +23,5 @@ export function VersionChanges({
   )
   if (error !== null) return <ErrorNotice error={error} onRetry={() => setAgain(again + 1)} />
   const diff = answer?.diff
-  if (diff == null) return <p class="small muted">Loading …</p>
-  const textDiffers = diff.text.some(({ change }) => change !== 'SAME')
-  const fields = diff.changed.filter(
-    ({ field, before, after }) =>
-      !(textDiffers && field.startsWith('content.') && (isText(before) || isText(after))),
-  )
-  return (
-    <div class="version-changes">
-      {textDiffers && <WordDiff parts={diff.text} />}
-      {fields.length > 0 && (
-        <dl class="facts">
-          {fields.map(({ field, before, after }) => (
-            <div key={field}>
-              <dt>{fieldName(field)}</dt>
-              <dd>
-                <del>{fieldText(before)}</del> → <ins>{fieldText(after)}</ins>
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </div>
-  )
+  return diff == null ? <p class="small muted">Loading …</p> : <StateChanges diff={diff} />
 }
-
-const isText = (value: unknown): boolean => typeof value === 'string'

@@ -10,7 +10,12 @@ import { TRUST_LEVELS } from './trust-levels.ts'
 const SCOPES: readonly { readonly scope: KeyScope; readonly name: string; readonly meaning: string }[] = [
   { scope: 'READ', name: 'Read', meaning: 'Search, and read everything in its projects.' },
   { scope: 'WRITE', name: 'Write', meaning: 'Remember, change and forget. All of it can be undone.' },
-  { scope: 'FOLLOW', name: 'Follow', meaning: 'Another Daybook may copy the whole journal.' },
+  {
+    scope: 'FOLLOW',
+    name: 'Follow',
+    meaning:
+      'Let another Daybook follow: copy the whole journal, also what is withheld from readers. With Write, it sends what is written there.',
+  },
   {
     scope: 'ADMIN',
     name: 'Administer',

@@ -5,6 +5,7 @@ import { Ago } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { memoryAddress } from '../components/memory-address.ts'
 import { moveInList } from '../components/move-in-list.ts'
+import { NotShared } from '../components/not-shared.tsx'
 import { useLatest } from '../components/use-latest.ts'
 
 /** Memories that are listed at first, and more with each press. */
@@ -66,7 +67,7 @@ export function Selection({
             <span class="small muted">
               <span class="tag">{entry.kind.toLowerCase()}</span> <Ago moment={entry.createdAt} />
               {entry.context !== null && ` in ${entry.context}`}
-              {entry.agent !== null && ` by ${entry.agent}`}
+              {entry.agent !== null && ` by ${entry.agent}`} {!entry.shared && <NotShared />}
             </span>
           </li>
         ))}

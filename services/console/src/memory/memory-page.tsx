@@ -4,6 +4,7 @@ import { readMemory } from '../api/memory.ts'
 import { useRefreshes } from '../api/refresh.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { useLatest } from '../components/use-latest.ts'
+import { useUntilShared } from '../components/use-until-shared.ts'
 import type { PageProps } from '../shell/page.ts'
 import { ErasedNotice } from './erased-notice.tsx'
 import { MemoryView } from './memory-view.tsx'
@@ -29,6 +30,7 @@ function OneMemory({ id, session }: { readonly id: string; readonly session: Pag
     async (signal) => ({ memory: await readMemory(id, changedAt, signal) }),
     tries + refreshes + (changedAt ?? 0),
   )
+  useUntilShared(answer?.memory == null ? [] : [answer.memory])
   if (erased !== null) return <ErasedNotice erased={erased} />
   if (error !== null && answer === null)
     return <ErrorNotice error={error} onRetry={() => setTries(tries + 1)} />

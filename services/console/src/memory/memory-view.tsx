@@ -3,6 +3,7 @@ import type { ErasedMemory } from '../api/change-memory.ts'
 import type { WholeMemory } from '../api/memory.ts'
 import type { Session } from '../api/session.ts'
 import { Ago } from '../components/ago.tsx'
+import { NotShared } from '../components/not-shared.tsx'
 import { Beside } from './beside.tsx'
 import { Details } from './details.tsx'
 import { History } from './history.tsx'
@@ -35,6 +36,7 @@ export function MemoryView({
             </span>
             {memory.context !== null && <span>in {memory.context}</span>}
             {memory.agent !== null && <span>by {memory.agent}</span>}
+            {!memory.shared && <NotShared />}
           </p>
         </div>
         <MemoryActions

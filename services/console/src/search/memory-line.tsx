@@ -4,6 +4,7 @@ import type { ListedMemory } from '../api/newest.ts'
 import { Ago } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { memoryAddress } from '../components/memory-address.ts'
+import { NotShared } from '../components/not-shared.tsx'
 
 type Shown =
   | { readonly at: 'closed' | 'loading' }
@@ -54,6 +55,7 @@ export function MemoryLine({
           open
         </a>
         {memory.trust === 'LOW' && <span class="tag">low trust</span>}
+        {!memory.shared && <NotShared />}
       </p>
       {shown.at === 'loading' && <p class="muted">Loading …</p>}
       {shown.at === 'failed' && <ErrorNotice error={shown.error} />}

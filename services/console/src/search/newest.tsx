@@ -5,6 +5,7 @@ import { useRefreshes } from '../api/refresh.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { moveInList } from '../components/move-in-list.ts'
 import { useLatest } from '../components/use-latest.ts'
+import { useUntilShared } from '../components/use-until-shared.ts'
 import { setParams } from '../router/location.ts'
 import { MemoryLine } from './memory-line.tsx'
 import { filterOf, LIMITS, type SearchSettings } from './settings.ts'
@@ -27,6 +28,7 @@ export function NewestMemories({
     (signal) => readNewest(request, signal),
     again + refreshes,
   )
+  useUntilShared(settings.asOf === null ? (answer?.memories ?? []) : [])
   const counts = answer?.counts
   useEffect(() => {
     if (counts !== undefined) onCounts(counts)

@@ -4,6 +4,7 @@ import { useRefreshes } from '../api/refresh.ts'
 import { type SearchAnswer, search } from '../api/search.ts'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { type Latest, useLatest } from '../components/use-latest.ts'
+import { useUntilShared } from '../components/use-until-shared.ts'
 import { setParams } from '../router/location.ts'
 import { HitList } from './hit-list.tsx'
 import { MethodChoice } from './method-choice.tsx'
@@ -32,6 +33,11 @@ export function Results({
   const again = tries + useRefreshes()
   const first = useSearch(settings, settings.method, again)
   const second = useSearch(settings, settings.other, again)
+  useUntilShared(
+    settings.asOf === null
+      ? [first, second].flatMap(({ answer }) => answer?.hits.map(({ memory }) => memory) ?? [])
+      : [],
+  )
   const counts = first.answer?.facets
   useEffect(() => {
     if (counts !== undefined) onCounts(counts)

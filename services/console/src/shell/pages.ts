@@ -20,6 +20,12 @@ export const PAGES: readonly Page[] = [
     load: () => import('../operations/operations-page.tsx'),
   },
   {
+    path: '/console/sync',
+    title: 'Sync',
+    forAdmins: true,
+    load: () => import('../sync/sync-page.tsx'),
+  },
+  {
     path: '/console/keys',
     title: 'Keys and projects',
     forAdmins: true,

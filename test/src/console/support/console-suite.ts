@@ -26,8 +26,11 @@ export interface ConsoleSuite {
   newTenant(scopes?: readonly string[]): Promise<Tenant>
   /** A browser that has never been here. */
   visit(options?: VisitOptions): Promise<Visit>
-  /** A browser with a session, at the page `path`. Default the search. */
-  visitAs(tenant: Pick<Tenant, 'key'>, options?: VisitOptions & { readonly path?: string }): Promise<Visit>
+  /** A browser with a session, at the page `path`, by default the search, of the daemon at `at`, by default this one. */
+  visitAs(
+    tenant: Pick<Tenant, 'key'>,
+    options?: VisitOptions & { readonly path?: string; readonly at?: string },
+  ): Promise<Visit>
   /** Whose key runs the whole Daybook, and opens all projects. */
   newAdmin(): Promise<Pick<Tenant, 'key'>>
   /** Sends an operation with the key that runs the whole Daybook. */
@@ -90,9 +93,9 @@ export function useConsole(): ConsoleSuite {
       return { project, key, keyId, ask, remember: (inputs) => remember(ask, inputs) }
     },
     visit: (options) => startVisit(browser, url(), options),
-    async visitAs({ key }, { path = '/', ...options } = {}) {
-      const visit = await startVisit(browser, url(), options)
-      await visit.context.addCookies([{ url: url(), ...(await logIn(url(), key)), httpOnly: true }])
+    async visitAs({ key }, { path = '/', at = url(), ...options } = {}) {
+      const visit = await startVisit(browser, at, options)
+      await visit.context.addCookies([{ url: at, ...(await logIn(at, key)), httpOnly: true }])
       await visit.page.goto(path)
       await visit.page.getByRole('button', { name: 'Log out' }).waitFor()
       return visit
