@@ -78,7 +78,7 @@ builder.mutationFields((t) => ({
       const home = { url: checkUrl(url), key: checkKey(key) }
       const name = check('project', shortString(LIMITS.nameCharacters), project)
       const client = context.parts.homeOf({ home, projectId: name, followerId: newId() })
-      const begun = await refusing(() => beginFollowing(db, client, home, rule ?? null))
+      const begun = await refusing(home.url, () => beginFollowing(db, client, home, rule ?? null))
       context.forgetKeys()
       context.parts.sync?.look()
       return { ...begun, status: await requireFollowed(db, begun.projectId) }
@@ -170,12 +170,22 @@ const EXPECTED = new Set([
   'QUARANTINED',
 ])
 
-/** What the home says is about the home, not about the caller's key here. @throws OperationRefusedError */
-export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+/** What a home says of the key and the project that it was asked with: alone it would read as if it were meant here. */
+const OF_HOME = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'QUARANTINED'])
+
+/**
+ * What the home says is about the home, not about the caller's key here.
+ * @param url the home's
+ * @throws OperationRefusedError
+ */
+export async function refusing<T>(url: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof DaybookError) || !EXPECTED.has(error.code)) throw error
-    throw new OperationRefusedError('REFUSED', error.message, { cause: error })
+    const { code, message } = error
+    throw new OperationRefusedError('REFUSED', OF_HOME.has(code) ? `${url} refuses: ${message}` : message, {
+      cause: error,
+    })
   }
 }

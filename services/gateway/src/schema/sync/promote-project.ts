@@ -67,7 +67,7 @@ builder.mutationField('promoteProject', (t) =>
         scopes: ['read', 'write', 'follow', 'admin'],
         expiresAt: null,
       })
-      const result = await refusing(async () => {
+      const result = await refusing(followed.home.url, async () => {
         if (lost === true) return promoteWithoutHome(scope, { url: own, key })
         for (let tries = 0; tries < TRIES; tries += 1) {
           const taken = await takeOver(scope, context.parts.homeOf(followed), { url: own, key })
