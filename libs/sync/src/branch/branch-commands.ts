@@ -123,7 +123,7 @@ function hashCommand(previous: Buffer, { key, command, metadata, givenAt }: NewB
  * @param expecting whether another version than its writer saw is a conflict
  */
 export function effectiveCommand(
-  { command, memoryId, baseVersion }: BranchCommand,
+  { command, memoryId, baseVersion }: Pick<BranchCommand, 'command' | 'memoryId' | 'baseVersion'>,
   expecting: boolean,
 ): Command {
   if (command.type === 'remember' || command.type === 'expire') return { ...command, id: memoryId }

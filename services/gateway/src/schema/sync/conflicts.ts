@@ -1,3 +1,4 @@
+import type { StateDiff } from '@daybook/memory/diff-versions'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
 import {
@@ -6,18 +7,39 @@ import {
   resolveConflict,
   type SyncConflict,
 } from '@daybook/sync/branch/conflicts'
+import { previewConflict } from '@daybook/sync/branch/preview-conflict'
 import { builder } from '../builder.ts'
 import { listCost } from '../limits.ts'
-import { ADMIN } from '../needs.ts'
+import { ADMIN, READ } from '../needs.ts'
 import { administeredProject } from '../projects-of-key.ts'
 import { enumOfWords } from '../types/enum-of-words.ts'
 import { memoryById, memoryInterface } from '../types/memory.ts'
+import { fieldChange, textPart } from '../types/memory-diff.ts'
 import { checkFirst } from '../types/page.ts'
 
 const resolution = enumOfWords<Resolution>('ConflictResolution', {
   LATEST_WINS: 'By the rule: the change made offline was made on top of the other one.',
   MINE: 'A person had the change made on top of the other one.',
   THEIRS: 'A person left it out.',
+})
+
+const preview = builder.objectRef<StateDiff>('ConflictPreview')
+
+builder.objectType(preview, {
+  description: 'What a conflict’s change would make of the memory as it is now.',
+  fields: (t) => ({
+    changed: t.field({
+      type: [fieldChange],
+      resolve: ({ changed }) => [...changed],
+      description: 'The fields that would differ; none if it would change nothing any more.',
+    }),
+    text: t.field({
+      type: [textPart],
+      resolve: ({ text }) => [...text],
+      description:
+        'The text word by word: SAME and REMOVED make it as it is now, SAME and ADDED as it would be.',
+    }),
+  }),
 })
 
 const conflict = builder.objectRef<SyncConflict>('SyncConflict')
@@ -34,9 +56,18 @@ builder.objectType(conflict, {
       description: 'As it is now; null if it is not there.',
     }),
     command: t.field({
+      ...READ,
       type: 'JSON',
       resolve: ({ command }) => command,
       description: 'What was to be done.',
+    }),
+    preview: t.field({
+      ...READ,
+      type: preview,
+      nullable: true,
+      resolve: (one, _, { project }) => (one.resolution === null ? previewConflict(project, one) : null),
+      description:
+        'What MINE would change now. Null if it is decided, if the change would be refused, or if it makes a new memory.',
     }),
     code: t.exposeString('code', {
       description: 'VERSION_CONFLICT, NOT_FOUND, …: why, in the home’s words.',

@@ -12,11 +12,12 @@ export interface DiffedMemory extends StateDiff {
 
 const textChange = enumOfWords<TextPart['change']>('TextChange', {
   SAME: 'It is in both texts.',
-  REMOVED: 'It is only in the text of `from`.',
-  ADDED: 'It is only in the text of `to`.',
+  REMOVED: 'It is only in the first one, of `from`.',
+  ADDED: 'It is only in the second one, of `to`.',
 })
 
-const fieldChange = builder.objectRef<FieldChange>('FieldChange')
+/** The type `FieldChange`. */
+export const fieldChange = builder.objectRef<FieldChange>('FieldChange')
 builder.objectType(fieldChange, {
   description: 'A field that differs.',
   fields: (t) => ({
@@ -28,7 +29,8 @@ builder.objectType(fieldChange, {
   }),
 })
 
-const textPart = builder.objectRef<TextPart>('TextPart')
+/** The type `TextPart`. */
+export const textPart = builder.objectRef<TextPart>('TextPart')
 builder.objectType(textPart, {
   description: 'A part of a text: what both texts share, or some words of one of them, blanks included.',
   fields: (t) => ({
