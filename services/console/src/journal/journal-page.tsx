@@ -41,6 +41,13 @@ export default function JournalPage() {
       </div>
       <JournalFilters filter={filter} entries={entries} revision={revision} />
       {failure !== null && <ErrorNotice error={failure} onRetry={again} />}
+      {state.replaced && (
+        <p class="notice" role="status">
+          The end of the journal was replaced, and is shown as it is now. In a project that follows another
+          Daybook that is usual: what was written offline gets its place when the home has it. Anywhere else
+          the database has lost its last moments: see the checks under “Operations”.
+        </p>
+      )}
       <div class={`journal-columns${chosen === null ? '' : ' with-detail'}`}>
         <div class="journal-list">
           {waits && <p class="loading">Loading …</p>}

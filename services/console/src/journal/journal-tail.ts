@@ -1,6 +1,7 @@
 import { DaybookClientError } from '@daybook/client/client-error'
 import { follow } from '../api/client.ts'
 import { type JournalEntry, readEntries, readHead, toEntry } from '../api/journal.ts'
+import { isReplaced } from '../api/listen.ts'
 
 /*
  * The journal as a list that grows at its end, without a gap, and is never longer than MOST_KEPT. Sequences have no gaps,
@@ -8,6 +9,7 @@ import { type JournalEntry, readEntries, readHead, toEntry } from '../api/journa
  *
  *   live ──pause──▶ paused: events wait beside the list ──resume──▶ live, with all of them
  *   live ──older events, and the list is full──▶ back: the newest leave the list ──to the newest──▶ live
+ *   any ──the journal's end is another one──▶ live, with the newest read anew
  *
  * Below, the stream goes on in each of them, and a lost connection resumes after the last event seen (`follow`).
  */
@@ -41,6 +43,8 @@ export interface TailState {
   readonly mode: 'live' | 'paused' | 'back'
   readonly connection: 'connecting' | 'live' | 'lost'
   readonly loadingOlder: boolean
+  /** Whether the journal's end was replaced by another since the page was opened; the list was read anew then. */
+  readonly replaced: boolean
   /** What does not pass by itself; null while all is well. */
   readonly failure: unknown
 }
@@ -74,6 +78,7 @@ export function createTail(onChange: () => void): JournalTail {
   let mode: TailState['mode'] = 'live'
   let connection: TailState['connection'] = 'connecting'
   let loadingOlder = false
+  let replaced = false
   let failure: unknown = null
   let revision = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -150,6 +155,7 @@ export function createTail(onChange: () => void): JournalTail {
       mode,
       connection,
       loadingOlder,
+      replaced,
       failure,
     }),
     async run(signal) {
@@ -159,6 +165,11 @@ export function createTail(onChange: () => void): JournalTail {
           await streamOnce(signal)
         } catch (error) {
           if (signal.aborted) return
+          if (isReplaced(error)) {
+            seen = null
+            replaced = true
+            continue
+          }
           const passes = error instanceof DaybookClientError && error.retryable
           if (passes) connection = 'lost'
           else failure = error

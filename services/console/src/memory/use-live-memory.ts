@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { follow } from '../api/client.ts'
+import type { JournalEvent } from '../api/events.ts'
+import { listen } from '../api/listen.ts'
+import { refresh } from '../api/refresh.ts'
 import { useVisible } from '../components/use-visible.ts'
 
 /** The sequence of the last event of a memory since the page was opened; null before there is one. @param id with its kind */
@@ -9,12 +11,15 @@ export function useLiveMemory(id: string): number | null {
   useEffect(() => {
     if (!visible) return
     const ended = new AbortController()
-    const listen = async () => {
-      for await (const event of follow({ signal: ended.signal }))
-        if (isOf(event.memoryId, id)) setSequence(event.sequence)
+    const take = (event: JournalEvent | null) => {
+      if (event !== null && isOf(event.memoryId, id)) return setSequence(event.sequence)
+      if (event !== null) return
+      // The journal may never have the sequence again.
+      setSequence(null)
+      refresh()
     }
     // Without it the page is as new as its last look, and that look said what is wrong.
-    listen().catch(() => undefined)
+    listen(ended.signal, take).catch(() => undefined)
     return () => ended.abort()
   }, [id, visible])
   return sequence

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { follow } from '../api/client.ts'
+import { listen } from '../api/listen.ts'
 import { refresh } from '../api/refresh.ts'
 import { useVisible } from '../components/use-visible.ts'
 
@@ -13,15 +13,14 @@ export function useLiveRefresh(on: boolean): void {
     if (!on || !visible) return
     const ended = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const listen = async () => {
-      for await (const _ of follow({ signal: ended.signal }))
-        timer ??= setTimeout(() => {
-          timer = undefined
-          refresh()
-        }, AFTER_MS)
+    const soon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        refresh()
+      }, AFTER_MS)
     }
     // Without it the list is as new as its last look, and that look said what is wrong.
-    listen().catch(() => undefined)
+    listen(ended.signal, soon).catch(() => undefined)
     return () => {
       ended.abort()
       clearTimeout(timer)
