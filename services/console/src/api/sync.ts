@@ -124,7 +124,9 @@ const CONFLICT = graphql(`fragment Conflict on SyncConflict {
 const OPEN = graphql(`query OpenConflicts { syncConflicts(first: 20) { ...Conflict } }`, [CONFLICT])
 
 const ALL = graphql(
-  `query AllConflicts($after: ID) { syncConflicts(first: 50, resolved: true, after: $after) { ...Conflict } }`,
+  `query AllConflicts($first: Int, $after: ID) {
+    syncConflicts(first: $first, resolved: true, after: $after) { ...Conflict }
+  }`,
   [CONFLICT],
 )
 
@@ -135,9 +137,12 @@ export type Conflict = ResultOf<typeof OPEN>['syncConflicts'][number]
 export const listOpenConflicts = async (signal: AbortSignal): Promise<readonly Conflict[]> =>
   (await read(OPEN, {}, { signal })).syncConflicts
 
-/** 50 conflicts of the project, resolved or not, after another one. @throws DaybookClientError */
+/** How many conflicts are listed at a time. */
+export const CONFLICTS_PAGE = 50
+
+/** A page of the project's conflicts, resolved or not, after another one. @throws DaybookClientError */
 export const listConflictsAfter = async (after: string | null): Promise<readonly Conflict[]> =>
-  (await read(ALL, { after })).syncConflicts
+  (await read(ALL, { first: CONFLICTS_PAGE, after })).syncConflicts
 
 const RESOLVE = graphql(
   `mutation ResolveConflict($id: ID!, $resolution: ConflictResolution!) {

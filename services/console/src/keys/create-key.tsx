@@ -13,8 +13,7 @@ const SCOPES: readonly { readonly scope: KeyScope; readonly name: string; readon
   {
     scope: 'FOLLOW',
     name: 'Follow',
-    meaning:
-      'Let another Daybook follow: copy the whole journal, also what is withheld from readers. With Write, it sends what is written there.',
+    meaning: 'Let another Daybook copy the whole journal, also what is withheld from readers.',
   },
   {
     scope: 'ADMIN',

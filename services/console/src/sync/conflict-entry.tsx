@@ -6,6 +6,9 @@ import { memoryAddress } from '../components/memory-address.ts'
 import { StateChanges } from '../components/state-changes.tsx'
 import { commandFields, commandName, kindOf } from './command-words.ts'
 
+/** How the problem of a change begins that is only in conflict because one before it is. */
+const RESTS = 'rests on a change'
+
 /** One conflict: what was to be done to which memory, who gave it when, on which version, and what came instead. */
 export function ConflictEntry({
   conflict: { command, code, problem, baseVersion, homeVersion, actor, givenAt, memory, preview },
@@ -35,7 +38,8 @@ export function ConflictEntry({
         {memory !== null && <span>now version {memory.version.toLocaleString()}</span>}
         {code !== 'VERSION_CONFLICT' && <span class="tag">{code}</span>}
       </p>
-      <p class="small">{problem}</p>
+      {code !== 'VERSION_CONFLICT' && <p class="small">{problem}</p>}
+      {problem.startsWith(RESTS) && <p class="small">It {RESTS} that is in conflict, too.</p>}
       {preview === null ? (
         <Fields command={command} />
       ) : (

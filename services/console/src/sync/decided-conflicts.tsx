@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Conflict, listConflictsAfter } from '../api/sync.ts'
+import { CONFLICTS_PAGE, type Conflict, listConflictsAfter } from '../api/sync.ts'
 import { Ago } from '../components/ago.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { useChange } from '../components/use-change.ts'
@@ -20,11 +20,12 @@ export function DecidedConflicts() {
     change.run(async () => {
       const page = await listConflictsAfter(read.at(-1)?.id ?? null)
       setRead([...read, ...page])
-      setMore(page.length > 0)
+      setMore(page.length === CONFLICTS_PAGE)
     })
   const decided = read.filter(({ resolution }) => resolution !== null)
   return (
     <details
+      class="decided"
       onToggle={(event) => {
         if (event.currentTarget.open && read.length === 0) void next()
       }}

@@ -33,7 +33,7 @@ export function FollowedCard({
   onDone(words: string): void
   onChange(): void
 }) {
-  const { project, homeUrl, state, problem, rule, movedTo, openConflicts } = followed
+  const { project, homeUrl, state, problem, rule, movedTo, openConflicts, followedSince, epoch } = followed
   const [asking, setAsking] = useState<'promote' | 'unfollow' | null>(null)
   const change = useChange()
   const set = (to: Parameters<typeof changeFollowed>[1]) =>
@@ -50,15 +50,24 @@ export function FollowedCard({
         <h2 id={`followed-${project.id}`}>{project.name}</h2>
         <Badge tone={tone}>{word}</Badge>
       </div>
+      <p class="small muted hit-facts">
+        <span>
+          home <code>{homeUrl}</code>
+        </span>
+        <span>
+          begun <Ago moment={followedSince} />
+        </span>
+        <span>epoch {formatCount(epoch)}</span>
+      </p>
       <p class="small">{meaning}</p>
       {problem !== null && state !== 'CONNECTED' && <p class="reason">{problem}</p>}
       <dl class="figures">
-        <Figure name="Home">{homeUrl}</Figure>
         <Figure name="Copied">
           {formatCount(followed.copied)} of {formatCount(Math.max(followed.copied, followed.homeSequence))}
         </Figure>
         <Figure name="Behind" wrong={followed.lagEvents > 0}>
-          {behind(followed)}
+          {formatCounted(followed.lagEvents, 'event')}
+          {state !== 'CONNECTED' && <span class="small muted block">{lastComplete(followed)}</span>}
         </Figure>
         <Figure name="Not shared yet" wrong={followed.waiting > 0 && state !== 'CONNECTED'}>
           {formatCount(followed.waiting)}
@@ -77,7 +86,6 @@ export function FollowedCard({
             formatCount(openConflicts)
           )}
         </Figure>
-        <Figure name="Homes so far">{formatCount(followed.epoch)}</Figure>
       </dl>
       {!opens && (
         <p class="small muted">
@@ -136,11 +144,8 @@ export function FollowedCard({
   )
 }
 
-function behind({ lagEvents, lagSeconds, state }: FollowedProject): string {
-  const events = formatCounted(lagEvents, 'event')
-  if (lagSeconds === null) return `${events}, never complete yet`
-  return state === 'CONNECTED' ? events : `${events}, ${formatDuration(Math.floor(lagSeconds))}`
-}
+const lastComplete = ({ lagSeconds }: FollowedProject): string =>
+  lagSeconds === null ? 'never complete yet' : `complete ${formatDuration(Math.floor(lagSeconds))} ago`
 
 function Figure({
   name,

@@ -23,8 +23,11 @@ const COLUMNS: readonly Column<Follower>[] = [
   {
     name: 'Behind',
     numeric: true,
-    cell: ({ lagEvents }) => (
-      <span class={lagEvents === 0 ? undefined : 'wrong'}>{formatCounted(lagEvents, 'event')}</span>
+    // How far one is that is connected is noted every 5 s only: events of the last moment are no sign of trouble.
+    cell: ({ lagEvents, seenAt }) => (
+      <span class={lagEvents === 0 || isHere(seenAt) ? undefined : 'wrong'}>
+        {formatCounted(lagEvents, 'event')}
+      </span>
     ),
   },
   {

@@ -9,7 +9,7 @@ export const RULES: readonly {
   {
     rule: 'LATEST_WINS',
     name: 'the latest wins',
-    meaning: 'The latest wins: mine is made on top; both are in the history',
+    meaning: 'The latest wins; both are in the history',
   },
-  { rule: 'ASK', name: 'ask me', meaning: 'Ask me: mine waits until a person decides' },
+  { rule: 'ASK', name: 'ask me', meaning: 'Ask me; the change waits until then' },
 ]

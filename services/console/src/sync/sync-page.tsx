@@ -84,7 +84,9 @@ export default function SyncPage({ session }: PageProps) {
           onChange={again}
         />
       )}
-      {project !== null && <FollowerSection project={project} followers={followers} />}
+      {project !== null && (here === undefined || followers.length > 0) && (
+        <FollowerSection project={project} followers={followers} />
+      )}
       {following !== null && (
         <FollowDialog given={following} onDone={done} onClose={() => setFollowing(null)} />
       )}

@@ -20,7 +20,7 @@ export function UnfollowDialog({
   return (
     <FormDialog
       title={`Unfollow ${project.name}?`}
-      action={lost === '' ? 'Unfollow' : 'Unfollow, and lose them'}
+      action={lost === '' ? 'Unfollow' : 'Unfollow, and lose this'}
       dangerous
       typed={project.name}
       onSubmit={async () => {

@@ -28,8 +28,8 @@ export interface Visit {
   readonly complaints: readonly string[]
   /** All complaints so far, which a journey provoked: they do not fail it. */
   takeComplaints(): readonly string[]
-  /** Keeps the whole page as `test/artifacts/console/<name>.png`. */
-  screenshot(name: string): Promise<void>
+  /** Keeps the whole page, or another one of this browser, as `test/artifacts/console/<name>.png`. */
+  screenshot(name: string, of?: Page): Promise<void>
   /** Closes the browser's window. @throws where the page complained about anything */
   end(): Promise<void>
 }
@@ -79,9 +79,9 @@ export async function startVisit(
       taken.push(...complaints.splice(0))
       return taken
     },
-    async screenshot(name) {
+    async screenshot(name, of = page) {
       mkdirSync(ARTIFACTS, { recursive: true })
-      await page.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: true })
+      await of.screenshot({ path: join(ARTIFACTS, `${name}.png`), fullPage: true })
     },
     async end() {
       await context.close()
