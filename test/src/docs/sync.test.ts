@@ -56,7 +56,10 @@ test.each(examples.map((example): [number, Example] => [example.line, example]))
   async (_, { code, expected }) => {
     const url = desk.url() ?? ''
     const printed = (await runInShell(code.replaceAll(DESK, url))).replaceAll(url, DESK)
-    expect({ printed, missing: missingLine(printed, expected ?? '', new Map()) }).toEqual({ printed, missing: null })
+    expect({ printed, missing: missingLine(printed, expected ?? '', new Map()) }).toEqual({
+      printed,
+      missing: null,
+    })
   },
   60_000,
 )

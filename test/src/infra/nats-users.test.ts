@@ -135,9 +135,7 @@ describe.skipIf(!HAS_NATIVE_NATS)('the users of infra/nats', () => {
     const project = newId()
     const event = noteEvent(project, 1)
     await sync.publish(project, [event])
-    await sync.publish(project, [
-      { ...event, sequence: 2, version: 2, eventId: newId(), type: ERASED_EVENT },
-    ])
+    await sync.publish(project, [{ ...event, sequence: 2, version: 2, eventId: newId(), type: ERASED_EVENT }])
     const manager = await managerOf('gateway')
     const { state } = await manager.streams.info('DAYBOOK', { subjects_filter: `daybook.${project}.>` })
     expect(Object.values(state.subjects ?? {})).toEqual([1])

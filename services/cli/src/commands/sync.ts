@@ -96,7 +96,7 @@ another reason waits too.
 
 promote moves the home here. The old one hands over what it has and follows this one from then on. With --lost it is not
 asked: for a home that will not come back, or not soon. Needs keys with the scope admin; unfollow and promote need one
-that runs the whole Daybook. What was unfollowed cannot be followed again by the same Daybook: pause it instead.`,
+that runs the whole Daybook. What was unfollowed can be followed again, and is copied anew.`,
   )
 }
 

@@ -49,7 +49,7 @@ export async function unfollow(
       ],
     )
   await confirm(
-    `Stop following "${name}" and remove its copy from this Daybook? Its home, ${safeLine(homeUrl)}, keeps everything that it has; this Daybook cannot follow it again (for a while: daybook sync pause).${unshared === null ? '' : ` ${unshared} only here, and will be lost.`}`,
+    `Stop following "${name}" and remove its copy from this Daybook? Its home, ${safeLine(homeUrl)}, keeps everything that it has. (For a while: daybook sync pause.)${unshared === null ? '' : ` ${unshared} only here, and will be lost.`}`,
     yes,
   )
   const { id, dropped } = settled(
