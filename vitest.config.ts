@@ -28,8 +28,6 @@ export default defineConfig({
     // Two cores: suites that start servers wait as long as they work. With two the machine was half idle; with four each took 1.5 times
     // as long, and the whole no less.
     maxWorkers: 3,
-    // Kept in node_modules from run to run: transforming a source anew took half of vitest's own CPU time.
-    experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/budget-reporter.ts'],
     projects: [
