@@ -8,6 +8,7 @@ import { sendBranch } from '@daybook/sync/branch/send-branch'
 import { readFollowed, updateFollowed } from '@daybook/sync/follower/followed-projects'
 import type { HomeClient } from '@daybook/sync/follower/home-client'
 import { routeToHomes } from '@daybook/sync/follower/route-to-homes'
+import { decideCommands } from '@daybook/sync/home/decide-commands'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { note, request, startTwo, type TwoDatabases } from './stepped-pair.ts'
 
@@ -146,5 +147,27 @@ describe.each(TEST_DATABASES)('when an answer of the home is lost, on $name', ({
     await sendBranch(follower, erasureComesFirst, 'ASK')
     expect(await readBranch(follower.db, follower.projectId)).toEqual([])
     expect(await listConflicts(follower, { resolved: true, limit: 10 })).toEqual([])
+  })
+
+  it('what another follower sent goes to the home or back, never into the branch of one in between', async () => {
+    const { home, follower, writer, client, copy, loseNextAnswer } = await two.newPair()
+    await writer.append(home, request(note('known to both')))
+    await copy()
+    const between = routeToHomes(writer, { homeOf: () => client, onCommitted: () => {} })
+    const sender = { keyId: newId(), keyName: 'another follower' }
+    const { command, idempotencyKey: key } = request(note('from another follower'))
+    const sent = { key, command, correlationId: null, causationId: null }
+    loseNextAnswer()
+    await expect(decideCommands(between, follower, sender, [sent])).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    })
+    expect(await readBranch(follower.db, follower.projectId)).toEqual([])
+    // Also while it takes the home for offline.
+    await updateFollowed(follower, { state: 'OFFLINE' })
+    expect(await decideCommands(between, follower, sender, [sent])).toMatchObject([
+      { appended: { duplicate: true, memory: { sequence: 2 } } },
+    ])
+    await updateFollowed(follower, { takingEpoch: 2 })
+    await expect(decideCommands(between, follower, sender, [sent])).rejects.toThrow('just moving')
   })
 })

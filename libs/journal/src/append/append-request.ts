@@ -24,6 +24,11 @@ export interface AppendRequest {
    * otherwise.
    */
   readonly givenAt?: string
+  /**
+   * Whether only the project's home may decide it, because another Daybook sent it and keeps it until the home has: one that
+   * follows the home passes it on, and never puts it into its own branch. Default false.
+   */
+  readonly onlyAtHome?: boolean
   readonly metadata: AppendMetadata
   /** Makes the request safe to repeat: the same key with the same request returns the first result. */
   readonly idempotencyKey?: string | null

@@ -67,6 +67,7 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
       idempotencyKey: request.idempotencyKey ?? `${followed.followerId}:${newId()}`,
     }))
     if (followed.state === 'REFUSED') throw refused(followed)
+    if (requests.some(({ onlyAtHome }) => onlyAtHome === true)) return passOn(homeOf, followed, keyed)
     if (!(await isOpen(scope, followed))) return branch(scope, keyed)
     try {
       const outcomes = (await homeOf(followed).decide(keyed.map(toSent))).map(toOutcome)
@@ -119,6 +120,21 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
       return erasure
     },
   }
+}
+
+/**
+ * Has the home decide what another follower sent here. Its sender keeps it until then, so it never goes into the branch: a
+ * provisional receipt would look like the home's there.
+ * @throws UnavailableError if the home does not answer, or is just moving: two that wait for each other would go round
+ */
+async function passOn(
+  homeOf: HomeOf,
+  followed: Followed,
+  requests: readonly KeyedRequest[],
+): Promise<readonly AppendOutcome[]> {
+  if (followed.takingEpoch !== null)
+    throw new UnavailableError('The project is just moving to another home: try again in a moment')
+  return (await homeOf(followed).decide(requests.map(toSent))).map(toOutcome)
 }
 
 /** Whether the home decides now: it answers, and nothing that came before waits for it. */

@@ -13,8 +13,8 @@ export interface Sender {
 
 /**
  * Has a follower's commands decided like any others: their writer is the follower's key, with the agent and the program
- * that its caller named.
- * @throws errors that say nothing about single commands
+ * that its caller named. A Daybook that is the home no more passes them on, so that receipts are always a home's.
+ * @throws UnavailableError if that one does not answer; errors that say nothing about single commands
  */
 export async function decideCommands(
   writer: JournalWriter,
@@ -38,6 +38,7 @@ export async function decideCommands(
         }
         return {
           command,
+          onlyAtHome: true,
           ...(given !== undefined && { given }),
           ...(requestHash !== undefined && { requestHash: Buffer.from(requestHash, 'hex') }),
           ...(givenAt !== undefined && { givenAt }),

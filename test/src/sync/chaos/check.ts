@@ -93,8 +93,11 @@ const isPart = ({ data }: Told): boolean =>
 function checkWrites(
   journal: readonly Told[],
   conflicts: readonly Conflict[],
-  { writes, erased }: Ledger,
+  { writes, erased, hasMoved }: Ledger,
 ): string[] {
+  const own = new Set(
+    journal.flatMap(({ idempotencyKeys }) => (idempotencyKeys.length === 1 ? [idempotencyKeys[0]?.key] : [])),
+  )
   const arrived = arrivals(journal)
   const keys = new Set(journal.flatMap(({ idempotencyKeys }) => idempotencyKeys.map(({ key }) => key)))
   const listed = new Set(
@@ -103,10 +106,12 @@ function checkWrites(
   return writes.flatMap((one) => {
     const { mark, key, memoryId, outcome, type } = one
     const isThere = (mark !== null && arrived.has(mark)) || (key !== null && keys.has(key))
+    if (isThere) one.found ??= mark !== null || own.has(key ?? '') ? 'event' : 'nothing'
     if (outcome === 'refused')
       return isThere && one.attempts === 1 ? [`${inWords(one)} was refused, and is in the journal`] : []
     if (outcome !== 'acknowledged' || isThere) return []
     if (memoryId !== null && erased.has(memoryId)) return []
+    if (mark === null && hasMoved && one.found !== 'event') return []
     if (listed.has(nameOf(type, mark, memoryId))) return []
     return [`${inWords(one)} was acknowledged, and is neither in the journal nor a conflict`]
   })

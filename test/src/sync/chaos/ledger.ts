@@ -16,6 +16,8 @@ export interface Write {
   shared: boolean
   /** How often it was sent. */
   attempts: number
+  /** Whether a check has found it in the journal, with an event or as a command that changed nothing. */
+  found?: 'event' | 'nothing'
 }
 
 /** A memory that somebody was told of. */
@@ -34,6 +36,8 @@ export interface Ledger {
   readonly erased: Set<string>
   /** Answers that a correct daemon does not give. */
   readonly complaints: string[]
+  /** Whether the home has moved: what changed nothing has no event, so its key stays where it was decided. */
+  hasMoved: boolean
   readonly counts: Counts
 }
 
@@ -67,6 +71,7 @@ export function createLedger(): Ledger {
     memories: [],
     erased: new Set(),
     complaints: [],
+    hasMoved: false,
     counts: {
       acknowledged: 0,
       offline: 0,

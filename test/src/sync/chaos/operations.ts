@@ -13,6 +13,7 @@ export interface Shown {
 export interface Result {
   readonly __typename: string
   readonly sequence?: number
+  readonly hash?: string
   readonly duplicate?: boolean
   readonly memory?: Shown
   readonly code?: string
@@ -27,7 +28,7 @@ export interface Operation {
 
 const MEMORY = 'id version shared forgottenAt metadata'
 const RESULT = (type: string) =>
-  `{ __typename ... on ${type} { sequence duplicate memory { ${MEMORY} } } ... on DaybookError { code message } }`
+  `{ __typename ... on ${type} { sequence hash duplicate memory { ${MEMORY} } } ... on DaybookError { code message } }`
 
 const operation = (query: string, variables: object): Operation => ({
   request: { query, variables: { ...variables } },
@@ -104,10 +105,18 @@ export const erase = (id: string): Operation =>
     { id },
   )
 
+/** The place of an event that a read has to include. */
+export interface Receipt {
+  readonly sequence: number
+  readonly hash: string
+}
+
 /** Reads a memory. */
-export const readMemory = (id: string, atLeast: number | null): GraphQLRequest => ({
-  query: `query ($id: ID!, $atLeast: Int) { memory(id: $id, atLeast: $atLeast) { ${MEMORY} } }`,
-  variables: { id, atLeast },
+export const readMemory = (id: string, receipt: Receipt | null): GraphQLRequest => ({
+  query: `query ($id: ID!, $sequence: Int, $hash: String) {
+    memory(id: $id, atLeast: $sequence, atLeastHash: $hash) { ${MEMORY} }
+  }`,
+  variables: { id, ...receipt },
 })
 
 /** Searches. */

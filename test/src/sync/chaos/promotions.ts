@@ -46,16 +46,18 @@ const UNKNOWN = /does not answer|broke off|no answer|the daemon is stopped|HTTP 
  */
 export async function handOver(
   network: Network,
-  { counts, complaints }: Ledger,
+  ledger: Ledger,
   random: Random,
   away: readonly number[],
 ): Promise<{ readonly said: string; readonly finish?: () => Promise<void> }> {
+  const { counts, complaints } = ledger
   const candidates = others(network).filter((index) => !away.includes(index))
   if (candidates.length === 0) return { said: 'no hand-over: all are offline' }
   const to = random.oneOf(candidates)
   const former = network.home
   const moved = async (): Promise<void> => {
     counts.handOvers += 1
+    ledger.hasMoved = true
     network.moved(to)
     // Others reach the new home through the old one until they are told.
     if (random.chance(0.5)) await followAll(network, [former])
@@ -94,6 +96,7 @@ export async function loseHome(network: Network, ledger: Ledger, random: Random)
   const old = network.nodes[former]
   if (old === undefined) return ''
   network.isMoving = true
+  ledger.hasMoved = true
   ledger.counts.kills += 1
   ledger.counts.lostHomes += 1
   await old.kill()

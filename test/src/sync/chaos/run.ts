@@ -4,6 +4,7 @@ import { check } from './check.ts'
 import { inflictFaults } from './faults.ts'
 import { type Counts, createLedger, type Ledger } from './ledger.ts'
 import { type Network, startNetwork } from './network.ts'
+import { remember } from './operations.ts'
 import { followAll, handOver, loseHome } from './promotions.ts'
 import { startReaders } from './readers.ts'
 import { untilSettled } from './settle.ts'
@@ -50,6 +51,7 @@ export async function runSyncChaos(options: SyncChaosOptions): Promise<SyncChaos
   let differences: string[] = []
   let round = 0
   try {
+    await firstMemory(network)
     while (
       round < rounds &&
       Date.now() - begun < forMs &&
@@ -81,6 +83,18 @@ export async function runSyncChaos(options: SyncChaosOptions): Promise<SyncChaos
     differences,
     folders: failed ? network.nodes.map(({ daemon }) => daemon.dataDir) : [],
   }
+}
+
+/** All have something of one journal: a home that has nothing of a copy is taken for another one. */
+async function firstMemory(network: Network): Promise<void> {
+  const input = {
+    content: { note: { text: 'the first' } },
+    metadata: { mark: 'first' },
+    idempotencyKey: null,
+  }
+  await network.nodes[network.home]?.daemon.graphql(remember(input).request)
+  const missing = await untilSettled(network)
+  if (missing.length > 0) throw new Error(missing.join('\n'))
 }
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1)

@@ -10,6 +10,7 @@ import {
   type Input,
   indexDocument,
   type Operation,
+  type Receipt,
   type Result,
   readMemory,
   remember,
@@ -351,14 +352,20 @@ async function read(node: ChaosNode, id: string): Promise<Shown | null> {
 /** Milliseconds until a daemon must show what it has acknowledged, also if the home was frozen just then. */
 const SHOWN_MS = 30_000
 
-/** What a daemon has acknowledged, it shows; until it can, it says that it is behind. */
-async function seesOwn({ network, node, ledger }: Writing, { memory, sequence = 0 }: Result): Promise<void> {
+/**
+ * What a daemon has acknowledged, it shows; until it can, it says that it is behind. The place of a provisional event is given
+ * to another once the branch is made anew: then it is shown without waiting.
+ */
+async function seesOwn(
+  { network, node, ledger }: Writing,
+  { memory, sequence = 0, hash = '' }: Result,
+): Promise<void> {
   if (memory === undefined) return
   const { outages } = node
   const said: string[] = []
-  const look = async (atLeast: number | null): Promise<boolean> => {
+  const look = async (receipt: Receipt | null): Promise<boolean> => {
     const { data, errors } = await node.daemon.graphql<{ memory: Shown | null }>(
-      readMemory(memory.id, atLeast),
+      readMemory(memory.id, receipt),
     )
     said.push(errors[0]?.extensions?.code ?? 'nothing')
     return data?.memory != null
@@ -372,10 +379,9 @@ async function seesOwn({ network, node, ledger }: Writing, { memory, sequence = 
     network.home !== home
   try {
     for (const deadline = Date.now() + SHOWN_MS; ; await pause(100)) {
-      // A provisional sequence may lie beyond the end once the branch is made anew; then it is there without waiting.
-      if ((await look(sequence)) || (said.at(-1) === 'BEHIND' && (await look(null)))) return
+      if ((await look({ sequence, hash })) || (!memory.shared && (await look(null)))) return
       if (isGone()) return
-      if (Date.now() < deadline && said.at(-2) === 'BEHIND') continue
+      if (Date.now() < deadline && said.includes('BEHIND')) continue
       ledger.complaints.push(
         `daemon ${node.index} has acknowledged ${memory.id} at ${sequence} (${memory.shared ? 'shared' : 'branch'}), and does not show it: ${said.slice(-4).join(', ')}`,
       )
