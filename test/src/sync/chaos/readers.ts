@@ -8,7 +8,7 @@ import { readMemory, search } from './operations.ts'
 import { someWord } from './writers.ts'
 
 /** Milliseconds that a read may take on a machine that is busy with everything else. */
-const BOUND_MS = 20_000
+const BOUND_MS = 30_000
 
 /** Reads and searches at every daemon all the time: whatever happens to others, it has to answer. */
 export function startReaders(

@@ -34,7 +34,7 @@ interface Writing {
 /** Refusals that random writes must expect; NOT_FOUND because another daemon's memory may not be here yet. */
 const EXPECTED = new Set(['VERSION_CONFLICT', 'FORGOTTEN', 'VALIDATION', 'NOT_FOUND'])
 /** Milliseconds after which an answer is too late, also if the home is frozen. */
-const BOUND_MS = 20_000
+const BOUND_MS = 30_000
 /** Milliseconds in which a write that may be sent again must be answered. */
 const PATIENCE_MS = 90_000
 
