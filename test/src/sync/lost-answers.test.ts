@@ -1,3 +1,4 @@
+import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
@@ -5,7 +6,7 @@ import { readBranch } from '@daybook/sync/branch/branch-commands'
 import { listConflicts } from '@daybook/sync/branch/conflicts'
 import { rebaseIfLeft } from '@daybook/sync/branch/rebase-branch'
 import { sendBranch } from '@daybook/sync/branch/send-branch'
-import { readFollowed, updateFollowed } from '@daybook/sync/follower/followed-projects'
+import { deleteFollowed, readFollowed, updateFollowed } from '@daybook/sync/follower/followed-projects'
 import type { HomeClient } from '@daybook/sync/follower/home-client'
 import { routeToHomes } from '@daybook/sync/follower/route-to-homes'
 import { decideCommands } from '@daybook/sync/home/decide-commands'
@@ -169,5 +170,23 @@ describe.each(TEST_DATABASES)('when an answer of the home is lost, on $name', ({
     ])
     await updateFollowed(follower, { takingEpoch: 2 })
     await expect(decideCommands(between, follower, sender, [sent])).rejects.toThrow('just moving')
+  })
+
+  it('a write that meets the promotion of its own Daybook is decided there, under the same key', async () => {
+    const { home, follower, writer, client, copy } = await two.newPair()
+    await writer.append(home, request(note('known to both')))
+    await copy()
+    const lost: HomeClient = {
+      ...client,
+      async decide() {
+        await deleteFollowed(follower.db, follower.projectId, 2)
+        throw new UnavailableError('the home does not answer')
+      },
+    }
+    const routed = routeToHomes(writer, { homeOf: () => lost, onCommitted: () => {} })
+    const asked = request(note('in the new epoch'))
+    await updateFollowed(follower, { state: 'CONNECTED' })
+    expect(await routed.append(follower, asked)).toMatchObject({ memory: { sequence: 2 } })
+    expect(await routed.append(follower, asked)).toMatchObject({ duplicate: true })
   })
 })

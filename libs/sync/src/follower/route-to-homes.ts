@@ -52,9 +52,16 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
   }
 
   const branch = async (scope: ProjectScope, requests: readonly KeyedRequest[]) => {
-    const { outcomes, events } = await appendToBranch(scope, requests)
-    if (events.length > 0) onCommitted(scope.projectId, events)
-    return outcomes
+    try {
+      const { outcomes, events } = await appendToBranch(scope, requests)
+      if (events.length > 0) onCommitted(scope.projectId, events)
+      return outcomes
+    } catch (error) {
+      // This Daybook may have become the home since it looked. The keys stay: the former home may have got the requests too.
+      const refused = error instanceof DaybookError && error.code === 'IMPORT_CONFLICT'
+      if (!refused || (await followedOf(scope)) !== null) throw error
+      return writer.appendMany(scope, requests)
+    }
   }
 
   const throughHome = async (
