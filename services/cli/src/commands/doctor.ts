@@ -14,7 +14,7 @@ export function configure(command: Command): void {
     command,
     `
 Checks this terminal, the daemon and its parts: database, NATS, relay, Typesense, embedder, projections, parked
-events, vectors, operations, generations and settings. It changes nothing. It takes some seconds if something does not
+events, vectors, followed projects, operations, generations and settings. It changes nothing. It takes some seconds if something does not
 move. The exit code is 0 if all is well or there are only warnings, and 1 if a check failed.`,
   )
 }
