@@ -178,7 +178,7 @@ describe('a project of one daemon, followed by another', () => {
     expect(status.stdout).toContain('events: 3 of 3  lag: 0 events')
     expect(status.stdout).toContain('branch: nothing waits')
     expect(status.stdout).toContain('the rule: the latest wins')
-    expect(await standing()).toMatchObject({ state: 'CONNECTED', copied: 3, waiting: 0, rule: 'LATEST_WINS' })
+    await untilStanding({ state: 'CONNECTED', copied: 3, waiting: 0, rule: 'LATEST_WINS' })
     expect((await here('status', ...SHOP)).stdout).toContain('Sync: 1 project is followed: connected')
   })
 
