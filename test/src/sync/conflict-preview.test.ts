@@ -12,6 +12,9 @@ const PREVIEWS = `query ($resolved: Boolean) { syncConflicts(resolved: $resolved
   id resolution preview { changed { field before after } text { change text } } } }`
 const RESOLVE = `mutation ($id: ID!) { resolveSyncConflict(id: $id, resolution: THEIRS) { __typename } }`
 
+/** The machine may be busy with other tests. */
+const PATIENTLY = { timeout: 20_000 }
+
 const note = (text: string) => ({ content: { note: { text } } })
 
 describe.each(TEST_DATABASES)('what a conflict would change, on $name', ({ start }) => {
@@ -43,7 +46,9 @@ describe.each(TEST_DATABASES)('what a conflict would change, on $name', ({ start
     } finally {
       home.reachable(true)
     }
-    await expect.poll(() => standing(follows)).toMatchObject({ openConflicts: 1, waiting: 0, lagEvents: 0 })
+    await expect
+      .poll(() => standing(follows), PATIENTLY)
+      .toMatchObject({ openConflicts: 1, waiting: 0, lagEvents: 0 })
     const previews = async (resolved = false) => (await follows.data(PREVIEWS, { resolved })).syncConflicts
     return { id, owner, follows, previews }
   }
@@ -68,7 +73,9 @@ describe.each(TEST_DATABASES)('what a conflict would change, on $name', ({ start
     ])
     // The memory goes on, and what is told with it.
     await revise(owner, id, note('the ferry leaves at ten'))
-    await expect.poll(async () => (await previews())[0].preview.changed).toMatchObject([{ field: 'labels' }])
+    await expect
+      .poll(async () => (await previews())[0].preview.changed, PATIENTLY)
+      .toMatchObject([{ field: 'labels' }])
     expect(await standing(follows)).toMatchObject({ copied: 3, waiting: 0 })
     await follows.data(RESOLVE, { id: conflict.id })
     expect(await previews(true)).toEqual([{ id: conflict.id, resolution: 'THEIRS', preview: null }])

@@ -156,7 +156,7 @@ it('no key of a home or of a former home is in an answer, an error, a log, the m
   const following = await follow(first.key, withKey)
   const projectId = following.followed.project.id as string
   expect(following.followed.homeUrl).toBe(url)
-  await expect.poll(status).toMatchObject({ state: 'CONNECTED', lagEvents: 0 })
+  await expect.poll(status, { timeout: 20_000 }).toMatchObject({ state: 'CONNECTED', lagEvents: 0 })
 
   // Offline with a branch, back with a revoked key, and with another one.
   proxy.route(null)
