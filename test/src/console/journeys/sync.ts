@@ -207,7 +207,7 @@ export function syncJourneys(suite: ConsoleSuite): void {
     const { page } = visit
     await followInForm(page, atHome, 'ASK')
     const { ask } = await makeKey(suite.daemon, project)
-    await expect.poll(async () => (await ask(MEMORY, { id: tickets })).memory?.version).toBe(1, PATIENTLY)
+    await expect.poll(async () => (await ask(MEMORY, { id: tickets })).memory?.version, PATIENTLY).toBe(1)
     reachable(false)
     await ask(REVISE, { id: ferry, text: 'The ferry leaves at ten from the old harbour' })
     await ask(REVISE, { id: tickets, text: 'Tickets are sold on board' })
