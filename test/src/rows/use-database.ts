@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readTravellingVectors, storeTravellingVectors } from '@daybook/embeddings/travelling-vectors'
 import { commitAtKnownHead } from '@daybook/journal/append/commit-at-known-head'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { NOBODY } from '@daybook/journal/testing/requests'
@@ -18,6 +19,7 @@ import {
   openSession,
   readOpenSessions,
 } from '@daybook/postgres/access/console-sessions'
+import { forgetRemovedCopy } from '@daybook/postgres/access/delete-project'
 import { findProject } from '@daybook/postgres/access/projects'
 import { type Database, openDatabase } from '@daybook/postgres/connect'
 import { clearFreeSpace } from '@daybook/postgres/embedded/clear-free-space'
@@ -29,6 +31,13 @@ import { type Generation, liveGeneration } from '@daybook/projection/generations
 import { readPlace } from '@daybook/projection/positions/positions'
 import { waitUntilCaughtUp } from '@daybook/reindex/reindex/caught-up'
 import { silentLogger } from '@daybook/runtime/logger'
+import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
+import { readBranchSize } from '@daybook/sync/branch/branch-commands'
+import { rebaseIfLeft } from '@daybook/sync/branch/rebase-branch'
+import { insertFollowed } from '@daybook/sync/follower/followed-projects'
+import { renewFollowed, takeFollowed } from '@daybook/sync/follower/lease'
+import { retreat } from '@daybook/sync/follower/retreat'
+import { listStatus } from '@daybook/sync/follower/status'
 import { readBacklog } from '@daybook/transport/relay/backlog'
 import { findUnpublished, goBack, savePublished, takeLease } from '@daybook/transport/relay/relay-positions'
 import { sql } from 'kysely'
@@ -51,6 +60,7 @@ export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, 
     await relay(scope)
     await damage({ address: embedded.address, db }, scope, generation)
     await rewind(scope, generation)
+    await followAHome(db)
     await logIn(db, readFileSync(join(dataDir, 'api-key'), 'utf8').trim())
     // Nobody catches up.
     const work = { report: async () => {}, signal: AbortSignal.abort() } as unknown as Work
@@ -65,6 +75,30 @@ export async function useDatabase(dataDir: string): Promise<ReadonlyMap<number, 
     await db.destroy()
     await embedded.stop()
   }
+}
+
+/** A project that follows a home, without the home: what only goes wrong, or waits, too. */
+async function followAHome(db: Database): Promise<void> {
+  const projectId = newId()
+  const { scope } = await placeProject(db, { id: projectId, name: 'followed' })
+  const copied = { sequence: 0, hash: '0'.repeat(64) }
+  const home = { url: 'http://127.0.0.1:9', key: 'key' }
+  await scope.db.transaction().execute((trx) => insertFollowed(trx, projectId, home, { copied, rule: 'ASK' }))
+  await appendToBranch(scope, [
+    { command: rememberCommand(note('written offline')), metadata: NOBODY, idempotencyKey: newId() },
+  ])
+  await readBranchSize(db, projectId)
+  expect(await listStatus(db, null)).toHaveLength(1)
+  await rebaseIfLeft(scope)
+  await retreat(scope, 0)
+  const hash = '1'.repeat(64)
+  const chunks = [{ start: 0, end: 4, tokens: 0, vector: '[1,0]' }]
+  expect(await storeTravellingVectors(scope, 'test', [{ hash, tokenBits: null, chunks }])).toBe(1)
+  expect(await readTravellingVectors(scope, 'test', [hash])).toEqual([{ hash, tokenBits: null, chunks }])
+  expect(await forgetRemovedCopy(db, projectId)).toBe(false)
+  const owner = { name: newId(), leaseMs: 1_000 }
+  expect(await takeFollowed(db, owner, projectId)).toBe(true)
+  expect(await renewFollowed(db, owner, [projectId])).toEqual(new Set([projectId]))
 }
 
 /** A session of the console, from its link to its end. */

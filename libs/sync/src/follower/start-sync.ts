@@ -1,17 +1,17 @@
 import type { CommittedEvent } from '@daybook/memory/events'
 import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
-import { isFree, type LeaseOwner, leasedTo, leaseEnd, RELEASED } from '@daybook/postgres/lease'
+import type { LeaseOwner } from '@daybook/postgres/lease'
 import { projectScope } from '@daybook/postgres/project-scope'
 import type { Activity } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { repeat } from '@daybook/runtime/repeat'
 import { createWakeUp, type WakeUp } from '@daybook/runtime/wake-up'
-import { sql } from 'kysely'
 import { followProject } from './follow-project.ts'
 import { type Followed, listFollowed } from './followed-projects.ts'
 import type { HomeOf } from './home-client.ts'
+import { releaseFollowed, renewFollowed, takeFollowed } from './lease.ts'
 import { createFormerHomes } from './tell-former-homes.ts'
 
 /** What following needs. */
@@ -97,12 +97,12 @@ export function startSync(options: SyncOptions): Sync {
     for (const [projectId, { stop, before }] of tasks)
       if (!isSameWork(before, wanted.get(projectId))) stop.abort()
     if (performance.now() - renewedAt > RENEW_MS && tasks.size > 0) {
-      const kept = await renew(db, owner, [...tasks.keys()])
+      const kept = await renewFollowed(db, owner, [...tasks.keys()])
       for (const [projectId, { stop }] of tasks) if (!kept.has(projectId)) stop.abort()
       renewedAt = performance.now()
     }
     for (const [projectId, one] of wanted)
-      if (!tasks.has(projectId) && (await take(db, owner, projectId))) begin(one)
+      if (!tasks.has(projectId) && (await takeFollowed(db, owner, projectId))) begin(one)
     await formerHomes.tell()
   }
   const looking = repeat(
@@ -128,7 +128,7 @@ export function startSync(options: SyncOptions): Sync {
       const running = [...tasks.values()]
       for (const { stop } of running) stop.abort()
       await Promise.all(running.map((task) => task.running))
-      await release(db, owner).catch((error: unknown) =>
+      await releaseFollowed(db, owner).catch((error: unknown) =>
         logger.info({ error }, 'leases were left to run out'),
       )
     },
@@ -144,22 +144,3 @@ const isSameWork = (before: Followed, now: Followed | undefined): boolean =>
   now.home.url === before.home.url &&
   now.home.key === before.home.key &&
   (now.takingEpoch === null || now.takingEpoch === before.takingEpoch)
-
-async function take(db: Database, owner: LeaseOwner, projectId: string): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update followed_projects f set ${leasedTo(owner)}
-    where f.project_id = ${projectId} and (${isFree('f')} or f.lease_owner = ${owner.name})`.execute(db)
-  return numAffectedRows > 0n
-}
-
-async function renew(db: Database, owner: LeaseOwner, projectIds: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ project_id: string }>`
-    update followed_projects set leased_until = ${leaseEnd(owner.leaseMs)}
-    where project_id = any(${projectIds}::uuid[]) and lease_owner = ${owner.name}
-    returning project_id`.execute(db)
-  return new Set(rows.map((row) => row.project_id))
-}
-
-async function release(db: Database, owner: LeaseOwner): Promise<void> {
-  await sql`update followed_projects set ${RELEASED} where lease_owner = ${owner.name}`.execute(db)
-}
