@@ -21,6 +21,8 @@ const ERASE = `mutation ($id: ID!) { erase(id: $id) { __typename ... on DaybookE
 const TEXTS = `query ($id: ID!) { memory(id: $id) { version text history(first: 20) { edges { node { version memory { text } } } } } }`
 const CONFLICTS = `query ($resolved: Boolean) { syncConflicts(resolved: $resolved) {
   id code problem baseVersion homeVersion resolution resolvedBy command memory { id } } }`
+const PROMOTE = `mutation ($id: ID!, $url: String!) { promoteProject(id: $id, url: $url, lost: true) {
+  __typename ... on DaybookError { message } } }`
 const RESOLVE = `mutation ($id: ID!, $resolution: ConflictResolution!) { resolveSyncConflict(id: $id, resolution: $resolution) {
   __typename ... on SyncConflict { resolution resolvedBy } ... on DaybookError { code message } } }`
 
@@ -159,5 +161,21 @@ describe.each(TEST_DATABASES)('what was changed at home and offline, on $name', 
     await expect.poll(async () => (await atHome.data(TEXTS, { id })).memory).toBeNull()
     await expect.poll(async () => (await atFollower.data(TEXTS, { id })).memory).toBeNull()
     await sameChain(projectId)
+  })
+
+  it('can still be decided after the follower has become the home', async () => {
+    const { id, atFollower, projectId } = await revisedTwice('ASK')
+    home.reachable(false)
+    const promoted = await atFollower.data(PROMOTE, { id: projectId, url: follower.url })
+    expect(promoted.promoteProject).toMatchObject({ __typename: 'Promoted' })
+    home.reachable(true)
+    const [first, second] = await conflictsOf(atFollower)
+    await atFollower.data(RESOLVE, { id: first?.id, resolution: 'THEIRS' })
+    const mine = await atFollower.data(RESOLVE, { id: second?.id, resolution: 'MINE' })
+    expect(mine.resolveSyncConflict).toMatchObject({ resolution: 'MINE' })
+    await expect
+      .poll(async () => (await atFollower.data(TEXTS, { id })).memory.text)
+      .toBe('changed offline again')
+    expect(await conflictsOf(atFollower)).toEqual([])
   })
 })

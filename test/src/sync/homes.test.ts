@@ -70,6 +70,12 @@ describe.each(TEST_DATABASES)('the home of a project, on $name', ({ start }) => 
     home.reachable(false)
     await atNext.data(REMEMBER, note('offline'))
     const refused = await atNext.data(PROMOTE, { id: projectId, url: next.url })
+    const { keys } = await atNext.data('{ keys { name isValid projects { id } } }')
+    const left = (keys as { name: string; isValid: boolean; projects: { id: string }[] }[]).filter(
+      ({ name, isValid, projects }) =>
+        isValid && name.startsWith('former') && projects.some(({ id }) => id === projectId),
+    )
+    expect(left).toEqual([])
     expect(refused.promoteProject).toMatchObject({
       code: 'REFUSED',
       message: expect.stringContaining('1 commands wait'),

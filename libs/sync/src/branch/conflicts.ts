@@ -1,4 +1,5 @@
 import type { AppendMetadata } from '@daybook/journal/append/append-request'
+import type { JournalWriter } from '@daybook/journal/append/journal-writer'
 import { lockProject } from '@daybook/journal/append/lock-project'
 import type { Command } from '@daybook/memory/commands'
 import { newId } from '@daybook/memory/id'
@@ -7,8 +8,9 @@ import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { storableError } from '@daybook/postgres/storable-error'
 import type { Tables } from '@daybook/postgres/tables'
 import { type Selectable, sql } from 'kysely'
+import { readFollowed } from '../follower/followed-projects.ts'
 import type { WireError } from '../wire/wire-error.ts'
-import { addToBranch, type BranchCommand } from './branch-commands.ts'
+import { addToBranch, type BranchCommand, type NewBranchCommand, toRequest } from './branch-commands.ts'
 
 /**
  * How a conflict ended: the follower's change was made on top of the other one by the rule (`LATEST_WINS`), a person had it
@@ -130,17 +132,34 @@ export async function countOpenConflicts(db: Queryable, projectId: string): Prom
 }
 
 /**
- * Resolves a conflict. `MINE` puts the command at the end of the branch again, whatever version the home has by then.
+ * Resolves a conflict. `MINE` puts the command at the end of the branch again, whatever version the home has by then. If this
+ * Daybook has become the home since, it is decided here, and the conflict stays if it is refused again.
+ * @param by the name of the key that decides
  * @returns the conflict; null if there is none that waits
+ * @throws what the writer does
  */
 export async function resolveConflict(
-  { db, projectId }: ProjectScope,
+  scope: ProjectScope,
+  writer: Pick<JournalWriter, 'append'>,
   id: string,
   resolution: 'MINE' | 'THEIRS',
   by: string,
 ): Promise<SyncConflict | null> {
+  const { db, projectId } = scope
+  const found = await db
+    .selectFrom('sync_conflicts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .where('resolved_at', 'is', null)
+    .executeTakeFirst()
+  if (found === undefined) return null
+  const again = commandOf(found)
+  const follows = (await readFollowed(scope)) !== null
+  if (resolution === 'MINE' && !follows)
+    await writer.append(scope, toRequest({ ...again, position: 0, sequence: null }))
   return db.transaction().execute(async (trx) => {
-    await lockProject(trx, projectId, 'copy')
+    await lockProject(trx, projectId, follows ? 'copy' : 'own')
     const row = await trx
       .updateTable('sync_conflicts')
       .set({ resolution, resolved_at: sql<string>`clock_timestamp()`, resolved_by: by })
@@ -150,20 +169,17 @@ export async function resolveConflict(
       .returningAll()
       .executeTakeFirst()
     if (row === undefined) return null
-    const conflict = toConflict(row)
-    const { command, metadata, memoryId, givenAt } = conflict
-    if (resolution === 'MINE')
-      await addToBranch(trx, projectId, [
-        {
-          key: row.idempotency_key,
-          command,
-          metadata,
-          memoryId,
-          baseVersion: null,
-          requestHash: null,
-          givenAt,
-        },
-      ])
-    return conflict
+    if (resolution === 'MINE' && follows) await addToBranch(trx, projectId, [again])
+    return toConflict(row)
   })
 }
+
+const commandOf = (row: Row): NewBranchCommand => ({
+  key: row.idempotency_key,
+  command: row.command as unknown as Command,
+  metadata: row.metadata as unknown as AppendMetadata,
+  memoryId: row.memory_id,
+  baseVersion: null,
+  requestHash: null,
+  givenAt: row.written_at,
+})

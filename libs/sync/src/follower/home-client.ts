@@ -60,7 +60,8 @@ export function createHomeClient(
 ): HomeClient {
   const headers = {
     authorization: `Bearer ${key}`,
-    'x-daybook-project': projectId,
+    // The caller may have named it.
+    'x-daybook-project': encodeURIComponent(projectId),
     'x-daybook-client': `daybook/${VERSION}`,
     // Between two processes of one machine, packing costs more than it saves.
     ...(isLoopback(url) && { 'accept-encoding': 'identity' }),

@@ -11,7 +11,7 @@ export const handOverAsked = z.strictObject({
   epoch: z.int().min(2),
   /** The new home's address and a key that opens the project there. */
   url: z.url({ protocol: /^https?$/u }).max(1_000),
-  key: z.string().min(1).max(255),
+  key: z.string().regex(/^[!-~]{1,255}$/u),
   /**
    * The last event that the new home has, which must be the journal's end; null if it became the home without asking, because
    * this one was lost: then what only this one has becomes a branch.

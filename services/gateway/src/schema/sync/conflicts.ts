@@ -1,5 +1,5 @@
 import type { StateDiff } from '@daybook/memory/diff-versions'
-import { NotFoundError, ValidationError } from '@daybook/memory/errors'
+import { ConflictError, LimitExceededError, NotFoundError, ValidationError } from '@daybook/memory/errors'
 import { isUuid } from '@daybook/memory/id'
 import {
   listConflicts,
@@ -129,7 +129,7 @@ builder.mutationField('resolveSyncConflict', (t) =>
   t.field({
     ...ADMIN,
     type: builder.errorUnion('ResolveSyncConflictResult', {
-      types: [conflict, ValidationError, NotFoundError],
+      types: [conflict, ValidationError, ConflictError, NotFoundError, LimitExceededError],
       resolveType: () => 'SyncConflict',
     }),
     description: 'Decides a conflict of the request’s project.',
@@ -141,7 +141,13 @@ builder.mutationField('resolveSyncConflict', (t) =>
       await administeredProject(context, context.project.projectId)
       if (decided === 'LATEST_WINS') throw new ValidationError('resolution', 'must be MINE or THEIRS')
       const found = isUuid(id)
-        ? await resolveConflict(context.project, id.toLowerCase(), decided, context.access.keyName)
+        ? await resolveConflict(
+            context.project,
+            context.parts.writer,
+            id.toLowerCase(),
+            decided,
+            context.access.keyName,
+          )
         : null
       if (found === null) throw new NotFoundError(`A conflict ${id.slice(0, 64)} that waits`)
       context.parts.sync?.look()

@@ -1,8 +1,9 @@
 import { daemonUrl } from '@daybook/client/http/daemon-url'
 import { NotFoundError, ValidationError } from '@daybook/memory/errors'
-import { makeKey } from '@daybook/postgres/access/manage-keys'
+import { makeKey, revokeKey } from '@daybook/postgres/access/manage-keys'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { pause } from '@daybook/runtime/backoff'
+import { readFollowed } from '@daybook/sync/follower/followed-projects'
 import { promoteWithoutHome, takeOver } from '@daybook/sync/follower/promote'
 import { OperationRefusedError } from '../admin/operation-refused.ts'
 import { builder } from '../builder.ts'
@@ -61,7 +62,7 @@ builder.mutationField('promoteProject', (t) =>
       const { id: projectId } = await administeredProject(context, id)
       const followed = await requireFollowed(db, projectId)
       const scope = projectScope(db, projectId)
-      const { key } = await makeKey(db, context.access, {
+      const { id: keyId, key } = await makeKey(db, context.access, {
         name: `former home ${new URL(followed.home.url).host}`,
         projects: [projectId],
         scopes: ['read', 'write', 'follow', 'admin'],
@@ -78,6 +79,11 @@ builder.mutationField('promoteProject', (t) =>
           'REFUSED',
           'The home was written to all the time, and is always ahead: try again in a quiet moment',
         )
+      }).catch(async (error: unknown) => {
+        // Unless the hand-over goes on as soon as the home answers, nobody has got the key.
+        const pending = (await readFollowed(scope))?.own?.key
+        if (pending !== key) await revokeKey(db, context.access, keyId)
+        throw error
       })
       context.parts.sync?.look()
       return { id: projectId, epoch: result.epoch, former: followed.home.url }
