@@ -58,8 +58,8 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
       return outcomes
     } catch (error) {
       // This Daybook may have become the home since it looked. The keys stay: the former home may have got the requests too.
-      const follows = !(error instanceof DaybookError && error.code === 'IMPORT_CONFLICT')
-      if (follows || (await followedOf(scope)) !== null) throw error
+      const isHome = error instanceof DaybookError && error.code === 'IMPORT_CONFLICT'
+      if (!isHome || (await followedOf(scope)) !== null) throw error
       return writer.appendMany(scope, requests)
     }
   }
