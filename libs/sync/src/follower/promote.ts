@@ -46,7 +46,9 @@ export async function takeOver(
     const locked = await lockProject(trx, scope.projectId, 'copy')
     const { waiting } = await readBranchSize(trx, scope.projectId)
     const open = await countOpenConflicts(trx, scope.projectId)
-    if (waiting + open > 0)
+    const begun = (await readFollowed({ db: trx, projectId: scope.projectId }))?.takingEpoch
+    // Asked again, because the answer was lost: the old home may wait for this one, and then the branch reaches nobody.
+    if (begun == null && waiting + open > 0)
       throw new DaybookError(
         'REFUSED',
         `${waiting} commands wait in the branch and ${open} conflicts for a decision: let them reach the home first, or promote without it (--lost)`,
