@@ -33,6 +33,8 @@ export const TABLE_NOTES: Readonly<Record<string, string>> = {
   checkpoints: 'Places that readers passed (`@daybook/journal/read/checkpoints`).',
   branch_commands:
     'Commands given while the home was unavailable, which it has not decided yet (`@daybook/sync`).',
+  branch_receipts:
+    'Hashes of provisional events that were given out, for a day (`@daybook/sync/branch/branch-receipts`).',
   compatibility: 'One row.',
   expiry_lease: 'One row.',
   followed_projects: 'Projects whose home is another Daybook.',

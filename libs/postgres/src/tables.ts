@@ -54,6 +54,12 @@ export interface Tables {
     /** That of the home’s event; null until the home has decided it. It goes when the copy has that event. */
     sequence: number | null
   }
+  /** Hashes of provisional events that were given out, for a day (`@daybook/sync/branch/branch-receipts`). */
+  branch_receipts: {
+    project_id: string
+    hash: Buffer
+    written_at: Generated<Moment>
+  }
   /** Places that readers passed (`@daybook/journal/read/checkpoints`). */
   checkpoints: {
     reader: string

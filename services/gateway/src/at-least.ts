@@ -1,7 +1,9 @@
+import { readHead } from '@daybook/journal/read/read'
 import { DaybookError } from '@daybook/memory/errors'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
 import { waitForPosition } from '@daybook/projection/positions/position-signal'
 import { readPosition } from '@daybook/projection/positions/positions'
+import { isReplacedReceipt } from '@daybook/sync/branch/branch-receipts'
 import type { Context } from './context.ts'
 import { checkPlace, requirePlace } from './journal-place.ts'
 import { waitForCopy } from './sync/wait-for-copy.ts'
@@ -24,6 +26,10 @@ export async function waitAtLeast(
   const wanted = checkPlace('atLeast', atLeast, hash)
   if (wanted === null || atLeast == null) return null
   const deadline = Date.now() + WAIT_MS
+  const { sequence, hash: named } = wanted
+  // Written offline: the home's events have taken its place, and it stands further on.
+  if (named !== null && (await isReplacedReceipt(context.project, { sequence, hash: named })))
+    return waitAtLeast(context, await readHead(context.project), null)
   const notCopied = await waitForCopy(context.project, wanted, WAIT_MS)
   if (notCopied !== null) return notCopied
   await requirePlace(context.project, 'atLeast', wanted)

@@ -19,6 +19,7 @@ const REVISE = `mutation ($id: ID!, $input: ReviseInput!, $expectedVersion: Int,
   revise(id: $id, input: $input, expectedVersion: $expectedVersion, idempotencyKey: $key) {
   __typename ... on Revised { sequence memory { id version text shared } } ... on DaybookError { code message } } }`
 const SEARCH = `query ($query: String!, $atLeast: Int) { search(query: $query, atLeast: $atLeast) { hits { memory { id text shared } } } }`
+const OWN = `query ($id: ID!, $atLeast: Int, $hash: String) { memory(id: $id, atLeast: $atLeast, atLeastHash: $hash) { id shared } }`
 const MEMORY = `query ($id: ID!) { memory(id: $id) { text version shared history(first: 20) { edges { node { version } } } } }`
 
 const note = (text: string, more: object = {}) => ({ input: { content: { note: { text: text } }, ...more } })
@@ -103,6 +104,9 @@ describe.each(TEST_DATABASES)('a project that follows a home, on $name', ({ star
       )
       expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
       const late = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
+      // Its receipt was provisional: what it was given for is there, in another place.
+      const asked = { id: remember.memory.id, atLeast: remember.sequence, hash: remember.hash }
+      expect((await atFollower.data(OWN, asked)).memory).toEqual({ id: remember.memory.id, shared: true })
       expect(late.remember).toMatchObject({
         duplicate: true,
         memory: { id: remember.memory.id, shared: true },

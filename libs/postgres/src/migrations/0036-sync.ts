@@ -106,6 +106,15 @@ async function branches(db: Kysely<unknown>): Promise<void> {
   await secureRows(db, sql.table('daybook.branch_commands'))
   await sql`grant select, insert, update, delete on daybook.branch_commands to daybook_app`.execute(db)
   await sql`
+    create table daybook.branch_receipts (
+      project_id uuid not null references daybook.projects on delete cascade,
+      hash bytea not null,
+      written_at timestamptz not null default clock_timestamp(),
+      primary key (project_id, hash)
+    )`.execute(db)
+  await secureRows(db, sql.table('daybook.branch_receipts'))
+  await sql`grant select, insert, delete on daybook.branch_receipts to daybook_app`.execute(db)
+  await sql`
     create table daybook.sync_conflicts (
       id uuid primary key,
       project_id uuid not null references daybook.projects on delete cascade,

@@ -9,6 +9,7 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
 import { addToBranch, type NewBranchCommand } from './branch-commands.ts'
+import { noteReceipts } from './branch-receipts.ts'
 
 /** A request with a key of its own, so that it may be sent to the home more than once. */
 export type KeyedRequest = AppendRequest & { readonly idempotencyKey: string }
@@ -57,6 +58,11 @@ export async function appendToBranch(
       ]
     })
     await addToBranch(trx, projectId, accepted)
+    await noteReceipts(
+      trx,
+      projectId,
+      outcomes.flatMap((one) => ('appended' in one ? [one.appended.memory.hash] : [])),
+    )
     return {
       outcomes: outcomes.map((outcome, index) =>
         'error' in outcome && waiting.has(requests[index]?.idempotencyKey ?? '')

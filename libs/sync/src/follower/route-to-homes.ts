@@ -148,7 +148,13 @@ async function passOn(
 async function isOpen({ db, projectId }: ProjectScope, followed: Followed): Promise<boolean> {
   const { state, paused, takingEpoch } = followed
   if (paused || takingEpoch !== null || (state !== 'CONNECTED' && state !== 'COPYING')) return false
-  return (await readBranchSize(db, projectId)).waiting === 0
+  // The home is taking the branch: what comes now waits for that, or under steady writes the branch would never be empty.
+  const end = performance.now() + HERE_MS
+  for (let waitMs = 2; performance.now() < end; waitMs = Math.min(50, waitMs * 2)) {
+    if ((await readBranchSize(db, projectId)).waiting === 0) return true
+    await pause(waitMs)
+  }
+  return false
 }
 
 function refused({ problem, home }: Followed): DaybookError {
