@@ -6,6 +6,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const LONGEST = [
   'test/src/console/console.test.ts',
+  'test/src/cli/sync.test.ts',
+  'test/src/sync/secrets.test.ts',
+  'test/src/console/sync.test.ts',
+  'test/src/sync/homes.test.ts',
   'test/src/reindex/reindex.test.ts',
   'test/src/cli/operators.test.ts',
   'services/reindex/src/rebuild.test.ts',
