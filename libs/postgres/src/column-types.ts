@@ -104,7 +104,7 @@ export const COLUMN_TYPES: Readonly<Record<string, ColumnKnowledge>> = {
   },
   'followed_projects.own_key': { note: 'What opens the project here, for the old home then. Secret.' },
   'followed_projects.rule': { type: `'LATEST_WINS' | 'ASK'` },
-  'followed_projects.state': { type: `'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED' | 'MOVED'` },
+  'followed_projects.state': { type: `'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED'` },
   'followed_projects.taking_epoch': {
     note: 'The epoch that begins here, while the home hands the project over.',
   },

@@ -171,7 +171,7 @@ export interface Tables {
     followed_since: Generated<Moment>
     paused: Generated<boolean>
     rule: Generated<'LATEST_WINS' | 'ASK'>
-    state: Generated<'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED' | 'MOVED'>
+    state: Generated<'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED'>
     problem: string | null
     /** The last sequence of the home that is here. Events after it are the branch’s. */
     copied: number

@@ -42,6 +42,12 @@ describe('the services of a daemon that nobody asks for anything', () => {
   }
 
   beforeAll(async () => {
+    // Before the first connection, which keeps the method that it finds.
+    const query = vi.spyOn(pg.Client.prototype, 'query')
+    query.mockImplementation(function (this: pg.Client, ...args: Parameters<typeof query>) {
+      statements += 1
+      return original.apply(this, args)
+    } as never)
     database = await embedded!.start()
     const { projectId } = await database.newProject()
     const key = await asOwner(database, (owner) => createApiKey(owner, projectId, 'k', { admin: true }))
@@ -53,11 +59,6 @@ describe('the services of a daemon that nobody asks for anything', () => {
     await testClient(url, key, projectId).data(
       'mutation { remember(input: { content: { note: { text: "loops rest" } } }) { __typename } }',
     )
-    const query = vi.spyOn(pg.Client.prototype, 'query')
-    query.mockImplementation(function (this: pg.Client, ...args: Parameters<typeof query>) {
-      statements += 1
-      return original.apply(this, args)
-    } as never)
   })
   const original = pg.Client.prototype.query as (...args: unknown[]) => never
   afterAll(async () => {

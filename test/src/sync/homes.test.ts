@@ -47,6 +47,8 @@ describe.each(TEST_DATABASES)('the home of a project, on $name', ({ start }) => 
 
   it('is handed over with everything, and the old one follows', async () => {
     const { home, next, atHome, atNext, projectId } = await followed()
+    const atThird = await follow(all()[2], home, atHome)
+    await untilConnected(atThird)
     await atNext.data(REMEMBER, note('before the hand-over'))
     const { promoteProject } = await atNext.data(PROMOTE, { id: projectId, url: next.url })
     expect(promoteProject).toEqual({ __typename: 'Promoted', epoch: 2, former: home.url })
@@ -60,6 +62,11 @@ describe.each(TEST_DATABASES)('the home of a project, on $name', ({ start }) => 
     await expect.poll(() => chainOf(home, projectId)).toEqual(chain)
     expect(await verifyJournal(next.scopeOf(projectId))).toMatchObject({ events: 4, problems: 0 })
     expect(await standing(atHome)).toMatchObject({ epoch: 2 })
+    // Who follows the former home hears where the home is, and goes on by way of it.
+    await expect.poll(() => standing(atThird)).toMatchObject({ state: 'MOVED', movedTo: next.url })
+    const byWay = await atThird.data(REMEMBER, note('by way of the former home'))
+    expect(byWay.remember).toMatchObject({ sequence: 5, memory: { shared: true } })
+    await expect.poll(() => chainOf(all()[2], projectId)).toEqual(await chainOf(next, projectId))
     // And back again.
     const back = await atHome.data(PROMOTE, { id: projectId, url: home.url })
     expect(back.promoteProject).toMatchObject({ epoch: 3 })

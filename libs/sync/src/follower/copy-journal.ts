@@ -9,7 +9,7 @@ import { fromWire } from '../wire/wire-error.ts'
 import { applyHomeEvents } from './apply-home-events.ts'
 import { applyHomeState } from './apply-home-state.ts'
 import type { VectorFetcher } from './fetch-vectors.ts'
-import { noteHeard, readFollowed } from './followed-projects.ts'
+import { noteHeard, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient } from './home-client.ts'
 import { queueLines } from './line-queue.ts'
 
@@ -28,14 +28,9 @@ export interface CopyOptions {
 
 /** The home cannot be followed as it is: a person has to do something. */
 export class HomeRefused extends Error {
-  readonly state: 'REFUSED' | 'MOVED'
-  readonly movedTo: string | null
-
-  constructor(state: 'REFUSED' | 'MOVED', message: string, movedTo: string | null = null) {
+  constructor(message: string) {
     super(message)
     this.name = 'HomeRefused'
-    this.state = state
-    this.movedTo = movedTo
   }
 }
 
@@ -48,7 +43,7 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
   const { home, signal, onCommitted, onCopied, onConnected, vectors } = options
   const followed = await readFollowed(scope)
   if (followed === null) return
-  let { copied } = followed
+  let { copied, movedTo } = followed
   let chain = createChainCheck(copied)
   let epoch = await readEpoch(scope)
   // History is no news for listeners of the bus; what comes once everything is here is.
@@ -86,6 +81,10 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
     else if ('state' in first) {
       checkState(first.state, epoch)
       await applyHomeState(scope, first.state)
+      if (first.state.movedTo !== movedTo) {
+        movedTo = first.state.movedTo
+        await updateFollowed(scope, { movedTo })
+      }
     } else {
       const here = isHere(copied, first.head)
       if (here) live = true
@@ -102,7 +101,6 @@ const isHere = (copied: JournalCursor, head: JournalCursor): boolean =>
 function checkState({ epoch, minimumReader }: HomeState, here: number): void {
   if (minimumReader > READER_VERSION)
     throw new HomeRefused(
-      'REFUSED',
       `the home's journal needs a reader of version ${minimumReader}, and this Daybook reads as version ${READER_VERSION}: upgrade it`,
     )
   if (epoch < here) throw tooOld(epoch, here)
@@ -110,7 +108,6 @@ function checkState({ epoch, minimumReader }: HomeState, here: number): void {
 
 const tooOld = (epoch: number, here: number) =>
   new HomeRefused(
-    'REFUSED',
     `the home is in epoch ${epoch} of the journal, and this copy is in epoch ${here} already: another Daybook has become the home since. Follow that one`,
   )
 

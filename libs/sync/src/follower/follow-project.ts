@@ -1,6 +1,7 @@
 import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import type { CommittedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import type { Activity } from '@daybook/runtime/activity'
 import { backoffDelay, pause } from '@daybook/runtime/backoff'
 import type { Logger } from '@daybook/runtime/logger'
 import { reasonOf } from '@daybook/runtime/reason-of'
@@ -25,6 +26,8 @@ export interface FollowOptions {
   /** Called with how many texts got their vectors from the home. */
   readonly onFetched: (texts: number) => void
   readonly logger: Logger
+  /** While nothing happens in this process, it looks at the branch less often. */
+  readonly activity: Activity
   /** Raised when something was written into the branch by this process. */
   readonly written: WakeUp
   readonly signal: AbortSignal
@@ -57,6 +60,8 @@ export async function followProject(scope: ProjectScope, options: FollowOptions)
     const home = homeOf(followed)
     const session = new AbortController()
     const end = () => session.abort()
+    // It may have been aborted while the database was read.
+    if (signal.aborted) return
     signal.addEventListener('abort', end, { once: true })
     const ended = session.signal
     const connected = createWakeUp()
@@ -158,10 +163,10 @@ async function settleFailure(
 
 function stateAfter(error: unknown): FollowedChange {
   const problem = reasonOf(error).slice(0, 1_000)
-  if (error instanceof HomeRefused) return { state: error.state, problem, movedTo: error.movedTo }
   const refuses =
-    error instanceof DaybookError &&
-    ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'PROJECT_DELETED'].includes(error.code)
+    error instanceof HomeRefused ||
+    (error instanceof DaybookError &&
+      ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', 'PROJECT_DELETED'].includes(error.code))
   return refuses ? { state: 'REFUSED', problem } : { state: 'OFFLINE', problem }
 }
 
@@ -176,7 +181,6 @@ async function goBack(
   const common = await findCommon(scope, home, followed.copied)
   if (common === 0 && followed.copied.sequence > 0)
     throw new HomeRefused(
-      'REFUSED',
       'the home has none of the events that are here: it is another journal, or was made anew. Promote this Daybook if it has the journal that counts, or stop following',
     )
   if (common === followed.copied.sequence) throw new UnavailableError('the home has what is here after all')
@@ -194,7 +198,7 @@ async function sendWhenConnected(
   scope: ProjectScope,
   home: HomeClient,
   connected: WakeUp,
-  { logger, onCommitted, written, signal }: FollowOptions,
+  { logger, onCommitted, activity, written, signal }: FollowOptions,
 ): Promise<void> {
   await connected.wait(LONG_MS)
   for (let failures = 0; !signal.aborted; ) {
@@ -205,7 +209,7 @@ async function sendWhenConnected(
       if (waiting === 0) {
         const replayed = await rebaseIfLeft(scope)
         if (replayed.length > 0) onCommitted(scope.projectId, replayed)
-        await written.wait(BRANCH_MS)
+        await written.wait(activity.interval(BRANCH_MS))
         continue
       }
       const { withoutEvent, upTo } = await sendBranch(scope, home, followed.rule)

@@ -9,9 +9,9 @@ export type ConflictRule = 'LATEST_WINS' | 'ASK'
 
 /**
  * Where a followed project stands: it is being copied for the first time or after a while (`COPYING`), is up to date
- * (`CONNECTED`), its home does not answer (`OFFLINE`), refuses this follower (`REFUSED`), or is the home no more (`MOVED`).
+ * (`CONNECTED`), its home does not answer (`OFFLINE`), or refuses this follower (`REFUSED`).
  */
-export type FollowState = 'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED' | 'MOVED'
+export type FollowState = 'COPYING' | 'CONNECTED' | 'OFFLINE' | 'REFUSED'
 
 /** A project whose home is another Daybook. */
 export interface Followed {
@@ -31,6 +31,7 @@ export interface Followed {
   readonly homeSequence: number
   /** When everything was here last. */
   readonly caughtUpAt: string | null
+  /** Where its home is, if what is followed has become a follower itself and passes everything on. */
   readonly movedTo: string | null
   /** The epoch that begins here, while the home hands the project over. */
   readonly takingEpoch: number | null

@@ -101,6 +101,7 @@ export function createHomeClient(
       // One controller, held by the listener: what AbortSignal.any makes may be collected while it is waited for (Node 20).
       const broken = new AbortController()
       const end = () => broken.abort()
+      if (signal.aborted) return
       signal.addEventListener('abort', end, { once: true })
       let silent = false
       // Only while a line is waited for: what takes long here says nothing about the home.

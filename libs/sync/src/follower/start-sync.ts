@@ -3,7 +3,7 @@ import { newId } from '@daybook/memory/id'
 import type { Database } from '@daybook/postgres/connect'
 import type { LeaseOwner } from '@daybook/postgres/lease'
 import { projectScope } from '@daybook/postgres/project-scope'
-import type { Activity } from '@daybook/runtime/activity'
+import { type Activity, ALWAYS_ACTIVE } from '@daybook/runtime/activity'
 import type { Logger } from '@daybook/runtime/logger'
 import type { Metrics } from '@daybook/runtime/metrics'
 import { repeat } from '@daybook/runtime/repeat'
@@ -52,7 +52,7 @@ interface Task {
  * Follows all projects that have a home elsewhere: each one in one process at a time. It rests while nothing is followed.
  */
 export function startSync(options: SyncOptions): Sync {
-  const { db, homeOf, onCommitted, logger, metrics, activity, pollMs = 1_000 } = options
+  const { db, homeOf, onCommitted, logger, metrics, activity = ALWAYS_ACTIVE, pollMs = 1_000 } = options
   const owner: LeaseOwner = { name: newId(), leaseMs: LEASE_MS }
   const tasks = new Map<string, Task>()
   const copied = metrics?.counter({
@@ -77,6 +77,7 @@ export function startSync(options: SyncOptions): Sync {
       onCopied: (events) => copied?.add(events),
       onFetched: (texts) => fetched?.add(texts),
       logger,
+      activity,
       written,
       signal: stop.signal,
     })
@@ -108,7 +109,8 @@ export function startSync(options: SyncOptions): Sync {
   const looking = repeat(
     async (signal) => {
       await look()
-      if (!signal.aborted) await wake.wait(activity?.interval(pollMs) ?? pollMs)
+      const restMs = activity.interval(pollMs)
+      if (!signal.aborted) await wake.wait(tasks.size > 0 ? Math.min(restMs, RENEW_MS) : restMs)
       return 0
     },
     {
@@ -116,12 +118,14 @@ export function startSync(options: SyncOptions): Sync {
       onError: (error) => logger.warn({ error }, 'what is followed could not be looked at'),
     },
   )
+  const leave = activity.onActive(() => wake.raise())
   return {
     look: () => wake.raise(),
     written() {
       for (const task of tasks.values()) task.written.raise()
     },
     async stop() {
+      leave()
       const stopped = looking.stop()
       wake.raise()
       await stopped

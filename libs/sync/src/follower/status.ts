@@ -3,8 +3,11 @@ import { isLeaseOver } from '@daybook/postgres/lease'
 import { sql } from 'kysely'
 import { type Followed, type FollowState, listFollowed } from './followed-projects.ts'
 
-/** As `FollowState`; or nothing happens because somebody paused it, or because no process is at it. */
-export type ShownState = FollowState | 'PAUSED' | 'STOPPED'
+/**
+ * As `FollowState`; or connected to a former home, which passes everything on (`MOVED`); or nothing happens because somebody
+ * paused it, or because no process is at it.
+ */
+export type ShownState = FollowState | 'MOVED' | 'PAUSED' | 'STOPPED'
 
 /** A followed project with what its branch holds. */
 export interface FollowedStatus extends Followed {
@@ -64,7 +67,8 @@ export async function listStatus(
 }
 
 function toStatus(one: Followed, row: StatusRow): FollowedStatus {
-  const shown = one.paused ? 'PAUSED' : row.worked_on ? one.state : 'STOPPED'
+  const state = one.state === 'CONNECTED' && one.movedTo !== null ? 'MOVED' : one.state
+  const shown = one.paused ? 'PAUSED' : row.worked_on ? state : 'STOPPED'
   return {
     ...one,
     shown,
@@ -73,6 +77,6 @@ function toStatus(one: Followed, row: StatusRow): FollowedStatus {
     waitingSince: row.since,
     openConflicts: row.conflicts,
     lagEvents: Math.max(0, one.homeSequence - one.copied.sequence),
-    lagSeconds: shown === 'CONNECTED' ? 0 : row.seconds,
+    lagSeconds: shown === 'CONNECTED' || shown === 'MOVED' ? 0 : row.seconds,
   }
 }

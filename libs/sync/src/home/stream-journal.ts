@@ -113,6 +113,7 @@ async function linesOf(
 
 /** Also ends after a while without news, so that the follower hears that this home is there. */
 async function untilNews(news: News, mark: number, ended: AbortSignal, heartbeatMs: number): Promise<void> {
+  if (ended.aborted) return
   const waiting = new AbortController()
   const stop = () => waiting.abort()
   const timer = setTimeout(stop, heartbeatMs)

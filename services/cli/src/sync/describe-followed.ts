@@ -33,7 +33,7 @@ export function describeState({ state, problem, movedTo }: Followed): string {
     case 'REFUSED':
       return `refused: it can be read and searched, and not written${why}`
     case 'MOVED':
-      return `moved: the project has its home elsewhere now${movedTo === null ? why : `, at ${safeLine(movedTo)}`}`
+      return `moved: the project has its home elsewhere now, at ${safeLine(movedTo ?? '')}; the former one passes everything on`
     case 'PAUSED':
       return 'paused: nothing is copied or sent, writes go into the branch'
     case 'STOPPED':

@@ -34,7 +34,8 @@ const STATES: Readonly<Record<FollowedProject['state'], StateMeaning>> = {
   MOVED: {
     tone: 'bad',
     word: 'moved',
-    meaning: 'The project has its home elsewhere now. Follow it there.',
+    meaning:
+      'The project has its home elsewhere now. The former home passes everything on, as long as it is there. Follow the new one.',
   },
   PAUSED: {
     tone: 'neutral',

@@ -57,9 +57,9 @@ export function judgeFollowed(
       : []),
     ...(shown === 'MOVED'
       ? [
-          failed(
-            `"${name}" has its home elsewhere now${movedTo === null ? why : `, at ${movedTo}`}`,
-            `Follow it there:  daybook follow ${movedTo ?? '<url>'} ${of}`,
+          warning(
+            `"${name}" has its home elsewhere now, at ${movedTo}: the former home, ${home.url}, passes everything on, as long as it is there`,
+            `Follow it there, with a key of the new home:  daybook follow ${movedTo} ${of}`,
           ),
         ]
       : []),

@@ -46,6 +46,7 @@ export async function streamToFollower(
   const end = () => over.abort()
   response.once('close', end)
   closing.addEventListener('abort', end, { once: true })
+  if (closing.aborted) end()
   const ended = over.signal
   const followed = news.follow(scope.projectId)
   const note = followerNote(scope, request, access)

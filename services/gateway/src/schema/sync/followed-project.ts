@@ -19,7 +19,8 @@ const shownState = enumOfWords<ShownState>('SyncState', {
   CONNECTED: 'Everything that the home has is here.',
   OFFLINE: 'The home does not answer. Reads and searches go on, and writes go into the branch.',
   REFUSED: 'The home refuses this Daybook, or cannot be followed as it is. Nothing can be written.',
-  MOVED: 'The project has its home elsewhere now.',
+  MOVED:
+    'The project has its home elsewhere now (`movedTo`). The former home passes everything on, as long as it is there.',
   PAUSED: 'Nothing is copied or sent until it is resumed.',
   STOPPED: 'No process follows it: start the sync service.',
 })
