@@ -137,7 +137,7 @@ describe('what is found is judged', () => {
     ['OK', judged({ ...fresh, shown: 'PAUSED' })],
     ['WARNING', judged(waiting)],
     ['FAILED', judged({ ...followed, shown: 'REFUSED', problem: 'it was revoked' })],
-    ['FAILED', judged({ ...followed, shown: 'MOVED', movedTo: 'http://other:4000' })],
+    ['WARNING', judged({ ...followed, shown: 'MOVED', movedTo: 'http://other:4000' })],
     ['FAILED', judged({ ...followed, shown: 'STOPPED' })],
     ['WARNING', judged({ ...followed, openConflicts: 1 })],
     ['WARNING', judgeFormerHome('shop', { url: 'http://desk:4000', problem: 'it does not answer' })],
