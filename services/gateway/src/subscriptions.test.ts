@@ -138,13 +138,16 @@ describe.each(TEST_DATABASES)('subscriptions on $name', ({ start }) => {
     const sse = overSse(its, { after: 0 })
     const socket = overWebSocket(its, { after: 0 })
     await sleep(300)
+    // So many that they are being written when the stop comes, also where the request took a while to get there.
     const underWay = its.data(
-      'mutation { remember(input: { content: { note: { text: "last" } } }) { ... on Remembered { sequence } } }',
+      'mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { ... on Remembered { sequence } } }',
+      { inputs: Array.from({ length: 300 }, (_, at) => ({ content: { note: { text: `last ${at}` } } })) },
     )
-    await sleep(0)
+    await sleep(30)
     const started = Date.now()
     const stopping = own.stop()
-    expect((await underWay)['remember']).toEqual({ sequence: 1 })
+    const written = (await underWay)['rememberMany'] as { sequence: number }[]
+    expect(written.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 300 }, (_, at) => at + 1))
     await stopping
     expect(Date.now() - started).toBeLessThan(2_900)
     expect(await socket.closed).toBeGreaterThanOrEqual(1000)
