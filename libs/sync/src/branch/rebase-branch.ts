@@ -2,6 +2,7 @@ import { lockProject } from '@daybook/journal/append/lock-project'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
+import { dropProvisional } from './drop-provisional.ts'
 import { replayBranch } from './replay-branch.ts'
 
 /**
@@ -12,19 +13,13 @@ import { replayBranch } from './replay-branch.ts'
 export async function rebaseBranch({ db, projectId }: ProjectScope): Promise<readonly LinkedEvent[]> {
   return db.transaction().execute(async (trx) => {
     const locked = await lockProject(trx, projectId, 'copy')
-    const { copied, copied_hash } = await trx
-      .selectFrom('followed_projects')
-      .select(['copied', 'copied_hash'])
-      .where('project_id', '=', projectId)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
+    const copied = await dropProvisional(trx, projectId, locked)
     await trx
       .deleteFrom('branch_commands')
       .where('project_id', '=', projectId)
-      .where('sequence', '<=', copied)
+      .where('sequence', '<=', copied.sequence)
       .execute()
-    if (locked.sequence > copied) await sql`select drop_copied_events(${projectId}, ${copied})`.execute(trx)
-    return replayBranch(trx, projectId, { ...locked, sequence: copied, hash: copied_hash.toString('hex') })
+    return replayBranch(trx, projectId, { ...locked, ...copied })
   })
 }
 

@@ -3,11 +3,12 @@ import { isErased } from '@daybook/journal/chain/chain-events'
 import type { ImportedEvent } from '@daybook/journal/import/check-project'
 import { leaveUnpublished } from '@daybook/journal/import/leave-unpublished'
 import { asConflict, insertImported } from '@daybook/journal/import/write-imported'
-import type { CommittedEvent, EventEnvelope, JournalCursor } from '@daybook/memory/events'
+import type { CommittedEvent, EventEnvelope } from '@daybook/memory/events'
 import { upcast } from '@daybook/memory/upcast'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type SqlBool, sql } from 'kysely'
+import { dropProvisional } from '../branch/drop-provisional.ts'
 import { replayBranch } from '../branch/replay-branch.ts'
 
 /** What a batch came to. */
@@ -44,10 +45,9 @@ export async function applyHomeEvents(
   return asConflict(first.sequence, last.sequence, () =>
     db.transaction().execute(async (trx) => {
       const locked = await lockProject(trx, projectId, 'copy')
-      const copied = await readCopied(trx, projectId)
+      const copied = await dropProvisional(trx, projectId, locked)
       if (first.sequence !== copied.sequence + 1 || first.previous !== copied.hash) throw new CopyMoved()
       const rebased = locked.sequence > copied.sequence
-      if (rebased) await sql`select drop_copied_events(${projectId}, ${copied.sequence})`.execute(trx)
       const { contents } = await insertImported(trx, projectId, copied, events)
       await settleBranch(trx, projectId, events)
       await trx
@@ -62,16 +62,6 @@ export async function applyHomeEvents(
       return { events: live ? [...events.map(toCommitted), ...replayed] : replayed, rebased }
     }),
   )
-}
-
-async function readCopied(trx: DatabaseTransaction, projectId: string): Promise<JournalCursor> {
-  const { copied, copied_hash } = await trx
-    .selectFrom('followed_projects')
-    .select(['copied', 'copied_hash'])
-    .where('project_id', '=', projectId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
-  return { sequence: copied, hash: copied_hash.toString('hex') }
 }
 
 /**

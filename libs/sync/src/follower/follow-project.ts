@@ -17,6 +17,7 @@ import { type Followed, type FollowedChange, readFollowed, updateFollowed } from
 import type { HomeClient, HomeOf } from './home-client.ts'
 import { finishTaking } from './promote.ts'
 import { retreat } from './retreat.ts'
+import { untilCopied } from './until-copied.ts'
 
 /** What following a project needs. */
 export interface FollowOptions {
@@ -214,7 +215,7 @@ async function sendWhenConnected(
       }
       const { withoutEvent, upTo } = await sendBranch(scope, home, followed.rule)
       if (withoutEvent > 0) {
-        await untilCopied(scope, upTo, signal)
+        await untilCopied(scope, upTo, { signal })
         onCommitted(scope.projectId, await rebaseBranch(scope))
       }
       failures = 0
@@ -223,13 +224,5 @@ async function sendWhenConnected(
       failures += 1
       await pause(backoffDelay(failures, RETRY), signal)
     }
-  }
-}
-
-async function untilCopied(scope: ProjectScope, sequence: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const followed = await readFollowed(scope)
-    if (followed === null || followed.copied.sequence >= sequence) return
-    await pause(10, signal)
   }
 }

@@ -3,9 +3,9 @@ import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import type { LinkedEvent } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { sql } from 'kysely'
 import { type BranchCommand, readBranchSize } from '../branch/branch-commands.ts'
 import { countOpenConflicts, noteConflict } from '../branch/conflicts.ts'
+import { dropProvisional } from '../branch/drop-provisional.ts'
 import { replayBranch } from '../branch/replay-branch.ts'
 import { handOverAnswered } from '../home/hand-over.ts'
 import { toWire } from '../wire/wire-error.ts'
@@ -112,18 +112,12 @@ async function becomeHome(
   return db.transaction().execute(async (trx) => {
     const locked = await lockProject(trx, projectId, 'copy')
     const epoch = agreed ?? locked.epoch + 1
-    const { copied, copied_hash } = await trx
-      .selectFrom('followed_projects')
-      .select(['copied', 'copied_hash'])
-      .where('project_id', '=', projectId)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
-    if (locked.sequence > copied) await sql`select drop_copied_events(${projectId}, ${copied})`.execute(trx)
+    const copied = await dropProvisional(trx, projectId, locked)
     const refused: { readonly command: BranchCommand; readonly error: Error }[] = []
     const events = await replayBranch(
       trx,
       projectId,
-      { ...locked, epoch, sequence: copied, hash: copied_hash.toString('hex') },
+      { ...locked, ...copied, epoch },
       (command, error) => void refused.push({ command, error }),
     )
     for (const { command, error } of refused) {

@@ -14,6 +14,7 @@ import type { Decided, SentCommand } from '../wire/sent-command.ts'
 import { fromWire } from '../wire/wire-error.ts'
 import { type Followed, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient, HomeOf } from './home-client.ts'
+import { untilCopied } from './until-copied.ts'
 
 /** What the writer needs besides the journal's. */
 export interface RouteOptions {
@@ -79,7 +80,7 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
     try {
       const outcomes = (await homeOf(followed).decide(keyed.map(toSent))).map(toOutcome)
       const sequences = outcomes.flatMap((one) => ('appended' in one ? [one.appended.memory.sequence] : []))
-      await untilCopied(scope, Math.max(0, ...sequences), HERE_MS)
+      await untilCopied(scope, Math.max(0, ...sequences), { mostMs: HERE_MS })
       return outcomes
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
@@ -123,7 +124,7 @@ export function routeToHomes(writer: JournalWriter, { homeOf, onCommitted }: Rou
       const followed = await followedOf(scope)
       if (followed === null) return writer.erase(scope, memoryIds, metadata)
       const erasure = await eraseAtHome(homeOf(followed), memoryIds, metadata)
-      await untilCopied(scope, erasure.events.at(-1)?.sequence ?? 0, ERASED_MS)
+      await untilCopied(scope, erasure.events.at(-1)?.sequence ?? 0, { mostMs: ERASED_MS })
       return erasure
     },
   }
@@ -190,16 +191,6 @@ function toSent(request: KeyedRequest): SentCommand {
 
 const toOutcome = (decided: Decided): AppendOutcome =>
   'appended' in decided ? decided : { error: fromWire(decided.error) }
-
-/** Waits until the copy has an event, but not for longer than `mostMs`: the home has it in any case. */
-async function untilCopied(scope: ProjectScope, sequence: number, mostMs: number): Promise<void> {
-  const end = performance.now() + mostMs
-  for (let waitMs = 2; performance.now() < end; waitMs = Math.min(50, waitMs * 2)) {
-    const followed = await readFollowed(scope)
-    if (followed === null || followed.copied.sequence >= sequence) return
-    await pause(waitMs)
-  }
-}
 
 const erased = z.object({
   events: z.array(z.looseObject({ sequence: z.int(), hash: z.string() })),
