@@ -15,13 +15,12 @@ export async function untilCopied(
   }: { readonly mostMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   const end = performance.now() + mostMs
-  for (
-    let waitMs = 2;
-    performance.now() < end && signal?.aborted !== true;
-    waitMs = Math.min(50, waitMs * 2)
-  ) {
+  let waitMs = 2
+  while (performance.now() < end) {
     const followed = await readFollowed(scope)
     if (followed === null || followed.copied.sequence >= sequence) return
     await pause(waitMs, signal)
+    if (signal?.aborted === true) return
+    waitMs = Math.min(50, waitMs * 2)
   }
 }
