@@ -1,59 +1,136 @@
-import { readHead } from '@daybook/journal/read/read'
+import { readHash } from '@daybook/journal/chain/read-chain'
+import { readEnd } from '@daybook/journal/read/read'
 import { DaybookError } from '@daybook/memory/errors'
+import type { JournalCursor } from '@daybook/memory/events'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
+import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { readSoundPlace, type SoundPlace } from '@daybook/projection/positions/divergence'
 import { waitForPosition } from '@daybook/projection/positions/position-signal'
-import { readPosition } from '@daybook/projection/positions/positions'
 import { isReplacedReceipt } from '@daybook/sync/branch/branch-receipts'
 import type { Context } from './context.ts'
-import { checkPlace, requirePlace } from './journal-place.ts'
+import { checkPlace, type NamedPlace, requirePlace } from './journal-place.ts'
 import { waitForCopy } from './sync/wait-for-copy.ts'
 
 /** The longest wait for a sequence to become readable, in milliseconds. */
 export const WAIT_MS = 5_000
 
+/** What a wait came to. */
+interface Waited {
+  /** Null if the read model includes the place; else how far behind it is, in words. */
+  readonly behind: string | null
+  /** How far the read model is, if it may go back to before that: on a copy. Else null. */
+  readonly reached: JournalCursor | null
+}
+
+/** What a read asks for. */
+interface Wanted {
+  readonly atLeast?: number | null | undefined
+  /** The hash of the event at `atLeast`, from its receipt. */
+  readonly atLeastHash?: string | null | undefined
+}
+
+/** What of a context is needed to wait. */
+export type WaitContext = Pick<Context, 'project' | 'readModel'> & {
+  readonly parts: Pick<Context['parts'], 'signal'>
+}
+
 /**
  * Lets a client read its own writes: waits until the read model includes `atLeast`, at most 5 s; on a copy, also until it has
- * come from the home.
- * @returns null once it does; else how far behind it is, in words
- * @param hash the hash of the event at `atLeast`, from its receipt
+ * come from the home. Then it reads. On a copy, the home's events may take a branch's place in between, and the read model
+ * goes back to before them for a moment: what was read then is read again.
+ *
+ * @param read gets null, or how far behind the read model is, in words
  * @throws ValidationError; DivergedError if the journal has no such event, so that waiting would be in vain
  */
-export async function waitAtLeast(
-  context: Context,
-  atLeast: number | null | undefined,
-  hash: string | null | undefined,
-): Promise<string | null> {
-  const wanted = checkPlace('atLeast', atLeast, hash)
-  if (wanted === null || atLeast == null) return null
+export async function readAtLeast<T>(
+  context: WaitContext,
+  { atLeast, atLeastHash }: Wanted,
+  read: (behind: string | null) => Promise<T>,
+): Promise<T> {
+  const wanted = checkPlace('atLeast', atLeast, atLeastHash)
+  if (wanted === null) return read(null)
   const deadline = Date.now() + WAIT_MS
-  const { sequence, hash: named } = wanted
-  // Written offline: the home's events have taken its place, and it stands further on.
-  if (named !== null && (await isReplacedReceipt(context.project, { sequence, hash: named })))
-    return waitAtLeast(context, await readHead(context.project), null)
-  const notCopied = await waitForCopy(context.project, wanted, WAIT_MS)
-  if (notCopied !== null) return notCopied
-  await requirePlace(context.project, 'atLeast', wanted)
-  const { generation } = await context.readModel()
-  const place = { name: PGVECTOR, generation: generation.generation }
-  const read = () => readPosition(context.project.db, place, context.project.projectId)
-  if ((await read()) >= atLeast) return null
-  const position = await waitForPosition(
-    read,
-    atLeast,
-    context.parts.signal,
-    Math.max(0, deadline - Date.now()),
-  )
-  return position >= atLeast
-    ? null
-    : `the index is at sequence ${position}, behind the ${atLeast} asked for: try again in a moment`
+  for (;;) {
+    const { behind, reached } = await waitFor(context, wanted, deadline)
+    const answer = await read(behind)
+    if (reached === null || behind !== null || (await hasEvent(context.project, reached))) return answer
+    if (Date.now() >= deadline) return read(REPLACED)
+  }
 }
+
+/** Waits as `readAtLeast` does. @returns null once the read model includes `atLeast`; else how far behind it is, in words */
+export const waitAtLeast = (
+  context: WaitContext,
+  atLeast: number | null | undefined,
+  atLeastHash: string | null | undefined,
+): Promise<string | null> =>
+  readAtLeast(context, { atLeast, atLeastHash }, (behind) => Promise.resolve(behind))
 
 /** Like `waitAtLeast`, for reads that can report a delay only as an error. @throws DaybookError BEHIND */
 export async function requireAtLeast(
-  context: Context,
+  context: WaitContext,
   atLeast: number | null | undefined,
   hash: string | null | undefined,
 ): Promise<void> {
-  const behind = await waitAtLeast(context, atLeast, hash)
+  refuseBehind(await waitAtLeast(context, atLeast, hash))
+}
+
+/** @throws DaybookError BEHIND unless it is null */
+export function refuseBehind(behind: string | null): void {
   if (behind !== null) throw new DaybookError('BEHIND', behind)
+}
+
+const REPLACED = 'the journal’s end is being replaced by what comes from its home: try again in a moment'
+
+const hasEvent = async (project: ProjectScope, { sequence, hash }: JournalCursor): Promise<boolean> =>
+  (await readHash(project, sequence)) === hash
+
+async function waitFor(context: WaitContext, wanted: NamedPlace, deadline: number): Promise<Waited> {
+  const { project } = context
+  const { sequence, hash } = wanted
+  for (;;) {
+    // Written offline: the home's events have taken its place, and it stands further on, before the journal's end.
+    const isReplaced = hash !== null && (await isReplacedReceipt(project, { sequence, hash }))
+    const place = isReplaced ? await readEnd(project) : wanted
+    if (!isReplaced) {
+      const notCopied = await waitForCopy(project, wanted, Math.max(0, deadline - Date.now()))
+      if (notCopied !== null) return { behind: notCopied, reached: null }
+      await requirePlace(project, 'atLeast', wanted)
+    }
+    const waited = await waitForIndex(context, place.sequence, deadline)
+    // What was reached may follow another event at that place, because it was replaced meanwhile.
+    if (waited.behind !== null || waited.reached === null || place.hash === null) return waited
+    if (await hasEvent(project, { sequence: place.sequence, hash: place.hash })) return waited
+    if (Date.now() >= deadline) return { behind: REPLACED, reached: null }
+  }
+}
+
+/** Waits until the read model is at a sequence. */
+async function waitForIndex(
+  { project, readModel, parts }: WaitContext,
+  sequence: number,
+  deadline: number,
+): Promise<Waited> {
+  const { generation } = await readModel()
+  let place: SoundPlace | null = null
+  const read = async () => {
+    place = await readSoundPlace(project, { name: PGVECTOR, generation: generation.generation })
+    return place
+  }
+  place = await read()
+  if (place === null || place.sequence < sequence)
+    await waitForPosition(
+      async () => (await read())?.sequence ?? -1,
+      sequence,
+      parts.signal,
+      Math.max(0, deadline - Date.now()),
+    )
+  if (place !== null && place.sequence >= sequence)
+    return { behind: null, reached: place.isCopy ? place : null }
+  const where =
+    place === null ? 'goes back to what came from the project’s home' : `is at sequence ${place.sequence}`
+  return {
+    behind: `the index ${where}, behind the ${sequence} asked for: try again in a moment`,
+    reached: null,
+  }
 }

@@ -1,6 +1,15 @@
+import { readAtLeast } from '@daybook/gateway/at-least'
+import { readHead } from '@daybook/journal/read/read'
+import { placeAt } from '@daybook/journal/testing/place-at'
+import { newId } from '@daybook/memory/id'
+import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { createPositionSignal } from '@daybook/projection/positions/position-signal'
+import { setPosition } from '@daybook/projection/positions/positions'
+import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { followNewProject, type SyncNode, startSyncNode } from './sync-node.ts'
+import { note, request, startTwo } from './stepped-pair.ts'
+import { followNewProject, type SyncNode, startSyncNode, untilConnected } from './sync-node.ts'
 
 const REMEMBER = `mutation ($text: String!) { remember(input: { content: { note: { text: $text } } }) {
   ... on Remembered { sequence hash memory { id } } } }`
@@ -34,6 +43,97 @@ describe.each(TEST_DATABASES)(
       // What no home has at a place that is copied is lost, as everywhere.
       const { body: other } = await atFollower.send(READ, { ...asked, hash: 'f'.repeat(64) })
       expect(other.errors).toMatchObject([{ extensions: { code: 'DIVERGED' } }])
+    })
+
+    it('is not taken for shown by an index that has the branch in its place', async () => {
+      const { atHome, atFollower } = await followNewProject(home, follower)
+      home.reachable(false)
+      for (const text of ['branch 1', 'branch 2', 'branch 3']) await atFollower.data(REMEMBER, { text })
+      const last = (await atFollower.data(REMEMBER, { text: 'branch 4' })).remember
+      await atFollower.data(READ, { id: last.memory.id, atLeast: last.sequence, hash: last.hash })
+      await follower.running.stopProjector()
+      const { remember: first } = await atHome.data(REMEMBER, { text: 'meanwhile at home' })
+      home.reachable(true)
+      await untilConnected(atFollower)
+      const asked = { id: first.memory.id, atLeast: first.sequence, hash: first.hash }
+      const { body } = await atFollower.send(READ, asked)
+      expect(body.errors).toMatchObject([
+        { message: expect.stringContaining('goes back'), extensions: { code: 'BEHIND' } },
+      ])
+      await follower.running.startProjector()
+      expect(await atFollower.data(READ, asked)).toEqual({ memory: { id: first.memory.id } })
+    })
+
+    it('holds for what is read if the branch is made anew between the wait and the read', async () => {
+      const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+      home.reachable(false)
+      const { remember } = await atFollower.data(REMEMBER, { text: 'in the branch' })
+      const context = {
+        project: follower.scopeOf(projectId),
+        readModel: () => liveReadModel(follower.database.db),
+        parts: { signal: createPositionSignal() },
+      }
+      const shown: boolean[] = []
+      const { sequence: atLeast, hash: atLeastHash } = remember
+      await readAtLeast(context, { atLeast, atLeastHash }, async (behind) => {
+        expect(behind).toBeNull()
+        if (shown.length === 0) {
+          await follower.running.stopProjector()
+          await atHome.data(REMEMBER, { text: 'meanwhile' })
+          home.reachable(true)
+          await untilConnected(atFollower)
+          await follower.running.startProjector()
+        }
+        const { memory } = await atFollower.data(READ, { id: remember.memory.id })
+        shown.push(memory !== null)
+      })
+      expect(shown).toHaveLength(2)
+      expect(shown[1]).toBe(true)
+    })
+
+    it('is followed to where it stands now, however often it moves on', async () => {
+      const two = await startTwo(start)
+      try {
+        const { home: at, follower: copy, writer, copy: copyAll } = await two.newPair()
+        const writeAtHome = async (times: number) => {
+          for (let done = 0; done < times; done += 1)
+            await writer.append(at, request(note(`home ${newId()}`)))
+          await copyAll()
+        }
+        const ref = { name: 'pgvector', generation: 1 }
+        const index = async (sequence: number) => {
+          const place = await placeAt(copy, sequence)
+          await copy.db.transaction().execute((trx) => setPosition(trx, ref, copy.projectId, place))
+        }
+        await writeAtHome(1)
+        const { events } = await appendToBranch(copy, [request(note('in the branch'))])
+        const receipt = { atLeast: 2, atLeastHash: events[0]?.hash ?? null }
+        await writeAtHome(2)
+        await index(3)
+        const steps = [
+          async () => {
+            await writeAtHome(3)
+            await index(5)
+          },
+          () => index(7),
+        ]
+        const context = {
+          project: copy,
+          readModel: async () => {
+            await steps.shift()?.()
+            return { generation: { generation: 1 } } as LiveReadModel
+          },
+          parts: { signal: createPositionSignal() },
+        }
+        const at7 = await readAtLeast(context, receipt, async (behind) => [
+          behind,
+          steps.length,
+          await readHead(copy),
+        ])
+        expect(at7).toEqual([null, 0, 7])
+      } finally {
+        await two.stop()
+      }
     })
   },
 )

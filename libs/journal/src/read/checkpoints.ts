@@ -19,7 +19,8 @@ export interface Reader {
 
 /**
  * Shortest time between checkpoints, in milliseconds. Besides the lost events, about that much is applied
- * again.
+ * again. In a project that follows a home every batch is noted: its readers go back each time that the home's events take a
+ * branch's place.
  */
 const CHECKPOINT_MS = 5_000
 
@@ -45,7 +46,8 @@ export function noteCheckpoint(
       where ${ofReader(reader, projectId)}
     ) next
     where exists (select from moved)
-      and (noted_at is null or noted_at < clock_timestamp() - make_interval(secs => ${CHECKPOINT_MS / 1_000}::float8))
+      and (noted_at is null or noted_at < clock_timestamp() - make_interval(secs => ${CHECKPOINT_MS / 1_000}::float8)
+        or exists (select from journal_heads h where h.project_id = ${projectId} and h.followed))
     on conflict (reader, generation, project_id, slot) do update set
       number = excluded.number, sequence = excluded.sequence, hash = excluded.hash, noted_at = excluded.noted_at`
 }

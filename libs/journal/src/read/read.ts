@@ -64,17 +64,33 @@ export async function readEnd({ db, projectId }: ProjectScope): Promise<JournalC
   return { sequence: row?.sequence ?? 0, hash: row?.hash.toString('hex') ?? CHAIN_START }
 }
 
-/**
- * Whether the journal is a copy that follows its home: then its end may be replaced at any time, where it is a branch
- * (`@daybook/sync`).
- */
-export async function isCopy({ db, projectId }: ProjectScope): Promise<boolean> {
-  const row = await db
-    .selectFrom('journal_heads')
-    .select('followed')
-    .where('project_id', '=', projectId)
-    .executeTakeFirst()
-  return row?.followed === true
+/** A journal's end, and what its last event says of it. */
+export interface CheckedEnd extends JournalCursor {
+  /** Whether the journal has the event that its end names. True for an empty journal. */
+  readonly isSound: boolean
+  /**
+   * Whether the journal is a copy that follows its home: then its end may be replaced at any time, where it is a branch
+   * (`@daybook/sync`).
+   */
+  readonly isCopy: boolean
+}
+
+interface CheckedEndRow {
+  readonly sequence: number
+  readonly hash: string
+  readonly is_sound: boolean
+  readonly is_copy: boolean
+}
+
+/** Reads both in one statement, so that an end that is just being replaced does not look like a damaged one. */
+export async function readCheckedEnd({ db, projectId }: ProjectScope): Promise<CheckedEnd> {
+  const { rows } = await sql<CheckedEndRow>`
+    select h.sequence, encode(h.hash, 'hex') as hash, h.followed as is_copy, h.sequence = 0 or exists (
+      select from events e where e.project_id = h.project_id and e.sequence = h.sequence and e.hash = h.hash) as is_sound
+    from journal_heads h where h.project_id = ${projectId}`.execute(db)
+  const [row] = rows
+  if (row === undefined) return { sequence: 0, hash: CHAIN_START, isSound: true, isCopy: false }
+  return { sequence: row.sequence, hash: row.hash, isSound: row.is_sound, isCopy: row.is_copy }
 }
 
 /** One memory's events after `afterVersion`, oldest first, at most `limit`. */

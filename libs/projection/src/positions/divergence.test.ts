@@ -164,6 +164,36 @@ describe.each(TEST_DATABASES)('B1: a journal that lost its end, on $name', ({ st
     await equal(projection, scope)
   })
 
+  it('a copy, whose end is replaced again and again, goes back no further than to its last batch', async () => {
+    const scope = await journalOf(3)
+    const follow = (followed: boolean) =>
+      asOwner(database, (owner) =>
+        sql`update journal_heads set followed = ${followed} where project_id = ${scope.projectId}`.execute(
+          owner,
+        ),
+      )
+    const debugs = vi.fn<(about: unknown) => void>()
+    const errors = vi.fn<(about: unknown) => void>()
+    const projection = projections()
+    for (const head of [3, 4, 6]) {
+      if (head > 3) await append(scope, head === 4 ? 1 : 2)
+      await follow(true)
+      run(projection, { pollMs: 50, logger: { ...silentLogger, debug: debugs, error: errors } })
+      await reached(projection, scope, head)
+      if (head === 6) break
+      await projectors.splice(0)[0]?.stop()
+      await follow(false)
+    }
+    await loseTail(database, scope, 5)
+    await reached(projection, scope, 5)
+    await equal(projection, scope)
+    expect(errors).not.toHaveBeenCalled()
+    expect(debugs).toHaveBeenCalledWith(
+      expect.objectContaining({ common: expect.objectContaining({ sequence: 4 }) }),
+      expect.anything(),
+    )
+  })
+
   it.each([
     ['fewer', 1],
     ['as many', 3],

@@ -1,3 +1,4 @@
+import { CHAIN_START } from '@daybook/memory/event-hash'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { Database } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -36,6 +37,19 @@ interface Row {
   readonly head_hash: string
 }
 
+interface PlaceRow {
+  readonly position: number
+  readonly hash: string
+  readonly is_copy: boolean
+  readonly replaced: boolean
+}
+
+/** A position. */
+export interface SoundPlace extends JournalCursor {
+  /** Whether the project follows a home, so that the journal may lose the position in good order. */
+  readonly isCopy: boolean
+}
+
 /** Reads the divergence of a generation in a project. @returns null if the journal has the position */
 export async function readDivergence(
   { db, projectId }: ProjectScope,
@@ -53,6 +67,26 @@ export async function readDivergence(
     position: { sequence: row.position, hash: row.hash },
     head: { sequence: row.head_sequence, hash: row.head_hash },
   }
+}
+
+/**
+ * The generation's position in a project. In a project that follows a home, null while the journal does not have it: the home's
+ * events have taken the place of a branch's, and the projection has not gone back to before them yet. Elsewhere a journal that
+ * lost its end is an accident, and what the projection holds may be the last copy.
+ */
+export async function readSoundPlace(
+  { db, projectId }: ProjectScope,
+  place: GenerationRef,
+): Promise<SoundPlace | null> {
+  const { rows } = await sql<PlaceRow>`
+    select place.position, encode(place.hash, 'hex') as hash, coalesce(head.followed, false) as is_copy,
+      coalesce(head.followed, false) and ${isDiverged} as replaced
+    from positions place left join journal_heads head on head.project_id = place.project_id
+    where place.projection = ${place.name} and place.generation = ${place.generation}
+      and place.project_id = ${projectId}`.execute(db)
+  const [row] = rows
+  if (row === undefined) return { sequence: 0, hash: CHAIN_START, isCopy: false }
+  return row.replaced ? null : { sequence: row.position, hash: row.hash, isCopy: row.is_copy }
 }
 
 /**

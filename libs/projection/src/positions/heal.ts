@@ -1,6 +1,5 @@
-import { readHash } from '@daybook/journal/chain/read-chain'
 import { lastCommon } from '@daybook/journal/read/checkpoints'
-import { isCopy, readEnd } from '@daybook/journal/read/read'
+import { readCheckedEnd } from '@daybook/journal/read/read'
 import { DaybookError } from '@daybook/memory/errors'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -9,8 +8,8 @@ import type { Projection } from '../projection.ts'
 
 /**
  * Takes a diverged projection back to the last cursor that it has passed and its journal still has. From
- * there the projection goes on as usual. In a project that follows a home that is no accident, and is not logged as one. If no such cursor is known, everything is rewritten from the
- * beginning.
+ * there the projection goes on as usual. If no such cursor is known, everything is rewritten from the beginning. In a project
+ * that follows a home a divergence is no accident, and is not logged as one.
  *
  * Refuses if the project's journal is empty or lacks the event at its own end. Such a journal was not
  * shortened by a failover but damaged, and the projection may hold the last copy of its content. The
@@ -25,7 +24,7 @@ export async function heal(
   position: JournalCursor,
   logger: Logger | null,
 ): Promise<void> {
-  const head = await readEnd(scope)
+  const { isSound, isCopy, ...head } = await readCheckedEnd(scope)
   const common = await lastCommon(scope, projection, Math.min(position.sequence, head.sequence))
   const about = {
     projection: projection.name,
@@ -35,22 +34,20 @@ export async function heal(
     head,
     common,
   }
-  const damaged =
-    head.sequence === 0 ? await isKnown(scope) : (await readHash(scope, head.sequence)) !== head.hash
+  const damaged = head.sequence === 0 ? await isKnown(scope) : !isSound
   if (damaged) {
     const message = `DIVERGED: the projection has applied ${position.sequence} events of a project whose journal ${head.sequence === 0 ? 'is empty' : 'lacks the event at its own end'}. It is left as it is: restore the journal from a backup`
     logger?.error(about, message)
     throw new DaybookError('CORRUPT_JOURNAL', message)
   }
   // A branch's events are replaced each time that its home's arrive.
-  const usual = await isCopy(scope)
-  if (!usual)
+  if (!isCopy)
     logger?.error(
       about,
       'DIVERGED: the projection has applied events that the journal does not have. It goes back to the last event that both have. Find out what happened to the database',
     )
   await projection.rewind(scope, { from: position, to: common })
-  logger?.[usual ? 'debug' : 'warn'](
+  logger?.[isCopy ? 'debug' : 'warn'](
     about,
     'the projection is back at a position that its journal has, and goes on from there',
   )

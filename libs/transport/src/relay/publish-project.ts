@@ -1,5 +1,5 @@
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
-import { isCopy, readFollowing } from '@daybook/journal/read/read'
+import { readCheckedEnd, readFollowing } from '@daybook/journal/read/read'
 import { publishable } from '@daybook/journal/read/stored-event'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { LeaseOwner } from '@daybook/postgres/lease'
@@ -66,7 +66,7 @@ async function publishBatches(
     const next = await nextPlaces(scope, committed, published).catch(async (error: unknown) => {
       if (!(error instanceof JournalDiverged)) throw error
       const common = await goBack(scope, owner, published)
-      logger[(await isCopy(scope)) ? 'debug' : 'error'](
+      logger[(await readCheckedEnd(scope)).isCopy ? 'debug' : 'error'](
         { projectId: scope.projectId, published, common },
         'DIVERGED: events were published that the journal does not have. Publishing continues after the last event that both have; look at what happened to the database',
       )

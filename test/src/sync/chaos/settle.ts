@@ -58,7 +58,8 @@ function missingAt(
   const [followed] = followedProjects
   const behind = projections.filter((one) => one.head !== head || one.lag !== 0 || one.parked !== 0)
   const follows =
-    followed?.state === 'CONNECTED' &&
+    // Who follows a former home gets everything by way of it, too.
+    (followed?.state === 'CONNECTED' || followed?.state === 'MOVED') &&
     followed.waiting === 0 &&
     followed.lagEvents === 0 &&
     followed.copied === head

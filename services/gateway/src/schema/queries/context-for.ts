@@ -1,6 +1,6 @@
 import { checkFilter } from '@daybook/memory/check-filter'
 import { packContext } from '@daybook/search/context/pack-context'
-import { waitAtLeast } from '../../at-least.ts'
+import { readAtLeast } from '../../at-least.ts'
 import { searchPartsOf } from '../../search-parts-of.ts'
 import { builder } from '../builder.ts'
 import { AT_LEAST_HASH } from '../hash-arguments.ts'
@@ -25,20 +25,22 @@ builder.queryField('contextFor', (t) =>
     },
     resolve: async (_, args, context) => {
       const filter = checkFilter(args.filter)
-      const behind = await waitAtLeast(context, args.atLeast, args.atLeastHash)
-      const packed = await packContext(await searchPartsOf(context), {
-        query: args.query,
-        filter,
-        tokenBudget: args.tokenBudget ?? 2000,
-        order: args.order ?? 'SCORE',
-        ...(args.minScore != null && { minScore: args.minScore }),
-        atLeast: args.atLeast ?? 0,
+      const packed = await readAtLeast(context, args, async (behind) => {
+        const answer = await packContext(await searchPartsOf(context), {
+          query: args.query,
+          filter,
+          tokenBudget: args.tokenBudget ?? 2000,
+          order: args.order ?? 'SCORE',
+          ...(args.minScore != null && { minScore: args.minScore }),
+          atLeast: args.atLeast ?? 0,
+        })
+        return behind === null ? answer : { ...answer, degraded: [behind, ...answer.degraded] }
       })
       context.parts.access.touch(
         context.project,
         packed.entries.map(({ memory }) => memory.state.id),
       )
-      return behind === null ? packed : { ...packed, degraded: [behind, ...packed.degraded] }
+      return packed
     },
   }),
 )

@@ -1,5 +1,5 @@
 import { parseMemoryId } from '@daybook/memory/id'
-import { requireAtLeast } from '../../at-least.ts'
+import { readAtLeast, refuseBehind, requireAtLeast } from '../../at-least.ts'
 import { findMemory } from '../../find-memory.ts'
 import { requireNotParked } from '../../parked-behind.ts'
 import { AS_OF, pastMoment } from '../../past-moment.ts'
@@ -24,14 +24,15 @@ builder.queryField('memory', (t) =>
         description: `${AS_OF} A memory that was forgotten then says so. Its access counts are those of today.`,
       }),
     },
-    resolve: async (_, { id, atLeast, atLeastHash, asOf }, context) => {
-      await requireAtLeast(context, atLeast, atLeastHash)
-      const past = await pastMoment(context, asOf)
-      await requireAtLeast(context, past?.sequence, null)
-      const ref = parseMemoryId(id)
-      if (ref !== null) await requireNotParked(context, ref.uuid, past?.sequence ?? atLeast)
-      return findMemory(context, id, past)
-    },
+    resolve: (_, { id, atLeast, atLeastHash, asOf }, context) =>
+      readAtLeast(context, { atLeast, atLeastHash }, async (behind) => {
+        refuseBehind(behind)
+        const past = await pastMoment(context, asOf)
+        await requireAtLeast(context, past?.sequence, null)
+        const ref = parseMemoryId(id)
+        if (ref !== null) await requireNotParked(context, ref.uuid, past?.sequence ?? atLeast)
+        return findMemory(context, id, past)
+      }),
   }),
 )
 

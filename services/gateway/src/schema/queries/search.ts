@@ -7,7 +7,7 @@ import { mergeAnswers } from '@daybook/search/projects/merge-answers'
 import { type ProjectSearch, searchProjects } from '@daybook/search/projects/search-projects'
 import { search } from '@daybook/search/search'
 import type { SearchAnswer, SearchHit, SearchRequest } from '@daybook/search/search-request'
-import { waitAtLeast } from '../../at-least.ts'
+import { readAtLeast, waitAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
 import { parkedBehind } from '../../parked-behind.ts'
@@ -66,12 +66,10 @@ interface Begun extends ProjectSearch {
   readonly until: number | null
 }
 
-async function begin(context: Context, asked: Asked): Promise<Begun> {
+async function begin(context: Context, asked: Asked, notReached: string | null): Promise<Begun> {
   const past = await pastWanted(context, asked)
   const moment = past === null || past === 'EVER' ? null : past.sequence
-  const behind =
-    (await waitAtLeast(context, asked.atLeast, asked.atLeastHash)) ??
-    (await waitAtLeast(context, moment, null))
+  const behind = notReached ?? (await waitAtLeast(context, moment, null))
   const { query, filter, ranking, limit } = asked
   const request: SearchRequest = {
     query,
@@ -191,8 +189,10 @@ builder.queryField('search', (t) =>
         filter: checkFilter(args.filter),
       }
       if (args.projects == null) {
-        const begun = await begin(context, asked)
-        const answer = await finish(context, begun, await search(begun.parts, begun.request))
+        const answer = await readAtLeast(context, asked, async (behind) => {
+          const begun = await begin(context, asked, behind)
+          return finish(context, begun, await search(begun.parts, begun.request))
+        })
         const hits = answer.hits.slice(0, limit)
         return countAccess(context, { ...answer, hits, counted: answer.hits })
       }
@@ -202,14 +202,17 @@ builder.queryField('search', (t) =>
           'atLeast',
           'is a place in the journal of one project: leave it out, or search that project alone',
         )
-      const begun = []
-      for (const project of projects) begun.push(await begin(project.context, asked))
-      const found = await searchProjects(begun)
-      const answers: SearchedProject[] = []
-      for (const [at, { context: own, name }] of projects.entries()) {
-        const answer = await finish(own, begun[at] as Begun, found[at] as SearchAnswer)
-        answers.push({ context: own, name, answer })
-      }
+      const answers = await readAtLeast(projects[0]?.context ?? context, asked, async (behind) => {
+        const begun: Begun[] = []
+        for (const project of projects) begun.push(await begin(project.context, asked, behind))
+        const found = await searchProjects(begun)
+        const finished: SearchedProject[] = []
+        for (const [at, { context: own, name }] of projects.entries()) {
+          const answer = await finish(own, begun[at] as Begun, found[at] as SearchAnswer)
+          finished.push({ context: own, name, answer })
+        }
+        return finished
+      })
       return present(context, answers, asked.limit, limit)
     },
   }),
