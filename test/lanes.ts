@@ -7,7 +7,7 @@ import { join } from 'node:path'
  * only effect.
  */
 const NEEDS_MORE =
-  /\/testing\/|\/support\/|typesense-double|TEST_DATABASES|child_process|worker_threads|minilm|listen\(|createServer|vi\.(?:mock|stub|useFakeTimers)|process\.(?:env|umask|chdir)|\/(?:chaos|crash|reindex|rows)\/|src\/eval\/(?:bundled|daybook|peers)\b/u
+  /\/testing\/|\/support\/|typesense-double|_DATABASES|child_process|worker_threads|minilm|listen\(|createServer|vi\.(?:mock|stub|useFakeTimers)|process\.(?:env|umask|chdir)|\/(?:chaos|crash|reindex|rows)\/|src\/eval\/(?:bundled|daybook|peers)\b/u
 
 /**
  * What a test says that changes more of its process than its own: mocks, clocks, spies, the environment (reading it changes nothing),

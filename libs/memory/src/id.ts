@@ -1,4 +1,4 @@
-import { v7, validate } from 'uuid'
+import { v5, v7, validate } from 'uuid'
 import { isKindName, type KindName } from './kinds/index.ts'
 
 /** A memory's id in parts. `kind` is null if only the plain UUID was given. */
@@ -11,6 +11,14 @@ export interface MemoryRef {
 export function newId(): string {
   return v7()
 }
+
+/**
+ * The id of the memory that a request remembers. With an idempotency key it is always the same (RFC 9562, version 5, within
+ * the project): a request that is repeated through another Daybook, while the two cannot reach each other, gives out no second id
+ * for what becomes one memory.
+ */
+export const rememberedId = (projectId: string, idempotencyKey: string | null): string =>
+  idempotencyKey === null ? newId() : v5(idempotencyKey, projectId)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu
 

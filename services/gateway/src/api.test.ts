@@ -1,5 +1,5 @@
 import { KIND_NAMES } from '@daybook/memory/kinds/index'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { describe, expect, test } from 'vitest'
 import { REMEMBER, useTestGateway } from './testing/test-gateway.ts'
 
@@ -24,7 +24,7 @@ interface Hit {
 const total = (parts: readonly { readonly contribution: number }[]) =>
   parts.reduce((sum, { contribution }) => sum + contribution, 0)
 
-describe.each(TEST_DATABASES)('the API on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('the API on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   const remember = async (variables: object) => (await suite.client.data(REMEMBER, variables))['remember']

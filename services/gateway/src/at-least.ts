@@ -95,7 +95,13 @@ async function waitFor(context: WaitContext, wanted: NamedPlace, deadline: numbe
     if (!isReplaced) {
       const notCopied = await waitForCopy(project, wanted, Math.max(0, deadline - Date.now()))
       if (notCopied !== null) return { behind: notCopied, reached: null }
-      await requirePlace(project, 'atLeast', wanted)
+      try {
+        await requirePlace(project, 'atLeast', wanted)
+      } catch (error) {
+        // It was replaced just now.
+        if (hash !== null && (await isReplacedReceipt(project, { sequence, hash }))) continue
+        throw error
+      }
     }
     const waited = await waitForIndex(context, place.sequence, deadline)
     // What was reached may follow another event at that place, because it was replaced meanwhile.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
 import { rawConnection } from '@daybook/runtime/testing/raw-http'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { REMEMBER, startTestGateway, useTestGateway } from './testing/test-gatew
 /**
  * Mistakes of callers. Failures of parts are in test/src/failures.
  */
-describe.each(TEST_DATABASES)('bad input on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('bad input on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   const journalLength = async () => (await suite.client.data('{ journal { sequence } }'))['journal'].length

@@ -1,4 +1,4 @@
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { JOURNAL_BYTES } from './journal-page.ts'
 import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
@@ -8,7 +8,7 @@ const aliases = (count: number, field: string) =>
 
 const MANY = `mutation ($inputs: [RememberInput!]!) { rememberMany(inputs: $inputs) { __typename } }`
 
-describe.each(TEST_DATABASES)('what requests may cost, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what requests may cost, on $name', ({ start }) => {
   let database: TestDatabase
   let running: TestGateway
   let client: TestClient

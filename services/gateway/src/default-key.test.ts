@@ -6,13 +6,13 @@ import { hashOfKey } from '@daybook/postgres/access/key-format'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { openDatabase } from '@daybook/postgres/connect'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { type Config, readConfig } from '@daybook/runtime/config'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ensureDefaultKey } from './default-key.ts'
 
-describe.each(TEST_DATABASES)('the key of the project "default" on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('the key of the project "default" on $name', ({ start }) => {
   let database: TestDatabase
   let folder: string
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { newId } from '@daybook/memory/id'
 import { rowsWith } from '@daybook/postgres/testing/rows-with'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -13,7 +13,7 @@ const DELETE = `mutation ($id: ID!, $confirm: String!) { result: deleteProject(i
 const KEY = `mutation ($input: CreateKeyInput!) { createKey(input: $input) { ... on CreatedKey { id key } } }`
 const note = (text = 'n') => ({ input: { content: { note: { text } } } })
 
-describe.each(TEST_DATABASES)('deleteProject on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('deleteProject on $name', ({ start }) => {
   const suite = useTestGateway(start)
   let admin: TestClient
   beforeAll(async () => {

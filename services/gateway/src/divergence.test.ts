@@ -1,6 +1,6 @@
 import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -17,7 +17,7 @@ interface Receipt {
   readonly hash: string
 }
 
-describe.each(TEST_DATABASES)('B1: clients of a journal that lost its end, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('B1: clients of a journal that lost its end, on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   const remember = async (times: number): Promise<Receipt[]> => {

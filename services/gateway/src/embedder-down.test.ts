@@ -1,5 +1,5 @@
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
 
@@ -8,7 +8,7 @@ const SEARCH = `query ($query: String!, $atLeast: Int) {
 }`
 
 /** The promise: "embedder down — writes succeed; keyword results; the answer says vectors are missing". */
-describe.each(TEST_DATABASES)('without vectors on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('without vectors on $name', ({ start }) => {
   let database: TestDatabase
   let down = true
   let failing: TestGateway

@@ -2,7 +2,7 @@ import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { newId } from '@daybook/memory/id'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { rowsWith as findRows } from '@daybook/postgres/testing/rows-with'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { REMEMBER, type TestClient, useTestGateway } from './testing/test-gateway.ts'
@@ -14,7 +14,7 @@ const ERASE_MANY = `mutation ($filter: MemoryFilter!, $dryRun: Boolean) { eraseM
 
 const note = (text: string, fields: object = {}) => ({ input: { content: { note: { text } }, ...fields } })
 
-describe.each(TEST_DATABASES)('erasure on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('erasure on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   const rowsWith = (text: string) => findRows(suite.database, text)

@@ -1,5 +1,5 @@
 import { eraseEvents } from '@daybook/journal/testing/erase'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -29,7 +29,7 @@ const readable = (sequence: number, type: string, version: number, text: string)
   memory: { text },
 })
 
-describe.each(TEST_DATABASES)('erased events over GraphQL on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('erased events over GraphQL on $name', ({ start }) => {
   let database: TestDatabase
   let running: TestGateway
   let client: TestClient

@@ -1,4 +1,4 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type TestClient, useTestGateway } from './testing/test-gateway.ts'
@@ -26,7 +26,7 @@ async function remember(client: TestClient, inputs: readonly object[]): Promise<
   return rememberMany.map((one: { memory: { id: string } }) => one.memory.id)
 }
 
-describe.each(TEST_DATABASES)('what agents read on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what agents read on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   describe('row 21: context for a prompt', () => {

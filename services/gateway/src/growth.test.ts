@@ -1,5 +1,5 @@
 import { generationTables } from '@daybook/pgvector/generation-tables'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
@@ -12,7 +12,7 @@ const GROWTH = `query ($filter: MemoryFilter, $timeZone: String, $values: Int) {
 const note = (text: string, more: object = {}) => ({ content: { note: { text } }, ...more })
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
-describe.each(TEST_DATABASES)('growth ($name)', ({ start }) => {
+describe.each(SERVICE_DATABASES)('growth ($name)', ({ start }) => {
   let database: TestDatabase
   let running: TestGateway
   let client: TestClient

@@ -1,4 +1,4 @@
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createMetrics } from '@daybook/runtime/metrics'
 import { hostileRequest } from '@daybook/runtime/testing/hostile-request'
 import { createMemoryLogger } from '@daybook/runtime/testing/memory-logger'
@@ -12,7 +12,7 @@ import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from '.
 
 /** More for a night: 4000 requests take 20 s, as many operations five minutes. */
 const REQUESTS = Number(process.env['DAYBOOK_FUZZ_REQUESTS'] ?? 100)
-describe.each(TEST_DATABASES)('what strangers send to a gateway on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what strangers send to a gateway on $name', ({ start }) => {
   const { logger, lines } = createMemoryLogger()
   let database: TestDatabase
   let running: TestGateway

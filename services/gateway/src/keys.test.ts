@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@daybook/memory/id'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import type { GraphQLInputType } from 'graphql'
 import {
   type GraphQLField,
@@ -33,7 +33,7 @@ const PROJECTS = '{ projects { id name } }'
 const COUNT = '{ memories { edges { node { id } } } }'
 const NOTE = { input: { content: { note: { text: 'a giraffe' } } } }
 
-describe.each(TEST_DATABASES)('keys on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('keys on $name', ({ start }) => {
   const suite = useTestGateway(start)
   let admin: TestClient
   /** Two projects, by name. */

@@ -1,7 +1,7 @@
 import { toMapPoints } from '@daybook/client/map-points'
 import { saveMap } from '@daybook/memory-map/store/save-map'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
 
@@ -11,7 +11,7 @@ const MAKE = `mutation { mapMemories { __typename
   ... on Operation { type projection options } ... on DaybookError { code message } } }`
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Memory { title } } }'
 
-describe.each(TEST_DATABASES)('the map in the API ($name)', ({ start }) => {
+describe.each(SERVICE_DATABASES)('the map in the API ($name)', ({ start }) => {
   let database: TestDatabase
   let running: TestGateway
   beforeAll(async () => {

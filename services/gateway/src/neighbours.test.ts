@@ -1,9 +1,9 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { describe, expect, test } from 'vitest'
 import { useTestGateway } from './testing/test-gateway.ts'
 import { newWriter } from './testing/writers.ts'
 
-describe.each(TEST_DATABASES)('neighbours of a memory, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('neighbours of a memory, on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   async function remember(texts: readonly string[], context?: string, agent?: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { newId } from '@daybook/memory/id'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { REMEMBER, type TestClient, testClient, useTestGateway } from './testing/test-gateway.ts'
 
@@ -15,7 +15,7 @@ const WRITE = `mutation ($input: RememberInput!) { remember(input: $input) {
   __typename ... on Remembered { memory { id } } ... on DaybookError { code message } ... on LimitExceededError { limit most } } }`
 const note = (text = 'n') => ({ input: { content: { note: { text } } } })
 
-describe.each(TEST_DATABASES)('projects on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('projects on $name', ({ start }) => {
   const suite = useTestGateway(start)
   let admin: TestClient
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { REMEMBER, useTestGateway } from './testing/test-gateway.ts'
@@ -10,7 +10,7 @@ const changing = (name: 'forget' | 'restore') => `mutation ($id: ID!, $key: Stri
   }
 }`
 
-describe.each(TEST_DATABASES)('what is repeated and what is parked, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what is repeated and what is parked, on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   const remember = async (text: string) =>

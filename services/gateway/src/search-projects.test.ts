@@ -3,7 +3,7 @@ import { appendCommands } from '@daybook/journal/testing/append-commands'
 import { newId } from '@daybook/memory/id'
 import { ensureProject } from '@daybook/postgres/access/projects'
 import { projectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { silentLogger } from '@daybook/runtime/logger'
 import { createMetrics } from '@daybook/runtime/metrics'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ const SEARCH = `query ($projects: [String!], $query: String!, $limit: Int, $atLe
   }
 }`
 
-describe.each(TEST_DATABASES)('a search over several projects on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('a search over several projects on $name', ({ start }) => {
   const suite = useTestGateway(start)
   let admin: TestClient
   /** Three projects; the key of `client` may use the first two. */

@@ -1,5 +1,5 @@
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { createMetrics } from '@daybook/runtime/metrics'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { startTestGateway, type TestClient, type TestGateway } from './testing/t
 /** What never comes: nothing that a filter meets at its next yield. */
 const NEVER = 'subscription { events(after: 0, filter: { context: "nowhere" }) { sequence } }'
 
-describe.each(TEST_DATABASES)('subscribers who leave, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('subscribers who leave, on $name', ({ start }) => {
   let database: TestDatabase
   let running: TestGateway
   let client: TestClient

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createClient } from 'graphql-ws'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -71,7 +71,7 @@ function overWebSocket(
   return { seen, end, closed }
 }
 
-describe.each(TEST_DATABASES)('subscriptions on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('subscriptions on $name', ({ start }) => {
   const suite = useTestGateway(start)
 
   const write = async (times: number, kind: 'note' | 'todo' = 'note') => {

@@ -3,7 +3,7 @@ import { newId } from '@daybook/memory/id'
 import { requestOperation } from '@daybook/operations/request'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { REMEMBER, startTestGateway, type TestClient, type TestGateway } from './testing/test-gateway.ts'
@@ -29,7 +29,7 @@ interface Check {
 const ofTheMachine = ({ name, message }: { readonly name: string; readonly message: string }) =>
   ['pgvector', 'disk', 'role'].includes(name) || (name === 'database' && /answers in/u.test(message))
 
-describe.each(TEST_DATABASES)('what operators see of a gateway on $name', ({ start, severalSessions }) => {
+describe.each(SERVICE_DATABASES)('what operators see of a gateway on $name', ({ start, severalSessions }) => {
   let database: TestDatabase
   let running: TestGateway
   let admin: TestClient

@@ -4,7 +4,7 @@ import { type CompatibilityWatch, raiseMinimum, watchCompatibility } from '@dayb
 import { evenIfRefused } from '@daybook/postgres/connect'
 import { migrate } from '@daybook/postgres/migrate'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { readConfig } from '@daybook/runtime/config'
 import { silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
@@ -20,7 +20,7 @@ const TOO_OLD = {
   message: expect.stringMatching(/version \d+,.* needs version 99 or later.*upgrade/u),
 }
 
-describe.each(TEST_DATABASES)('B6: a process that is too old, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('B6: a process that is too old, on $name', ({ start }) => {
   let database: TestDatabase
   let gateway: TestGateway
   let client: TestClient

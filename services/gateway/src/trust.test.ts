@@ -1,4 +1,4 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type TestClient, testClient, useTestGateway } from './testing/test-gateway.ts'
 import { newWriter, revise, write } from './testing/writers.ts'
@@ -6,7 +6,7 @@ import { newWriter, revise, write } from './testing/writers.ts'
 const SET = `mutation ($id: ID!, $trust: TrustLevel!) { setKeyTrust(id: $id, trust: $trust) {
   __typename ... on TrustedKey { apiKey { trust } } ... on DaybookError { code message } } }`
 
-describe.each(TEST_DATABASES)('trust on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('trust on $name', ({ start }) => {
   const suite = useTestGateway(start)
   let admin: TestClient
   beforeEach(async () => {

@@ -5,14 +5,14 @@ import { newId } from '@daybook/memory/id'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { rowsWith } from '@daybook/postgres/testing/rows-with'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { exportDocuments, ofProject } from '@daybook/typesense/verify/export-documents'
 import { collectionName } from '@daybook/typesense/write/collection'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ReindexHarness, SMALL, startReindexHarness } from './testing/reindex-harness.ts'
 
-describe.each(TEST_DATABASES)('what is erased while something lags behind, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what is erased while something lags behind, on $name', ({ start }) => {
   let harness: ReindexHarness
   beforeAll(async () => {
     harness = await startReindexHarness({ start, projections: ['pgvector', 'typesense'] })

@@ -4,7 +4,7 @@ import { newId } from '@daybook/memory/id'
 import { note } from '@daybook/memory/testing/commands'
 import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { silentLogger } from '@daybook/runtime/logger'
 import { sql } from 'kysely'
@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ReindexHarness, startReindexHarness } from './testing/reindex-harness.ts'
 import { startRebuildingUnusable } from './unusable/rebuild-unusable.ts'
 
-describe.each(TEST_DATABASES)('a read model whose layout is another, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('a read model whose layout is another, on $name', ({ start }) => {
   let harness: ReindexHarness
   beforeAll(async () => {
     harness = await startReindexHarness({ start })

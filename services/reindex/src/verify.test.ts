@@ -2,7 +2,7 @@ import { newId } from '@daybook/memory/id'
 import { note } from '@daybook/memory/testing/commands'
 import { generationTables } from '@daybook/pgvector/generation-tables'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { collectionName } from '@daybook/typesense/write/collection'
 import { documentId } from '@daybook/typesense/write/document'
 import { type RawBuilder, sql } from 'kysely'
@@ -16,7 +16,7 @@ interface Damaged {
   readonly differs: readonly string[]
 }
 
-describe.each(TEST_DATABASES)('verification on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('verification on $name', ({ start }) => {
   let harness: ReindexHarness
   beforeAll(async () => {
     harness = await startReindexHarness({ start, projections: PROJECTIONS })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient, type MemoryEvent } from '@daybook/client'
 import { useTestGateway } from '@daybook/gateway/testing/test-gateway'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterEach, describe, expect, test } from 'vitest'
 import { all, failureOf } from './failure-of.ts'
 
@@ -25,7 +25,7 @@ function collect(given: (signal: AbortSignal) => AsyncIterable<MemoryEvent>) {
   return { events, ended, end: () => abort.abort() }
 }
 
-describe.each(TEST_DATABASES)('events on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('events on $name', ({ start }) => {
   const suite = useTestGateway(start)
   const open = (options: object = {}) =>
     createClient({ url: suite.client.url, apiKey: suite.client.key, ...options })

@@ -2,7 +2,7 @@ import { createClient, type DaybookClient } from '@daybook/client'
 import { createGraph } from '@daybook/client/examples/langgraph'
 import { createDaybookStore } from '@daybook/client/langgraph'
 import { useTestGateway } from '@daybook/gateway/testing/test-gateway'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import {
   type BaseStore,
   InMemoryStore,
@@ -13,7 +13,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { failureOf } from './failure-of.ts'
 
-describe.each(TEST_DATABASES)('LangGraph’s store on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('LangGraph’s store on $name', ({ start }) => {
   const suite = useTestGateway(start)
   let client: DaybookClient
   let store: BaseStore

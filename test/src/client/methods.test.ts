@@ -1,10 +1,10 @@
 import { createClient, type DaybookClient, DaybookClientError } from '@daybook/client'
 import { useTestGateway } from '@daybook/gateway/testing/test-gateway'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { all, failureOf } from './failure-of.ts'
 
-describe.each(TEST_DATABASES)('the methods on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('the methods on $name', ({ start }) => {
   const suite = useTestGateway(start)
   let client: DaybookClient
   beforeEach(() => {

@@ -1,6 +1,6 @@
 import { createClient, type DaybookClient } from '@daybook/client'
 import { useTestGateway } from '@daybook/gateway/testing/test-gateway'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterEach, describe, expect, test } from 'vitest'
 import { all, failureOf } from './failure-of.ts'
 
@@ -15,7 +15,7 @@ const READS: readonly [string, (client: DaybookClient) => Promise<number>][] = [
   ['facets', async (client) => (await client.facets()).memories],
 ]
 
-describe.each(TEST_DATABASES)('reading one’s own writes on $name', (kind) => {
+describe.each(SERVICE_DATABASES)('reading one’s own writes on $name', (kind) => {
   const suite = useTestGateway(kind.start)
   const open = (options: object = {}) =>
     createClient({ url: suite.client.url, apiKey: suite.client.key, retryForMs: 0, ...options })

@@ -1,4 +1,4 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createInProcessBus } from '@daybook/transport/in-process/in-process-bus'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
  * Here accepted work is in the journal, which is the queue. It cannot be dropped; an index can only be
  * behind, and that is a visible number.
  */
-describe.each(TEST_DATABASES)('a queue that drops work while health is green, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('a queue that drops work while health is green, on $name', ({ start }) => {
   let daybook: Complained
   let user: User
   beforeAll(async () => {

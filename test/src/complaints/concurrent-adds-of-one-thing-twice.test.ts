@@ -1,4 +1,4 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Complained, startComplained } from './support/complained.ts'
 import { asUser, newUser, type User } from './support/user.ts'
@@ -10,7 +10,7 @@ import { asUser, newUser, type User } from './support/user.ts'
  *
  * Here a request may carry an idempotency key, which is unique in the same transaction as the event.
  */
-describe.each(TEST_DATABASES)('concurrent adds of one thing twice, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('concurrent adds of one thing twice, on $name', ({ start }) => {
   let daybook: Complained
   let user: User
   let other: User

@@ -1,4 +1,4 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Complained, startComplained } from './support/complained.ts'
@@ -11,7 +11,7 @@ import { HEALED, newUser, REPORTED, type User } from './support/user.ts'
  * Here an event removes a memory and names the key that asked for it. The database refuses other deletions.
  * If one succeeds all the same, it is detected, and undone as far as possible.
  */
-describe.each(TEST_DATABASES)('deletes without an event, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('deletes without an event, on $name', ({ start }) => {
   let daybook: Complained
   let user: User
   beforeAll(async () => {

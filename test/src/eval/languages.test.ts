@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { indexedWords, queryWords } from '@daybook/memory/fold-words'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Group } from './collection.ts'
@@ -14,7 +14,7 @@ const DICTIONARIES = new Set(['german', 'french', 'spanish', 'russian'])
  * The words of questions in several languages, as the lexical index has them. `docs/measurements.md` has how many
  * were found before words were folded, and without the language.
  */
-describe.each(TEST_DATABASES)('row 10: words beyond English on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('row 10: words beyond English on $name', ({ start }) => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await start()

@@ -1,5 +1,5 @@
 import { REMEMBER } from '@daybook/gateway/testing/test-gateway'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import * as fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '../support/random.ts'
@@ -22,7 +22,7 @@ const COMMANDS = ROUNDS > 1 ? Number.POSITIVE_INFINITY : 3
 /** How often a field that had no answer yet is asked. */
 const TRIES = 30
 
-describe.each(TEST_DATABASES)('projects on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('projects on $name', ({ start }) => {
   let database: TestDatabase
   let world: World
   let conditions: Conditions

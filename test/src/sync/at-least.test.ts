@@ -3,7 +3,7 @@ import { readHead } from '@daybook/journal/read/read'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { newId } from '@daybook/memory/id'
 import { type LiveReadModel, liveReadModel } from '@daybook/pgvector/read/live-read-model'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { setPosition } from '@daybook/projection/positions/positions'
 import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
@@ -16,7 +16,7 @@ const REMEMBER = `mutation ($text: String!) { remember(input: { content: { note:
 const READ = `query ($id: ID!, $atLeast: Int, $hash: String) { memory(id: $id, atLeast: $atLeast, atLeastHash: $hash) { id } }`
 const PAUSE = `mutation ($id: ID!, $paused: Boolean) { changeFollowedProject(id: $id, paused: $paused) { __typename } }`
 
-describe.each(TEST_DATABASES)(
+describe.each(SERVICE_DATABASES)(
   'a receipt of the home, on a follower that has not got so far, on $name',
   ({ start }) => {
     let home: SyncNode

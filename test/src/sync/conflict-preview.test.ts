@@ -1,5 +1,5 @@
 import type { TestClient } from '@daybook/gateway/testing/test-gateway'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { follow, type SyncNode, standing, startSyncNode, untilConnected } from './sync-node.ts'
 
@@ -17,7 +17,7 @@ const PATIENTLY = { timeout: 20_000 }
 
 const note = (text: string) => ({ content: { note: { text } } })
 
-describe.each(TEST_DATABASES)('what a conflict would change, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what a conflict would change, on $name', ({ start }) => {
   let home: SyncNode
   let follower: SyncNode
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { TestClient } from '@daybook/gateway/testing/test-gateway'
 import { readChain } from '@daybook/journal/chain/read-chain'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   follow,
@@ -28,7 +28,7 @@ const RESOLVE = `mutation ($id: ID!, $resolution: ConflictResolution!) { resolve
 
 const note = (text: string, more: object = {}) => ({ input: { content: { note: { text } }, ...more } })
 
-describe.each(TEST_DATABASES)('what was changed at home and offline, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what was changed at home and offline, on $name', ({ start }) => {
   let home: SyncNode
   let follower: SyncNode
   beforeAll(async () => {

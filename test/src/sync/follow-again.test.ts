@@ -1,6 +1,6 @@
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { updateFollowed } from '@daybook/sync/follower/followed-projects'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -14,7 +14,7 @@ import {
 
 const RULES = '{ followedProjects { project { id } rule } }'
 
-describe.each(TEST_DATABASES)('how a followed project stands, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('how a followed project stands, on $name', ({ start }) => {
   let home: SyncNode
   let follower: SyncNode
   beforeAll(async () => {

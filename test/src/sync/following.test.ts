@@ -1,7 +1,7 @@
 import { readChain } from '@daybook/journal/chain/read-chain'
 import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { newId } from '@daybook/memory/id'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -24,7 +24,7 @@ const MEMORY = `query ($id: ID!) { memory(id: $id) { text version shared history
 
 const note = (text: string, more: object = {}) => ({ input: { content: { note: { text: text } }, ...more } })
 
-describe.each(TEST_DATABASES)('a project that follows a home, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ start }) => {
   let home: SyncNode
   let follower: SyncNode
   beforeAll(async () => {

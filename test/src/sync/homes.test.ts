@@ -4,7 +4,7 @@ import { loseTail } from '@daybook/journal/testing/lose-tail'
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { readFollowed } from '@daybook/sync/follower/followed-projects'
 import { type HomeClient, homesAs } from '@daybook/sync/follower/home-client'
 import { takeOver } from '@daybook/sync/follower/promote'
@@ -24,7 +24,7 @@ const TEXT = `query ($id: ID!) { memory(id: $id) { text version } }`
 
 const note = (text: string, more: object = {}) => ({ input: { content: { note: { text } }, ...more } })
 
-describe.each(TEST_DATABASES)('the home of a project, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('the home of a project, on $name', ({ start }) => {
   let nodes: SyncNode[]
   beforeAll(async () => {
     nodes = [await startSyncNode(start), await startSyncNode(start), await startSyncNode(start)]

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@daybook/memory/errors'
 import { newId } from '@daybook/memory/id'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
 import { readBranch } from '@daybook/sync/branch/branch-commands'
 import { listConflicts } from '@daybook/sync/branch/conflicts'
@@ -17,7 +17,7 @@ import { note, request, startTwo, type TwoDatabases } from './stepped-pair.ts'
  * Faults that a random run (chaos/) or reading found, step by step: answers of the home that do not arrive, and workers that die
  * between two steps.
  */
-describe.each(TEST_DATABASES)('when an answer of the home is lost, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('when an answer of the home is lost, on $name', ({ start }) => {
   let two: TwoDatabases
   beforeAll(async () => {
     two = await startTwo(start)

@@ -1,4 +1,4 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { readSyncReadings } from '@daybook/sync/follower/readings'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -17,7 +17,7 @@ const PROMOTE = `mutation ($id: ID!, $url: String!) { promoteProject(id: $id, ur
 const CHECKS = '{ checks { name status message advice } }'
 const note = (text: string) => ({ input: { content: { note: { text } } } })
 
-describe.each(TEST_DATABASES)('what operators see of sync, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what operators see of sync, on $name', ({ start }) => {
   let home: SyncNode
   let follower: SyncNode
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
 import { newId } from '@daybook/memory/id'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SyncNode, startSyncNode } from './sync-node.ts'
 
@@ -18,7 +18,7 @@ const QUESTIONS = {
   'hand-over': { epoch: 2, url: 'http://127.0.0.1:9', key: 'x', at: null },
 } as const
 
-describe.each(TEST_DATABASES)('what a key may ask as a follower, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('what a key may ask as a follower, on $name', ({ start }) => {
   let home: SyncNode
   beforeAll(async () => {
     home = await startSyncNode(start)

@@ -1,12 +1,12 @@
 import { CHAIN_START } from '@daybook/memory/event-hash'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { readLines } from '@daybook/runtime/read-lines'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SyncNode, startSyncNode } from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) { __typename } }`
 
-describe.each(TEST_DATABASES)("a home's stream, on $name", ({ start }) => {
+describe.each(SERVICE_DATABASES)("a home's stream, on $name", ({ start }) => {
   let home: SyncNode
   beforeAll(async () => {
     home = await startSyncNode(start)

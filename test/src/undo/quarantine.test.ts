@@ -3,7 +3,7 @@ import { type TestClient, testClient } from '@daybook/gateway/testing/test-gatew
 import { newWriter, revise, type TestWriter, write } from '@daybook/gateway/testing/writers'
 import { createApiKey } from '@daybook/postgres/access/api-keys'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from '../cli/run-cli.ts'
 import { type Complained, startComplained } from '../complaints/support/complained.ts'
@@ -13,7 +13,7 @@ import { type Complained, startComplained } from '../complaints/support/complain
 const STATES = `{ memories(filter: { includeForgotten: true }) { edges { node {
   id text labels importance forgottenAt trust writtenBy { keyId } editedBy { keyId } } } } }`
 
-describe.each(TEST_DATABASES)('what a writer in quarantine wrote, on $name', (kind) => {
+describe.each(SERVICE_DATABASES)('what a writer in quarantine wrote, on $name', (kind) => {
   let daybook: Complained
   let admin: TestClient
   let honest: TestWriter

@@ -109,7 +109,7 @@ async function startNative(): Promise<TestDatabase> {
 }
 
 /**
- * The databases that suites run on, as the parameter of each contract suite:
+ * The databases that suites of the libs run on, as the parameter of each contract suite:
  * `describe.each(TEST_DATABASES)('the journal on $name', ({ start }) => …)`. The native one is missing if
  * there is none (`global-setup.ts` reports that).
  */
@@ -119,3 +119,14 @@ export const TEST_DATABASES: readonly TestDatabaseKind[] = [
     ? [{ name: 'native Postgres', severalSessions: true, start: startNative }]
     : []),
 ]
+
+/** `all` runs the suites of services on every database too: `npm run test:databases`. */
+export const SERVICES_ON = 'DAYBOOK_TEST_SERVICES_ON'
+
+/**
+ * The databases that suites of services run on: the native one, or the embedded one where there is no other. All SQL is tested on
+ * both where it is, in the libs and in `test/src/rows`; and the tests of whole daemons, of the CLI and of the console
+ * run on the embedded one. Both for every suite took a fifth of the whole run's time, and had found nothing that those had not.
+ */
+export const SERVICE_DATABASES =
+  process.env[SERVICES_ON] === 'all' ? TEST_DATABASES : TEST_DATABASES.slice(-1)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { findKey } from '@daybook/postgres/access/api-keys'
 import { createLoginToken } from '@daybook/postgres/access/console-sessions'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { pause } from '@daybook/runtime/backoff'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const LINK = 'mutation { createLoginLink { path expiresAt } }'
 const tokenOf = async (client: TestClient): Promise<string> =>
   ((await client.data(LINK))['createLoginLink'].path as string).split('=')[1] as string
 
-describe.each(TEST_DATABASES)('sessions of the console ($name)', ({ start }) => {
+describe.each(SERVICE_DATABASES)('sessions of the console ($name)', ({ start }) => {
   let database: TestDatabase
   let running: TestGateway
   let other: TestGateway

@@ -1,10 +1,10 @@
 import { type ChatDouble, startChatDouble } from '@daybook/ask/testing/chat-double'
-import { TEST_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES, type TestDatabase } from '@daybook/postgres/testing/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestClient, type TestGateway } from '../testing/test-gateway.ts'
 import { newWriter, quarantine, type TestWriter, write } from '../testing/writers.ts'
 
-describe.each(TEST_DATABASES)('a question while a writer is in quarantine, on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('a question while a writer is in quarantine, on $name', ({ start }) => {
   let database: TestDatabase
   let chat: ChatDouble
   let running: TestGateway

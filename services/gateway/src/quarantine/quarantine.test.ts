@@ -1,4 +1,4 @@
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestClient, testClient, useTestGateway } from '../testing/test-gateway.ts'
 import {
@@ -38,7 +38,7 @@ const WAYS: Readonly<Record<string, string>> = {
   journal: '{ journal { memory { text } changed } }',
 }
 
-describe.each(TEST_DATABASES)('quarantine on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('quarantine on $name', ({ start }) => {
   const suite = useTestGateway(start)
   let admin: TestClient
   let honest: TestClient

@@ -8,14 +8,14 @@ import { ensureProject, findProject } from '@daybook/postgres/access/projects'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { rowsWith } from '@daybook/postgres/testing/rows-with'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { exportDocuments, ofProject } from '@daybook/typesense/verify/export-documents'
 import { collectionName } from '@daybook/typesense/write/collection'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type ReindexHarness, startReindexHarness } from '../testing/reindex-harness.ts'
 
-describe.each(TEST_DATABASES)('the removal of a deleted project on $name', ({ start }) => {
+describe.each(SERVICE_DATABASES)('the removal of a deleted project on $name', ({ start }) => {
   let harness: ReindexHarness
   let adminKey: string
   beforeAll(async () => {

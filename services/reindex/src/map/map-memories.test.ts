@@ -2,13 +2,13 @@ import { newId } from '@daybook/memory/id'
 import { countForMap, readMap } from '@daybook/memory-map/store/read-map'
 import { liveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
-import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
+import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReindexService } from '../start.ts'
 import { type ReindexHarness, startReindexHarness } from '../testing/reindex-harness.ts'
 
-describe.each(TEST_DATABASES)('the map of memories ($name)', ({ start }) => {
+describe.each(SERVICE_DATABASES)('the map of memories ($name)', ({ start }) => {
   let harness: ReindexHarness
   let service: ReindexService
   let scope: ProjectScope

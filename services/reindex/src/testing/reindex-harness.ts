@@ -15,7 +15,7 @@ import { type OperationRequest, requestOperation } from '@daybook/operations/req
 import { openPgvector } from '@daybook/pgvector/engine'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import {
-  TEST_DATABASES,
+  SERVICE_DATABASES,
   type TestDatabase,
   type TestDatabaseKind,
 } from '@daybook/postgres/testing/test-database'
@@ -78,13 +78,11 @@ const ALL = {
 }
 
 /**
- * What suites of rebuilds run on: each projection on the native server, and on the embedded database its own
- * one. Typesense's, which is elsewhere, gets to know no more of a second database; where there is no native
- * one, it runs on the embedded.
+ * What suites of rebuilds run on. Typesense's projection, which is elsewhere, gets to know no more of a second database.
  */
-export const REBUILT = TEST_DATABASES.flatMap((database) =>
+export const REBUILT = SERVICE_DATABASES.flatMap((database) =>
   (['pgvector', 'typesense'] as const)
-    .filter((projection) => projection === 'pgvector' || database === TEST_DATABASES.at(-1))
+    .filter((projection) => projection === 'pgvector' || database === SERVICE_DATABASES.at(-1))
     .map((projection) => ({ ...database, projection })),
 )
 

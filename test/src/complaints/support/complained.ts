@@ -7,6 +7,7 @@ import { openPgvector } from '@daybook/pgvector/engine'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import {
+  SERVICE_DATABASES,
   TEST_DATABASES,
   type TestDatabase,
   type TestDatabaseKind,
@@ -151,11 +152,9 @@ export async function startComplained(
   return complained
 }
 
-/**
- * The databases, with and without Typesense, that can hold an index. Each complaint is tested on all of them.
- */
+/** The databases, with and without Typesense, that can hold an index. Each complaint is tested on each kind. */
 export const PLACES = [
-  ...TEST_DATABASES.map((database) => ({
+  ...(SERVICE_DATABASES.length > 1 ? SERVICE_DATABASES : TEST_DATABASES.slice(0, 1)).map((database) => ({
     name: database.name,
     database,
     typesense: null,

@@ -107,6 +107,9 @@ function checkWrites(
     const { mark, key, memoryId, outcome, type } = one
     const isThere = (mark !== null && arrived.has(mark)) || (key !== null && keys.has(key))
     if (isThere) one.found ??= mark !== null || own.has(key ?? '') ? 'event' : 'nothing'
+    const [event] = arrived.get(mark ?? '') ?? []
+    if (type === 'note' && outcome === 'acknowledged' && event !== undefined && event.memoryId !== memoryId)
+      return [`${inWords(one)} was acknowledged, and is in the journal as ${event.memoryId}`]
     if (outcome === 'refused')
       return isThere && one.attempts === 1 ? [`${inWords(one)} was refused, and is in the journal`] : []
     if (outcome !== 'acknowledged' || isThere) return []

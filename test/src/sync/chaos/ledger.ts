@@ -3,7 +3,8 @@ export interface Write {
   /** In the memory's metadata, if the write says what the memory holds; it names the write in the journal. */
   readonly mark: string | null
   readonly key: string | null
-  readonly type: 'remember' | 'revise' | 'forget' | 'restore'
+  /** `note` remembers what has no identity but its id. */
+  readonly type: 'note' | 'remember' | 'revise' | 'forget' | 'restore'
   /** The daemon that was asked. */
   readonly node: number
   /** The plain id; of a new memory, once it is known. */

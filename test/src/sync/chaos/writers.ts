@@ -127,19 +127,20 @@ function note(writing: Writing, mark: string, key: string | null): { input: Inpu
       metadata: { mark },
       idempotencyKey: key,
     },
-    one: newWrite(writing, { type: 'remember', mark, key }),
+    one: newWrite(writing, { type: 'note', mark, key }),
   }
 }
 
 const maybeKey = (random: Random, mark: string): string | null => (random.chance(0.7) ? `key-${mark}` : null)
 
 async function newNote(writing: Writing, mark: string): Promise<void> {
-  const { random, ledger } = writing
+  const { random, ledger, network, node } = writing
+  const before = { outages: node.outages, home: network.home }
   const { input, one } = note(writing, mark, maybeKey(random, mark))
   const [result] = await send(writing, remember(input), [one])
   if (result?.memory === undefined) return
   ledger.memories.push({ id: result.memory.id, erasable: random.chance(0.15) })
-  if (random.chance(0.5)) await seesOwn(writing, result)
+  if (random.chance(0.5)) await seesOwn(writing, result, before)
 }
 
 async function severalNotes(writing: Writing, mark: string): Promise<void> {
@@ -359,9 +360,9 @@ const SHOWN_MS = 30_000
 async function seesOwn(
   { network, node, ledger }: Writing,
   { memory, sequence = 0, hash = '' }: Result,
+  { outages, home }: { readonly outages: number; readonly home: number },
 ): Promise<void> {
   if (memory === undefined) return
-  const { outages } = node
   const said: string[] = []
   const look = async (receipt: Receipt | null): Promise<boolean> => {
     const { data, errors } = await node.daemon.graphql<{ memory: Shown | null }>(
@@ -370,7 +371,6 @@ async function seesOwn(
     said.push(errors[0]?.extensions?.code ?? 'nothing')
     return data?.memory != null
   }
-  const { home } = network
   // What only a lost home had is not here until that one comes back.
   const isGone = () =>
     ledger.erased.has(plainId(memory.id)) ||

@@ -1,7 +1,7 @@
 import { check } from '@daybook/memory/check'
 import { splitText } from '@daybook/memory/documents/split-text'
 import { ValidationError } from '@daybook/memory/errors'
-import { newId } from '@daybook/memory/id'
+import { rememberedId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import { bytesInWords, sizeInWords } from '@daybook/memory/size-in-words'
 import { bytes, shortString } from '@daybook/memory/text-rules'
@@ -48,8 +48,9 @@ builder.mutationField('indexDocument', (t) =>
         ...(namespace != null && { context: namespace }),
       }
       try {
-        const command = { type: 'remember', id: newId(), input } as const
-        return await append(context, command, checkIdempotencyKey(idempotencyKey))
+        const key = checkIdempotencyKey(idempotencyKey)
+        const command = { type: 'remember', id: rememberedId(context.project.projectId, key), input } as const
+        return await append(context, command, key)
       } catch (error) {
         throw error instanceof ValidationError ? asArgument(error) : error
       }

@@ -1,6 +1,6 @@
 import type { Appended, AppendOutcome, AppendRequest } from '@daybook/journal/append/append-request'
 import { ConflictError, LimitExceededError, ValidationError } from '@daybook/memory/errors'
-import { newId } from '@daybook/memory/id'
+import { rememberedId } from '@daybook/memory/id'
 import { LIMITS } from '@daybook/memory/limits'
 import type { Context } from '../../context.ts'
 import { builder } from '../builder.ts'
@@ -28,10 +28,12 @@ type Given = typeof rememberInput.$inferInput
 
 /** Converts an input into a request to append. @throws ValidationError */
 function toRequest(context: Context, given: Given): AppendRequest {
+  const idempotencyKey = checkIdempotencyKey(given.idempotencyKey)
+  const id = rememberedId(context.project.projectId, idempotencyKey)
   return {
-    command: { type: 'remember', id: newId(), input: toRememberInput(given) },
+    command: { type: 'remember', id, input: toRememberInput(given) },
     metadata: context.metadata,
-    idempotencyKey: checkIdempotencyKey(given.idempotencyKey),
+    idempotencyKey,
   }
 }
 
