@@ -136,23 +136,16 @@ async function settleFailure(
   error: unknown,
   { logger, onCommitted }: FollowOptions,
 ): Promise<number | null> {
-  // Another process had the lease for a moment; or somebody follows it elsewhere from now on.
-  if (error instanceof CopyMoved) return 0
+  let failure = error
   if (error instanceof DaybookError && error.code === 'DIVERGED')
     try {
       return await goBack(scope, home, logger, onCommitted)
     } catch (again) {
-      return settleFailure(
-        scope,
-        home,
-        again instanceof DaybookError && again.code === 'DIVERGED' ? new Error(again.message) : again,
-        {
-          logger,
-          onCommitted,
-        } as FollowOptions,
-      )
+      failure = again
     }
-  const change = stateAfter(error)
+  // Another process had the lease for a moment; or somebody follows it elsewhere from now on.
+  if (failure instanceof CopyMoved) return 0
+  const change = stateAfter(failure)
   await updateFollowed(scope, change).catch((again: unknown) =>
     logger.warn(
       { projectId: scope.projectId, error: again },

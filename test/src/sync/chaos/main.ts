@@ -15,11 +15,12 @@ offline; the home moves and is lost, too. In the end all must have the same jour
     seed: { default: Date.now() % 1_000_000, description: 'decides who does what' },
     daemons: { default: 5, description: 'daemons, one of which is the home' },
     writers: { default: 2, description: 'writers at each daemon' },
+    faults: { default: 1, description: 'faults at a time' },
     'round-seconds': { default: 10, description: 'how long everybody writes in a round' },
     promotions: { default: true, description: 'whether the home moves and is lost, too' },
   },
 )
-const { rounds, minutes, writes, seed, daemons, writers, promotions } = options
+const { rounds, minutes, writes, seed, daemons, writers, faults, promotions } = options
 
 console.log(
   `seed ${seed}: it decides who does what; when a fault hits is up to the machine, so no run repeats exactly`,
@@ -31,6 +32,7 @@ const { differences, folders, ...run } = await runSyncChaos({
   seed,
   daemons,
   writers,
+  faults,
   promotions,
   roundMs: options['round-seconds'] * 1_000,
   ...(minutes > 0 && { forMs: minutes * 60_000 }),

@@ -22,6 +22,8 @@ export interface SyncChaosOptions {
   readonly daemons: number
   /** Writers at each daemon. */
   readonly writers: number
+  /** Faults at a time. Default 1. */
+  readonly faults?: number
   /** How long everybody writes in a round, in milliseconds. */
   readonly roundMs: number
   /** Whether the home moves and is lost, too. */
@@ -103,7 +105,7 @@ async function oneRound(
   network: Network,
   ledger: Ledger,
   random: Random,
-  { seed, round, writers, roundMs, promotions }: SyncChaosOptions & { readonly round: number },
+  { seed, round, writers, roundMs, promotions, faults = 1 }: SyncChaosOptions & { readonly round: number },
 ): Promise<string> {
   const followers = network.nodes.map(({ index }) => index).filter((index) => index !== network.home)
   const away = followers.filter(() => random.chance(1 / 3))
@@ -117,19 +119,22 @@ async function oneRound(
   const choice = promotions ? random.next() : 1
   let promotion = 'no promotion'
   let finishHandOver: (() => Promise<void>) | undefined
-  const [one, other] = [random, random].map(() => createRandom(random.between(1, 1_000_000)))
+  const fork = () => createRandom(random.between(1, 1_000_000))
+  const other = fork()
   try {
     // Of those that are away only the processes may suffer: their way stays cut.
     const victims = network.nodes.map(({ index }) => index).filter((index) => !away.includes(index))
     await Promise.all([
-      inflictFaults(network, ledger, one as Random, { victims, forMs: roundMs }),
+      ...Array.from({ length: faults }, () =>
+        inflictFaults(network, ledger, fork(), { victims, forMs: roundMs }),
+      ),
       (async () => {
         await pause(random.between(0, roundMs / 2))
         if (choice < 0.25) {
-          const { said, finish } = await handOver(network, ledger, other as Random, away)
+          const { said, finish } = await handOver(network, ledger, other, away)
           promotion = said
           finishHandOver = finish
-        } else if (choice < 0.5) promotion = await loseHome(network, ledger, other as Random)
+        } else if (choice < 0.5) promotion = await loseHome(network, ledger, other)
       })(),
     ])
   } finally {

@@ -219,13 +219,17 @@ async function forgetOrRestore(writing: Writing, type: 'forget' | 'restore', mar
   await send(writing, change(type, { id: known.id, key }), [one])
 }
 
-/** May fail while the home is out of reach: an erasure is never put off. BEHIND: it is done, and the index is not there yet. */
-async function eraseOne({ node, random, ledger }: Writing): Promise<void> {
+/**
+ * May fail while the home is out of reach: an erasure is never put off. BEHIND: it is done, and the index is not there yet.
+ * DIVERGED: it was done at a home that was lost.
+ */
+async function eraseOne({ network, node, random, ledger }: Writing): Promise<void> {
   const erasable = ledger.memories.filter(({ id, erasable: can }) => can && !ledger.erased.has(plainId(id)))
   if (erasable.length === 0) return
   const { id } = random.oneOf(erasable)
   ledger.erased.add(plainId(id))
   const { outages } = node
+  const { home } = network
   try {
     const { data, errors } = await node.daemon.graphql<{ done: Result }>({
       ...erase(id).request,
@@ -233,8 +237,10 @@ async function eraseOne({ node, random, ledger }: Writing): Promise<void> {
     })
     if (data?.done?.__typename === 'Erased') ledger.counts.erasures += 1
     const code = data?.done?.code ?? errors[0]?.extensions?.code
+    const isLost = code === 'DIVERGED' && (network.home !== home || network.isMoving)
     if (
       code !== undefined &&
+      !isLost &&
       !['NOT_FOUND', 'UNAVAILABLE', 'BEHIND'].includes(code) &&
       node.outages === outages
     )
