@@ -94,9 +94,20 @@ export class NotFoundError extends DaybookError {
   }
 }
 
+/** The place that a caller is at, and what the journal has. */
+export interface Divergence {
+  readonly sequence: number
+  /** The journal's last sequence. */
+  readonly head: number
+  readonly lastCommon: number | null
+  /** Whether the journal follows a home, whose events take the place of those that were written here offline. */
+  readonly isCopy: boolean
+}
+
 /**
  * The caller is at a place that the journal does not have: no event has that sequence, or another event has
- * it now, because the database lost its last moments. Repeating the request does not help.
+ * it now. Either the database lost its last moments, or, on a copy, the home's events took the place of a branch's.
+ * Repeating the request does not help.
  */
 export class DivergedError extends DaybookError {
   /** Where to go on from: up to there, as far as is known, caller and journal agree. Null if not known. */
@@ -104,17 +115,18 @@ export class DivergedError extends DaybookError {
   /** The journal's last sequence. */
   readonly head: number
 
-  constructor(
-    what: string,
-    { sequence, head, lastCommon }: { sequence: number; head: number; lastCommon: number | null },
-  ) {
+  constructor(what: string, { sequence, head, lastCommon, isCopy }: Divergence) {
+    const why = isCopy
+      ? 'events of the project’s home have taken the place of what was written here offline, which comes after them'
+      : 'the database lost its last moments and continued with other events'
+    const instead =
+      lastCommon === null
+        ? 'Go back to an earlier event whose hash you know, or read the journal again from 0'
+        : `Forget what you got after ${lastCommon} and go on from there`
+    const lost = isCopy ? '' : '; memories acknowledged after it may have to be remembered again'
     super(
       'DIVERGED',
-      `${what} ${sequence} is not in the journal (any more), whose last sequence is ${head}: the database lost its last moments and continued with other events. ${
-        lastCommon === null
-          ? 'Go back to an earlier event whose hash you know, or read the journal again from 0'
-          : `Forget what you got after ${lastCommon} and go on from there`
-      }; memories acknowledged after it may have to be remembered again`,
+      `${what} ${sequence} is not in the journal (any more), whose last sequence is ${head}: ${why}. ${instead}${lost}`,
     )
     this.lastCommon = lastCommon
     this.head = head

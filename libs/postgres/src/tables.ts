@@ -46,6 +46,7 @@ export interface Tables {
     metadata: ColumnType<Record<string, unknown>, string, string>
     /** The version of the memory that its writer saw; null if there was none. */
     base_version: number | null
+    rests_on_previous: Generated<boolean>
     /** Of the request that its key stands for, if the command was made from an event; else null. */
     request_hash: Buffer | null
     written_at: Moment

@@ -1,6 +1,6 @@
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
 import { readHash } from '@daybook/journal/chain/read-chain'
-import { readEnd, readFollowing } from '@daybook/journal/read/read'
+import { readCheckedEnd, readEnd, readFollowing } from '@daybook/journal/read/read'
 import type { JournalRecord } from '@daybook/journal/read/stored-event'
 import { authorsOf } from '@daybook/memory/authors'
 import { DivergedError } from '@daybook/memory/errors'
@@ -132,9 +132,9 @@ async function divergedAt(
   passed: readonly JournalCursor[],
   { sequence }: JournalCursor,
 ): Promise<DivergedError> {
-  const { sequence: head } = await readEnd(project)
+  const { sequence: head, isCopy } = await readCheckedEnd(project)
   const lastCommon = await lastOf(project, passed)
-  return new DivergedError('Event', { sequence, head, lastCommon })
+  return new DivergedError('Event', { sequence, head, lastCommon, isCopy })
 }
 
 /** The last of these places up to which the journal still has all of them; null if it has none. */

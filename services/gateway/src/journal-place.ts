@@ -1,5 +1,5 @@
 import { readHash } from '@daybook/journal/chain/read-chain'
-import { readEnd } from '@daybook/journal/read/read'
+import { readCheckedEnd } from '@daybook/journal/read/read'
 import { DivergedError, ValidationError } from '@daybook/memory/errors'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 
@@ -39,6 +39,6 @@ export async function requirePlace(
 ): Promise<void> {
   const stored = await readHash(project, sequence)
   if (stored !== null && (hash === null || stored === hash)) return
-  const { sequence: head } = await readEnd(project)
-  throw new DivergedError(`The event of ${name}:`, { sequence, head, lastCommon: null })
+  const { sequence: head, isCopy } = await readCheckedEnd(project)
+  throw new DivergedError(`The event of ${name}:`, { sequence, head, lastCommon: null, isCopy })
 }

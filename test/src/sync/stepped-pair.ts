@@ -16,6 +16,8 @@ import { sentCommands } from '@daybook/sync/wire/sent-command'
 export interface SteppedPair {
   readonly home: ProjectScope
   readonly follower: ProjectScope
+  /** The home's. */
+  readonly database: TestDatabase
   readonly writer: JournalWriter
   readonly client: HomeClient
   /** The home decides the next commands, but its answer does not arrive. */
@@ -98,6 +100,7 @@ async function newPair(one: TestDatabase, other: TestDatabase): Promise<SteppedP
   return {
     home,
     follower,
+    database: one,
     writer,
     client,
     loseNextAnswer: () => (loses = true),

@@ -95,6 +95,7 @@ async function branches(db: Kysely<unknown>): Promise<void> {
       command jsonb not null,
       metadata jsonb not null,
       base_version integer,
+      rests_on_previous boolean not null default true,
       request_hash bytea,
       written_at timestamptz not null,
       hash bytea not null,

@@ -1,5 +1,5 @@
 import { JournalDiverged } from '@daybook/journal/chain/journal-diverged'
-import { readFollowing } from '@daybook/journal/read/read'
+import { readCheckedEnd, readFollowing } from '@daybook/journal/read/read'
 import { type JournalRecord, toReadable } from '@daybook/journal/read/stored-event'
 import type { JournalCursor, LinkedEvent } from '@daybook/memory/events'
 import { readDeleted } from '@daybook/postgres/access/delete-project'
@@ -192,6 +192,15 @@ export function startProjector(options: ProjectorOptions): Projector {
     }
   }
 
+  /** That is usual for a copy, where the home's events take the place of a branch's. */
+  const noteLost = async (projectId: string, { place }: JournalDiverged): Promise<void> => {
+    const { isCopy } = await readCheckedEnd(projectScope(db, projectId)).catch(() => ({ isCopy: false }))
+    logger[isCopy ? 'debug' : 'warn'](
+      { projection: projection.name, projectId, lost: place },
+      'events came over the bus that the journal does not have; they are not applied',
+    )
+  }
+
   /**
    * Applies one batch, so that a project far behind does not keep the others waiting.
    * @returns false if another replica is working on the project
@@ -211,12 +220,8 @@ export function startProjector(options: ProjectorOptions): Projector {
       // The buffered events came over the bus; the journal is authoritative.
       if (error instanceof JournalDiverged) {
         buffers.delete(projectId)
-        logger.warn(
-          { projection: projection.name, projectId, lost: error.place },
-          'events came over the bus that the journal does not have; they are not applied',
-        )
-      }
-      if (isRelationMissing(error)) await noteUnusable(error as Error)
+        await noteLost(projectId, error)
+      } else if (isRelationMissing(error)) await noteUnusable(error as Error)
       // Nothing more to do now: the next look at the journal finds the project behind and tries again.
       else if (!(error instanceof PositionMoved))
         logger.warn(

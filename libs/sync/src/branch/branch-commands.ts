@@ -24,6 +24,11 @@ export interface BranchCommand {
   readonly memoryId: string
   /** The version of the memory that its writer saw; null: any will do. */
   readonly baseVersion: number | null
+  /**
+   * Whether its writer saw what the command before it of the same memory comes to. Not so where that one was put before it
+   * afterwards, because a home lost it.
+   */
+  readonly restsOnPrevious: boolean
   /** Of the request that the key stands for, in hex, if the command was made from an event; else null. */
   readonly requestHash: string | null
   readonly givenAt: string
@@ -41,6 +46,7 @@ export const toBranchCommand = (row: Row): BranchCommand => ({
   metadata: row.metadata as unknown as AppendMetadata,
   memoryId: row.memory_id,
   baseVersion: row.base_version,
+  restsOnPrevious: row.rests_on_previous,
   requestHash: row.request_hash?.toString('hex') ?? null,
   givenAt: row.written_at,
   sequence: row.sequence,
@@ -70,8 +76,9 @@ export async function readBranch(db: Queryable, projectId: string): Promise<Bran
   return rows.map(toBranchCommand)
 }
 
-/** A command before it has its place in the branch. */
-export type NewBranchCommand = Omit<BranchCommand, 'position' | 'sequence'>
+/** A command before it has its place in the branch. It rests on the one before it unless it says otherwise. */
+export type NewBranchCommand = Omit<BranchCommand, 'position' | 'sequence' | 'restsOnPrevious'> &
+  Partial<Pick<BranchCommand, 'restsOnPrevious'>>
 
 /** Puts commands at the end of the branch. The caller holds the project's lock. */
 export async function addToBranch(
@@ -97,6 +104,7 @@ export async function addToBranch(
       command: JSON.stringify(one.command),
       metadata: JSON.stringify(one.metadata),
       base_version: one.baseVersion,
+      rests_on_previous: one.restsOnPrevious ?? true,
       request_hash: one.requestHash === null ? null : Buffer.from(one.requestHash, 'hex'),
       written_at: one.givenAt,
       hash,
@@ -133,7 +141,7 @@ export function effectiveCommand(
 }
 
 /** The command as a request to append, without a condition on the version. */
-export function toRequest(one: BranchCommand): AppendRequest {
+export function toRequest(one: NewBranchCommand): AppendRequest {
   return {
     command: effectiveCommand(one, false),
     given: one.command,

@@ -64,7 +64,7 @@ const toConflict = (row: Row): SyncConflict => ({
 export async function noteConflict(
   trx: DatabaseTransaction,
   projectId: string,
-  one: BranchCommand,
+  one: Omit<BranchCommand, 'restsOnPrevious'>,
   error: WireError,
   resolution: Resolution | null,
 ): Promise<void> {
@@ -156,8 +156,7 @@ export async function resolveConflict(
   if (found === undefined) return null
   const again = commandOf(found)
   const follows = (await readFollowed(scope)) !== null
-  if (resolution === 'MINE' && !follows)
-    await writer.append(scope, toRequest({ ...again, position: 0, sequence: null }))
+  if (resolution === 'MINE' && !follows) await writer.append(scope, toRequest(again))
   return db.transaction().execute(async (trx) => {
     await lockProject(trx, projectId, follows ? 'copy' : 'own')
     const row = await trx

@@ -128,13 +128,14 @@ async function settleAppended(
       .where('memory_id', '=', one.memoryId)
       .where('position', '>', one.position)
       .execute()
-  // The next one's writer saw what this one came to.
+  // Its writer saw what this one came to.
   await trx
     .updateTable('branch_commands')
     .set({ base_version: memory.version })
     .where('project_id', '=', projectId)
     .where('position', '=', next.position)
     .where('base_version', 'is not', null)
+    .where('rests_on_previous', '=', true)
     .execute()
 }
 
@@ -155,12 +156,21 @@ async function settleRefused(
     if (numUpdatedRows > 0n) await noteConflict(trx, projectId, one, error, 'LATEST_WINS')
     return
   }
+  const { until } = await trx
+    .selectFrom('branch_commands')
+    .select(({ fn }) => fn.min('position').as('until'))
+    .where('project_id', '=', projectId)
+    .where('memory_id', '=', one.memoryId)
+    .where('position', '>', one.position)
+    .where('rests_on_previous', '=', false)
+    .executeTakeFirstOrThrow()
   // What has left the branch meanwhile is no conflict: its memory was erased, so that its content must be nowhere.
   const resting = await trx
     .deleteFrom('branch_commands')
     .where('project_id', '=', projectId)
     .where('memory_id', '=', one.memoryId)
     .where('position', '>=', one.position)
+    .where('position', '<', until ?? Number.MAX_SAFE_INTEGER)
     .where('sequence', 'is', null)
     .returningAll()
     .execute()

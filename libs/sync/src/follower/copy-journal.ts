@@ -4,6 +4,7 @@ import { DaybookError, UnavailableError } from '@daybook/memory/errors'
 import type { CommittedEvent, JournalCursor } from '@daybook/memory/events'
 import { READER_VERSION } from '@daybook/postgres/compatibility'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { pause } from '@daybook/runtime/backoff'
 import type { HomeState, StreamLine } from '../wire/stream-line.ts'
 import { fromWire } from '../wire/wire-error.ts'
 import { applyHomeEvents } from './apply-home-events.ts'
@@ -12,6 +13,14 @@ import type { VectorFetcher } from './fetch-vectors.ts'
 import { noteHeard, readFollowed, updateFollowed } from './followed-projects.ts'
 import type { HomeClient } from './home-client.ts'
 import { queueLines } from './line-queue.ts'
+
+/**
+ * Each time that a branch is made anew, everybody else gets the database for so many times as long, and at most so many
+ * milliseconds. Without that a projector never came through where a home's events came one by one on a branch of 300 commands: each
+ * of its batches was replaced before it was written.
+ */
+const OTHERS_SHARE = 2
+const OTHERS_MOST_MS = 2_000
 
 /** What copying needs. */
 export interface CopyOptions {
@@ -55,9 +64,12 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
       if ((event.epoch ?? 1) < epoch) throw tooOld(event.epoch ?? 1, epoch)
       epoch = event.epoch ?? 1
     }
+    const began = performance.now()
+    let rebased = false
     try {
-      const { events: committed } = await applyHomeEvents(scope, events, { live })
-      if (committed.length > 0) onCommitted(scope.projectId, committed)
+      const applied = await applyHomeEvents(scope, events, { live })
+      rebased = applied.rebased
+      if (applied.events.length > 0) onCommitted(scope.projectId, applied.events)
     } catch (error) {
       // So that a caller that goes on after this error checks the same events again.
       chain = createChainCheck(place)
@@ -67,6 +79,7 @@ export async function copyJournal(scope: ProjectScope, options: CopyOptions): Pr
     onCopied(events.length)
     // What is new is embedded here as soon as at the home, which has no vectors of it yet.
     if (!live) vectors?.of(events)
+    if (rebased) await pause(Math.min(OTHERS_MOST_MS, OTHERS_SHARE * (performance.now() - began)), signal)
   }
 
   const queue = queueLines(home.stream(copied, signal), signal)

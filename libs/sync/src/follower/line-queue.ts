@@ -3,7 +3,8 @@ import type { StreamLine } from '../wire/stream-line.ts'
 /** Lines that are read ahead while earlier ones are being written. */
 export interface LineQueue {
   /**
-   * What has come: events up to a limit, or one other line. Waits for the first.
+   * What has come: events up to a limit, or one other line. Waits for the first. A `head` between two events is left out: the
+   * one after them says more.
    * @returns null at the end of the stream, or when it is ended
    * @throws the stream's error, after everything before it
    */
@@ -57,13 +58,17 @@ export function queueLines(lines: AsyncGenerator<StreamLine, void>, ended: Abort
 }
 
 function takeTogether(waiting: StreamLine[]): StreamLine[] {
+  const events: StreamLine[] = []
   let size = 0
   let count = 0
-  for (const line of waiting) {
+  for (const [index, line] of waiting.entries()) {
+    if ('head' in line && events.length > 0) continue
     if (!('event' in line)) break
     size += line.size
-    if (count > 0 && (count >= MOST.events || size > MOST.characters)) break
-    count += 1
+    if (events.length > 0 && (events.length >= MOST.events || size > MOST.characters)) break
+    events.push(line)
+    count = index + 1
   }
-  return waiting.splice(0, Math.max(1, count))
+  const taken = waiting.splice(0, Math.max(1, count))
+  return events.length > 0 ? events : taken
 }

@@ -9,7 +9,12 @@ import { ERASED_EVENT } from '@daybook/memory/events'
 import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
-import { addToBranch, type NewBranchCommand, readBranch } from '../branch/branch-commands.ts'
+import {
+  addToBranch,
+  type BranchCommand,
+  type NewBranchCommand,
+  readBranch,
+} from '../branch/branch-commands.ts'
 import { commandOfEvent } from '../branch/command-of-event.ts'
 import { noteConflict } from '../branch/conflicts.ts'
 import { replayBranch } from '../branch/replay-branch.ts'
@@ -49,7 +54,7 @@ export async function retreat({ db, projectId }: ProjectScope, common: number): 
     await trx.deleteFrom('branch_commands').where('project_id', '=', projectId).execute()
     const { rows } = await sql<{ gone: number }>`
       select drop_copied_events(${projectId}, ${common})::int as gone`.execute(trx)
-    await addToBranch(trx, projectId, [...found.commands, ...waiting])
+    await addToBranch(trx, projectId, [...found.commands, ...behindThem(found.commands, waiting)])
     for (const one of found.erasures) await noteErasure(trx, projectId, one)
     const [end] = await readChain(scope, { after: common - 1, upTo: common, limit: 1 })
     const replayed = await replayBranch(trx, projectId, {
@@ -58,6 +63,24 @@ export async function retreat({ db, projectId }: ProjectScope, common: number): 
       hash: end?.hash ?? '0'.repeat(64),
     })
     return { events: rows[0]?.gone ?? 0, commands: found.commands.length, replayed }
+  })
+}
+
+/**
+ * The branch's commands behind those that are put before them: the first one of a memory does not rest on them if its writer
+ * saw an earlier version.
+ */
+function behindThem(
+  found: readonly NewBranchCommand[],
+  waiting: readonly BranchCommand[],
+): readonly NewBranchCommand[] {
+  const versions = new Map(found.map(({ memoryId, baseVersion }) => [memoryId, (baseVersion ?? 0) + 1]))
+  return waiting.map((one) => {
+    const version = versions.get(one.memoryId)
+    versions.delete(one.memoryId)
+    return version === undefined || one.baseVersion === null || one.baseVersion >= version
+      ? one
+      : { ...one, restsOnPrevious: false }
   })
 }
 

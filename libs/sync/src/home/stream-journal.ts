@@ -4,7 +4,7 @@ import { createChainCheck } from '@daybook/journal/chain/check-chain'
 import { readChain, readHash } from '@daybook/journal/chain/read-chain'
 import { toExported } from '@daybook/journal/export/export-journal'
 import { readKeys } from '@daybook/journal/export/read-keys'
-import { readEnd } from '@daybook/journal/read/read'
+import { readCheckedEnd, readEnd } from '@daybook/journal/read/read'
 import { canonicalJson } from '@daybook/memory/canonical-json'
 import { DaybookError, DivergedError } from '@daybook/memory/errors'
 import type { JournalCursor } from '@daybook/memory/events'
@@ -124,8 +124,8 @@ async function untilNews(news: News, mark: number, ended: AbortSignal, heartbeat
 }
 
 async function diverged(scope: ProjectScope, sequence: number): Promise<DivergedError> {
-  const { sequence: head } = await readEnd(scope)
-  return new DivergedError('Event', { sequence, head, lastCommon: null })
+  const { sequence: head, isCopy } = await readCheckedEnd(scope)
+  return new DivergedError('Event', { sequence, head, lastCommon: null, isCopy })
 }
 
 function corrupt({ projectId }: ProjectScope, sequence: number): DaybookError {
