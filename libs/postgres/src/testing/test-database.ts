@@ -126,7 +126,7 @@ export const SERVICES_ON = 'DAYBOOK_TEST_SERVICES_ON'
 /**
  * The databases that suites of services run on: the native one, or the embedded one where there is no other. All SQL is tested on
  * both where it is, in the libs and in `test/src/rows`; and the tests of whole daemons, of the CLI and of the console
- * run on the embedded one. Both for every suite took a fifth of the whole run's time, and had found nothing that those had not.
+ * run on the embedded one.
  */
 export const SERVICE_DATABASES =
   process.env[SERVICES_ON] === 'all' ? TEST_DATABASES : TEST_DATABASES.slice(-1)

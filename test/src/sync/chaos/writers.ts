@@ -77,7 +77,7 @@ async function oneWrite(writing: Writing, mark: string): Promise<void> {
   const { random, ledger } = writing
   const choice = random.next()
   if (choice < 0.3 || ledger.memories.length === 0) return newNote(writing, mark)
-  if (choice < 0.36) return severalNotes(writing, mark)
+  if (choice < 0.38) return severalNotes(writing, mark)
   if (choice < 0.46) return stash(writing, mark)
   if (choice < 0.5) return document(writing, mark)
   if (choice < 0.72) return reviseSeen(writing, mark)
@@ -145,7 +145,7 @@ async function newNote(writing: Writing, mark: string): Promise<void> {
 
 async function severalNotes(writing: Writing, mark: string): Promise<void> {
   const { random } = writing
-  const notes = Array.from({ length: random.between(3, 8) }, (_, index) =>
+  const notes = Array.from({ length: random.between(3, 30) }, (_, index) =>
     note(writing, `${mark}.${index}`, `key-${mark}.${index}`),
   )
   await send(
