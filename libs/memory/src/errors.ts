@@ -95,7 +95,7 @@ export class NotFoundError extends DaybookError {
 }
 
 /** The place that a caller is at, and what the journal has. */
-export interface Divergence {
+export interface DivergedPlace {
   readonly sequence: number
   /** The journal's last sequence. */
   readonly head: number
@@ -115,7 +115,7 @@ export class DivergedError extends DaybookError {
   /** The journal's last sequence. */
   readonly head: number
 
-  constructor(what: string, { sequence, head, lastCommon, isCopy }: Divergence) {
+  constructor(what: string, { sequence, head, lastCommon, isCopy }: DivergedPlace) {
     const why = isCopy
       ? 'events of the project’s home have taken the place of what was written here offline, which comes after them'
       : 'the database lost its last moments and continued with other events'

@@ -54,7 +54,7 @@ export async function retreat({ db, projectId }: ProjectScope, common: number): 
     await trx.deleteFrom('branch_commands').where('project_id', '=', projectId).execute()
     const { rows } = await sql<{ gone: number }>`
       select drop_copied_events(${projectId}, ${common})::int as gone`.execute(trx)
-    await addToBranch(trx, projectId, [...found.commands, ...behindThem(found.commands, waiting)])
+    await addToBranch(trx, projectId, [...found.commands, ...markUnseen(found.commands, waiting)])
     for (const one of found.erasures) await noteErasure(trx, projectId, one)
     const [end] = await readChain(scope, { after: common - 1, upTo: common, limit: 1 })
     const replayed = await replayBranch(trx, projectId, {
@@ -67,10 +67,10 @@ export async function retreat({ db, projectId }: ProjectScope, common: number): 
 }
 
 /**
- * The branch's commands behind those that are put before them: the first one of a memory does not rest on them if its writer
- * saw an earlier version.
+ * Marks which of the branch's commands do not rest on those that are put before them: the first one of a memory, if its writer saw
+ * an earlier version.
  */
-function behindThem(
+function markUnseen(
   found: readonly NewBranchCommand[],
   waiting: readonly BranchCommand[],
 ): readonly NewBranchCommand[] {
