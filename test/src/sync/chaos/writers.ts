@@ -221,7 +221,7 @@ async function forgetOrRestore(writing: Writing, type: 'forget' | 'restore', mar
 
 /**
  * May fail while the home is out of reach: an erasure is never put off. BEHIND: it is done, and the index is not there yet.
- * DIVERGED: it was done at a home that was lost.
+ * DIVERGED: it was done at a home that was lost. DEADLINE: nobody knows yet, on a machine with too much to do.
  */
 async function eraseOne({ network, node, random, ledger }: Writing): Promise<void> {
   const erasable = ledger.memories.filter(({ id, erasable: can }) => can && !ledger.erased.has(plainId(id)))
@@ -241,7 +241,7 @@ async function eraseOne({ network, node, random, ledger }: Writing): Promise<voi
     if (
       code !== undefined &&
       !isLost &&
-      !['NOT_FOUND', 'UNAVAILABLE', 'BEHIND'].includes(code) &&
+      !['NOT_FOUND', 'UNAVAILABLE', 'BEHIND', 'DEADLINE'].includes(code) &&
       node.outages === outages
     )
       ledger.complaints.push(`erase at ${node.index} was answered with ${JSON.stringify({ data, errors })}`)
