@@ -65,7 +65,9 @@ const LINES: Readonly<Record<string, (given: Given) => readonly (readonly string
   },
   export: ({ other, folder }) => [['--out', join(folder, 'out.jsonl'), '--project', other.name]],
   // The one that nobody serves; no key of a project may follow anything.
-  follow: ({ other }) => [['http://127.0.0.1:9', '--project', other.name, '--key', `dbk_${COMMON.key}`]],
+  follow: ({ other }) => [
+    ['http://127.0.0.1:9', '--project', other.name, '--key', `dbk_${COMMON.key.replaceAll(' ', '')}`],
+  ],
   sync: ({ other }) => [
     ['status'],
     ['pause', '--project', other.name],
