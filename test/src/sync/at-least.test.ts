@@ -1,4 +1,5 @@
 import { readAtLeast } from '@daybook/gateway/at-least'
+import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { readHead } from '@daybook/journal/read/read'
 import { placeAt } from '@daybook/journal/testing/place-at'
 import { newId } from '@daybook/memory/id'
@@ -46,7 +47,7 @@ describe.each(SERVICE_DATABASES)(
     })
 
     it('is not taken for shown by an index that has the branch in its place', async () => {
-      const { atHome, atFollower } = await followNewProject(home, follower)
+      const { atHome, atFollower, projectId } = await followNewProject(home, follower)
       home.reachable(false)
       for (const text of ['branch 1', 'branch 2', 'branch 3']) await atFollower.data(REMEMBER, { text })
       const last = (await atFollower.data(REMEMBER, { text: 'branch 4' })).remember
@@ -60,6 +61,8 @@ describe.each(SERVICE_DATABASES)(
       expect(body.errors).toMatchObject([
         { message: expect.stringContaining('goes back'), extensions: { code: 'BEHIND' } },
       ])
+      // Nor for the witness of a journal that lost its end.
+      expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
       await follower.running.startProjector()
       expect(await atFollower.data(READ, asked)).toEqual({ memory: { id: first.memory.id } })
     })

@@ -74,13 +74,12 @@ describe.each(SERVICE_DATABASES)('what was changed at home and offline, on $name
 
   it('is in the history, the latest on top, and is listed', async () => {
     const { id, atHome, atFollower, projectId } = await revisedTwice('LATEST_WINS')
+    await expect
+      .poll(async () => (await atHome.data(TEXTS, { id })).memory)
+      .toMatchObject({ version: 4, text: 'changed offline again' })
     expect((await textsOf(atHome, id)).toSorted()).toEqual(
       ['as both know it', 'changed at home', 'changed offline', 'changed offline again'].toSorted(),
     )
-    expect((await atHome.data(TEXTS, { id })).memory).toMatchObject({
-      version: 4,
-      text: 'changed offline again',
-    })
     expect(await conflictsOf(atFollower)).toEqual([])
     expect(await conflictsOf(atFollower, true)).toMatchObject([
       {
@@ -97,7 +96,9 @@ describe.each(SERVICE_DATABASES)('what was changed at home and offline, on $name
 
   it('waits for a person where the rule says so, with what rests on it', async () => {
     const { id, atHome, atFollower, projectId } = await revisedTwice('ASK')
-    expect((await atHome.data(TEXTS, { id })).memory).toMatchObject({ version: 2, text: 'changed at home' })
+    await expect
+      .poll(async () => (await atHome.data(TEXTS, { id })).memory)
+      .toMatchObject({ version: 2, text: 'changed at home' })
     await expect.poll(async () => (await atFollower.data(TEXTS, { id })).memory.text).toBe('changed at home')
     expect(await standing(atFollower)).toMatchObject({ openConflicts: 2, waiting: 0 })
     const [first, second] = await conflictsOf(atFollower)

@@ -62,6 +62,8 @@ export interface VerifiedJournal extends ChainCursor {
  * may write all tables and recomputes everything, only a hash that was noted elsewhere before (`noted`) shows
  * it.
  *
+ * In a project that follows a home, what came from there is checked; what was written offline is provisional and proves nothing.
+ *
  * @throws the signal's reason; errors of the database
  */
 export async function verifyJournal(
@@ -73,9 +75,10 @@ export async function verifyJournal(
     problems += found.length
     for (const problem of found) await onProblem?.(problem)
   }
-  // Read before the end is, so that what the witnesses name was committed by then.
-  const witnesses = await readWitnesses(scope)
-  const end = await readChainEnd(scope)
+  const copied = await readCopied(scope)
+  // Read before the end is, so that what the witnesses name was committed by then. In a copy they may have seen what was replaced.
+  const witnesses = copied === null ? await readWitnesses(scope) : []
+  const end = copied ?? (await readChainEnd(scope))
   const { sequence, hash: begun } = from ?? { sequence: 0, hash: CHAIN_START }
   const stored = await readHash(scope, sequence)
   await report(checkStart(sequence, begun, stored))
@@ -99,6 +102,17 @@ export async function verifyJournal(
     await report(await checkWitness(scope, end, { ...noted, name: 'what was noted of it' }))
   for (const witness of witnesses) await report(await checkWitness(scope, end, witness))
   return { ...last, events, erased, problems }
+}
+
+/** How far a copy has its home's events; null for a journal that is no copy. */
+async function readCopied({ db, projectId }: ProjectScope): Promise<ChainEnd | null> {
+  const row = await db
+    .selectFrom('followed_projects')
+    .select(['copied', 'copied_hash'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return { sequence: row.copied, hash: row.copied_hash.toString('hex'), lastEvent: row.copied }
 }
 
 function checkStart(sequence: number, noted: string, stored: string | null): JournalProblem[] {
