@@ -319,9 +319,9 @@ describe('a project of one daemon, followed by another', () => {
     expect((await decide('--all', '--mine', '--yes')).stdout).toContain('1 conflict resolved')
     expect((await decide('--all', '--mine')).stdout).toContain('No conflict waits')
     await untilStanding({ openConflicts: 0, waiting: 0 })
-    expect(await textAtHome(first)).toContain('as the laptop has it')
-    expect(await textAtHome(second)).toContain('as the home has it')
-    expect(await textAtHome(third)).toContain('as the laptop has it')
+    await expect.poll(() => textAtHome(first)).toContain('as the laptop has it')
+    await expect.poll(() => textAtHome(second)).toContain('as the home has it')
+    await expect.poll(() => textAtHome(third)).toContain('as the laptop has it')
     expect((await conflicts('--resolved')).map(({ resolution }) => resolution)).toEqual([
       'MINE',
       'THEIRS',
@@ -335,7 +335,7 @@ describe('a project of one daemon, followed by another', () => {
     const [id = ''] = await contradict('four')
     await vi.waitFor(async () => expect(await conflicts('--resolved')).toHaveLength(4), { timeout: 20_000 })
     await untilStanding({ openConflicts: 0, waiting: 0 })
-    expect(await textAtHome(id)).toContain('as the laptop has it')
+    await expect.poll(() => textAtHome(id)).toContain('as the laptop has it')
     expect((await here('sync', 'conflicts', '--resolved')).stdout).toContain(
       'made on top of the other one, by the rule',
     )
