@@ -295,6 +295,11 @@ describe('a project of one daemon, followed by another', () => {
     expect((await here('sync')).stdout).toContain(
       'conflicts: 3 wait for a decision; the rule: a person decides',
     )
+    // The index shows the memories; it may still have them as the branch had.
+    const theirs = { memory: { title: 'as the home has it' } }
+    await vi.waitFor(async () => expect(await conflicts()).toMatchObject([theirs, theirs, theirs]), {
+      timeout: 20_000,
+    })
     const open = await conflicts()
     expect(open).toMatchObject(open.map(() => ({ command: { type: 'revise' }, resolution: null })))
     expect(await conflicts('--limit', '1')).toEqual(open.slice(0, 1))
