@@ -8,9 +8,9 @@ import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { createPositionSignal } from '@daybook/projection/positions/position-signal'
 import { setPosition } from '@daybook/projection/positions/positions'
 import { appendToBranch } from '@daybook/sync/branch/append-to-branch'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { note, request, startTwo } from './stepped-pair.ts'
-import { followNewProject, type SyncNode, startSyncNode, untilConnected } from './sync-node.ts'
+import { followNewProject, untilConnected, useSyncPair } from './sync-node.ts'
 
 const REMEMBER = `mutation ($text: String!) { remember(input: { content: { note: { text: $text } } }) {
   ... on Remembered { sequence hash memory { id } } } }`
@@ -20,19 +20,10 @@ const PAUSE = `mutation ($id: ID!, $paused: Boolean) { changeFollowedProject(id:
 describe.each(SERVICE_DATABASES)(
   'a receipt of the home, on a follower that has not got so far, on $name',
   ({ start }) => {
-    let home: SyncNode
-    let follower: SyncNode
-    beforeAll(async () => {
-      home = await startSyncNode(start)
-      follower = await startSyncNode(start)
-    })
-    afterAll(async () => {
-      await follower?.stop()
-      await home?.stop()
-    })
+    const pair = useSyncPair(start)
 
     it('is waited for; a write that is on its way is not taken for a lost one', async () => {
-      const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+      const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
       await atFollower.data(PAUSE, { id: projectId, paused: true })
       const { remember } = await atHome.data(REMEMBER, { text: 'on its way' })
       const asked = { id: remember.memory.id, atLeast: remember.sequence, hash: remember.hash }
@@ -47,14 +38,14 @@ describe.each(SERVICE_DATABASES)(
     })
 
     it('is not taken for shown by an index that has the branch in its place', async () => {
-      const { atHome, atFollower, projectId } = await followNewProject(home, follower)
-      home.reachable(false)
+      const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
+      pair.home.reachable(false)
       for (const text of ['branch 1', 'branch 2', 'branch 3']) await atFollower.data(REMEMBER, { text })
       const last = (await atFollower.data(REMEMBER, { text: 'branch 4' })).remember
       await atFollower.data(READ, { id: last.memory.id, atLeast: last.sequence, hash: last.hash })
-      await follower.running.stopProjector()
+      await pair.follower.running.stopProjector()
       const { remember: first } = await atHome.data(REMEMBER, { text: 'meanwhile at home' })
-      home.reachable(true)
+      pair.home.reachable(true)
       await untilConnected(atFollower)
       const asked = { id: first.memory.id, atLeast: first.sequence, hash: first.hash }
       const { body } = await atFollower.send(READ, asked)
@@ -62,18 +53,18 @@ describe.each(SERVICE_DATABASES)(
         { message: expect.stringContaining('goes back'), extensions: { code: 'BEHIND' } },
       ])
       // Nor for the witness of a journal that lost its end.
-      expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
-      await follower.running.startProjector()
+      expect(await verifyJournal(pair.follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
+      await pair.follower.running.startProjector()
       expect(await atFollower.data(READ, asked)).toEqual({ memory: { id: first.memory.id } })
     })
 
     it('holds for what is read if the branch is made anew between the wait and the read', async () => {
-      const { atHome, atFollower, projectId } = await followNewProject(home, follower)
-      home.reachable(false)
+      const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
+      pair.home.reachable(false)
       const { remember } = await atFollower.data(REMEMBER, { text: 'in the branch' })
       const context = {
-        project: follower.scopeOf(projectId),
-        readModel: () => liveReadModel(follower.database.db),
+        project: pair.follower.scopeOf(projectId),
+        readModel: () => liveReadModel(pair.follower.database.db),
         parts: { signal: createPositionSignal() },
       }
       const shown: boolean[] = []
@@ -81,11 +72,11 @@ describe.each(SERVICE_DATABASES)(
       await readAtLeast(context, { atLeast, atLeastHash }, async (behind) => {
         expect(behind).toBeNull()
         if (shown.length === 0) {
-          await follower.running.stopProjector()
+          await pair.follower.running.stopProjector()
           await atHome.data(REMEMBER, { text: 'meanwhile' })
-          home.reachable(true)
+          pair.home.reachable(true)
           await untilConnected(atFollower)
-          await follower.running.startProjector()
+          await pair.follower.running.startProjector()
         }
         const { memory } = await atFollower.data(READ, { id: remember.memory.id })
         shown.push(memory !== null)

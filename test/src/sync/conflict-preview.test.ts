@@ -1,7 +1,7 @@
 import type { TestClient } from '@daybook/gateway/testing/test-gateway'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { follow, type SyncNode, standing, startSyncNode, untilConnected } from './sync-node.ts'
+import { describe, expect, it } from 'vitest'
+import { follow, standing, untilConnected, useSyncPair } from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) {
   ... on Remembered { sequence memory { id version } } ... on DaybookError { code message } } }`
@@ -18,33 +18,24 @@ const PATIENTLY = { timeout: 20_000 }
 const note = (text: string) => ({ content: { note: { text } } })
 
 describe.each(SERVICE_DATABASES)('what a conflict would change, on $name', ({ start }) => {
-  let home: SyncNode
-  let follower: SyncNode
-  beforeAll(async () => {
-    home = await startSyncNode(start)
-    follower = await startSyncNode(start)
-  })
-  afterAll(async () => {
-    await follower?.stop()
-    await home?.stop()
-  })
+  const pair = useSyncPair(start)
 
   /** A memory that both have, which is then changed offline and at home. */
   async function conflictOf(
     offline: (client: TestClient, id: string) => Promise<unknown>,
     atHome: (client: TestClient, id: string) => Promise<unknown>,
   ) {
-    const owner = await home.running.newClient(true)
-    const follows = await follow(follower, home, owner, 'ASK')
+    const owner = await pair.home.running.newClient(true)
+    const follows = await follow(pair.follower, pair.home, owner, 'ASK')
     const { remember } = await owner.data(REMEMBER, { input: note('the ferry leaves at nine') })
     const { id } = remember.memory
     await untilConnected(follows)
-    home.reachable(false)
+    pair.home.reachable(false)
     try {
       await offline(follows, id)
       await atHome(owner, id)
     } finally {
-      home.reachable(true)
+      pair.home.reachable(true)
     }
     await expect
       .poll(() => standing(follows), PATIENTLY)

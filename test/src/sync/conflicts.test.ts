@@ -1,15 +1,8 @@
 import type { TestClient } from '@daybook/gateway/testing/test-gateway'
 import { readChain } from '@daybook/journal/chain/read-chain'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  follow,
-  followNewProject,
-  type SyncNode,
-  standing,
-  startSyncNode,
-  untilConnected,
-} from './sync-node.ts'
+import { describe, expect, it } from 'vitest'
+import { follow, followNewProject, standing, untilConnected, useSyncPair } from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) {
   __typename ... on Remembered { sequence memory { id version shared } } ... on DaybookError { code message } } }`
@@ -29,21 +22,12 @@ const RESOLVE = `mutation ($id: ID!, $resolution: ConflictResolution!) { resolve
 const note = (text: string, more: object = {}) => ({ input: { content: { note: { text } }, ...more } })
 
 describe.each(SERVICE_DATABASES)('what was changed at home and offline, on $name', ({ start }) => {
-  let home: SyncNode
-  let follower: SyncNode
-  beforeAll(async () => {
-    home = await startSyncNode(start)
-    follower = await startSyncNode(start)
-  })
-  afterAll(async () => {
-    await follower?.stop()
-    await home?.stop()
-  })
+  const pair = useSyncPair(start)
 
   const sameChain = async (projectId: string) => {
     const all = { after: 0, upTo: 1_000_000, limit: 10_000 }
-    expect(await readChain(follower.scopeOf(projectId), all)).toEqual(
-      await readChain(home.scopeOf(projectId), all),
+    expect(await readChain(pair.follower.scopeOf(projectId), all)).toEqual(
+      await readChain(pair.home.scopeOf(projectId), all),
     )
   }
   const textsOf = async (client: TestClient, id: string): Promise<string[]> => {
@@ -56,18 +40,18 @@ describe.each(SERVICE_DATABASES)('what was changed at home and offline, on $name
 
   /** A note of both, revised at home and offline. */
   async function revisedTwice(rule: 'LATEST_WINS' | 'ASK') {
-    const atHome = await home.running.newClient(true)
-    const atFollower = await follow(follower, home, atHome, rule)
+    const atHome = await pair.home.running.newClient(true)
+    const atFollower = await follow(pair.follower, pair.home, atHome, rule)
     const { remember } = await atHome.data(REMEMBER, note('as both know it'))
     const { id } = remember.memory
     await untilConnected(atFollower)
     await expect.poll(async () => (await atFollower.data(TEXTS, { id })).memory?.version).toBe(1)
-    home.reachable(false)
+    pair.home.reachable(false)
     const first = await atFollower.data(REVISE, { id, text: 'changed offline' })
     expect(first.revise).toMatchObject({ memory: { version: 2, shared: false } })
     await atFollower.data(REVISE, { id, text: 'changed offline again', expectedVersion: 2 })
     await atHome.data(REVISE, { id, text: 'changed at home' })
-    home.reachable(true)
+    pair.home.reachable(true)
     await untilConnected(atFollower)
     return { id, atHome, atFollower, projectId: atHome.projectId }
   }
@@ -120,42 +104,42 @@ describe.each(SERVICE_DATABASES)('what was changed at home and offline, on $name
   })
 
   it('is kept if the home forgot the memory', async () => {
-    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
     const { remember } = await atHome.data(REMEMBER, note('to be forgotten'))
     const { id } = remember.memory
     await untilConnected(atFollower)
     await expect.poll(async () => (await atFollower.data(TEXTS, { id })).memory?.version).toBe(1)
-    home.reachable(false)
+    pair.home.reachable(false)
     await atFollower.data(REVISE, { id, text: 'still thought of' })
     await atHome.data(FORGET, { id })
-    home.reachable(true)
+    pair.home.reachable(true)
     await expect.poll(() => conflictsOf(atFollower)).toMatchObject([{ code: 'FORGOTTEN', resolution: null }])
     await sameChain(projectId)
   })
 
   it('is nowhere any more if the home erased the memory', async () => {
-    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
     const { remember } = await atHome.data(REMEMBER, note('a secret'))
     const { id } = remember.memory
     await untilConnected(atFollower)
     await expect.poll(async () => (await atFollower.data(TEXTS, { id })).memory?.version).toBe(1)
-    home.reachable(false)
+    pair.home.reachable(false)
     await atFollower.data(REVISE, { id, text: 'the secret, changed offline' })
     const offline = await atFollower.data(ERASE, { id }).catch((error: Error) => error.message)
     expect(JSON.stringify(offline)).toContain('the home of the project has to do it')
     await atHome.data(ERASE, { id })
-    home.reachable(true)
+    pair.home.reachable(true)
     await untilConnected(atFollower)
     await expect.poll(async () => (await atFollower.data(TEXTS, { id })).memory).toBeNull()
     expect(await conflictsOf(atFollower, true)).toEqual([])
     await sameChain(projectId)
-    const { db } = follower.scopeOf(projectId)
+    const { db } = pair.follower.scopeOf(projectId)
     const events = await db.selectFrom('events').select('data').where('project_id', '=', projectId).execute()
     expect(JSON.stringify(events)).not.toContain('secret')
   })
 
   it('reaches the home from a follower that erases', async () => {
-    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
     const { remember } = await atFollower.data(REMEMBER, note('a slip of the tongue'))
     const { id } = remember.memory
     expect((await atFollower.data(ERASE, { id })).erase).toMatchObject({ __typename: 'Erased' })
@@ -166,10 +150,10 @@ describe.each(SERVICE_DATABASES)('what was changed at home and offline, on $name
 
   it('can still be decided after the follower has become the home', async () => {
     const { id, atFollower, projectId } = await revisedTwice('ASK')
-    home.reachable(false)
-    const promoted = await atFollower.data(PROMOTE, { id: projectId, url: follower.url })
+    pair.home.reachable(false)
+    const promoted = await atFollower.data(PROMOTE, { id: projectId, url: pair.follower.url })
     expect(promoted.promoteProject).toMatchObject({ __typename: 'Promoted' })
-    home.reachable(true)
+    pair.home.reachable(true)
     const [first, second] = await conflictsOf(atFollower)
     await atFollower.data(RESOLVE, { id: first?.id, resolution: 'THEIRS' })
     const mine = await atFollower.data(RESOLVE, { id: second?.id, resolution: 'MINE' })

@@ -3,7 +3,7 @@ import { verifyJournal } from '@daybook/journal/chain/verify-journal'
 import { newId } from '@daybook/memory/id'
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   follow,
   followNewProject,
@@ -11,6 +11,7 @@ import {
   standing,
   startSyncNode,
   untilConnected,
+  useSyncPair,
 } from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) {
@@ -25,41 +26,32 @@ const MEMORY = `query ($id: ID!) { memory(id: $id) { text version shared history
 const note = (text: string, more: object = {}) => ({ input: { content: { note: { text: text } }, ...more } })
 
 describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ start }) => {
-  let home: SyncNode
-  let follower: SyncNode
-  beforeAll(async () => {
-    home = await startSyncNode(start)
-    follower = await startSyncNode(start)
-  })
-  afterAll(async () => {
-    await follower?.stop()
-    await home?.stop()
-  })
+  const pair = useSyncPair(start)
 
   const chainOf = (node: SyncNode, projectId: string) =>
     readChain(node.scopeOf(projectId), { after: 0, upTo: 1_000_000, limit: 10_000 })
 
   it('has the same journal, to the last hash, and finds what was written at its home', async () => {
-    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
     const { remember } = await atHome.data(REMEMBER, note('the lighthouse keeper counts ships'))
     await expect
       .poll(async () => (await atFollower.data(SEARCH, { query: 'lighthouse' })).search.hits, {
         interval: 20,
       })
       .toMatchObject([{ memory: { id: remember.memory.id, shared: true } }])
-    expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
-    expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ events: 1, problems: 0 })
+    expect(await chainOf(pair.follower, projectId)).toEqual(await chainOf(pair.home, projectId))
+    expect(await verifyJournal(pair.follower.scopeOf(projectId))).toMatchObject({ events: 1, problems: 0 })
   })
 
   it('sends writes to its home, whose receipt it gives', async () => {
-    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
     await atHome.data(REMEMBER, note('first, at home'))
     const { remember } = await atFollower.data(REMEMBER, note('second, from the follower'))
     expect(remember).toMatchObject({ __typename: 'Remembered', sequence: 2, memory: { shared: true } })
     const found = await atFollower.data(SEARCH, { query: 'second', atLeast: 2 })
     expect(found.search.hits[0]).toMatchObject({ memory: { id: remember.memory.id } })
     expect((await atHome.data(MEMORY, { id: remember.memory.id })).memory.text).toContain('second')
-    expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
+    expect(await chainOf(pair.follower, projectId)).toEqual(await chainOf(pair.home, projectId))
     const refused = await atFollower.data(REVISE, {
       id: remember.memory.id,
       input: { labels: ['x'] },
@@ -69,10 +61,10 @@ describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ s
   })
 
   it('keeps what is written offline in its branch, shows it, and sends it in order', async () => {
-    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
     const { remember: shared } = await atHome.data(REMEMBER, note('known to both'))
     await untilConnected(atFollower)
-    home.reachable(false)
+    pair.home.reachable(false)
     try {
       const key = newId()
       const { remember } = await atFollower.data(
@@ -96,13 +88,13 @@ describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ s
       expect(await standing(atFollower)).toMatchObject({ waiting: 2 })
       await atHome.data(REMEMBER, note('meanwhile at home'))
 
-      home.reachable(true)
+      pair.home.reachable(true)
       await untilConnected(atFollower)
       expect((await atHome.data(MEMORY, { id: remember.memory.id })).memory).toMatchObject({ shared: true })
       expect((await atHome.data(MEMORY, { id: shared.memory.id })).memory.text).toContain(
         'changed on a train',
       )
-      expect(await chainOf(follower, projectId)).toEqual(await chainOf(home, projectId))
+      expect(await chainOf(pair.follower, projectId)).toEqual(await chainOf(pair.home, projectId))
       const late = await atFollower.data(REMEMBER, note('written on a train', { idempotencyKey: key }))
       // Its receipt was provisional: what it was given for is there, in another place.
       const asked = { id: remember.memory.id, atLeast: remember.sequence, hash: remember.hash }
@@ -112,14 +104,14 @@ describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ s
         memory: { id: remember.memory.id, shared: true },
       })
       expect(await onTrains(4)).toEqual([true, true])
-      expect(await verifyJournal(follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
+      expect(await verifyJournal(pair.follower.scopeOf(projectId))).toMatchObject({ problems: 0 })
     } finally {
-      home.reachable(true)
+      pair.home.reachable(true)
     }
   })
 
   it('takes the vectors of what was there from its home', async () => {
-    const atHome = await home.running.newClient(true)
+    const atHome = await pair.home.running.newClient(true)
     for (let at = 0; at < 30; at += 1) await atHome.data(REMEMBER, note(`a distinct text, number ${at}`))
     const vectorsOf = async (node: SyncNode) => {
       const scope = node.scopeOf(atHome.projectId)
@@ -129,15 +121,15 @@ describe.each(SERVICE_DATABASES)('a project that follows a home, on $name', ({ s
         where c.project_id = ${atHome.projectId} order by 1, c.chunk`.execute(scope.db)
       return rows
     }
-    await expect.poll(async () => (await vectorsOf(home)).length).toBe(30)
+    await expect.poll(async () => (await vectorsOf(pair.home)).length).toBe(30)
     // Its own embedder is away, so that nothing else could make them.
     const without = await startSyncNode(start, null)
     try {
-      await untilConnected(await follow(without, home, atHome))
+      await untilConnected(await follow(without, pair.home, atHome))
       await expect.poll(async () => (await vectorsOf(without)).length).toBe(30)
       const plain = (rows: Awaited<ReturnType<typeof vectorsOf>>) =>
         rows.map(({ hash, embedding, bits }) => ({ hash, embedding, bits }))
-      expect(plain(await vectorsOf(without))).toEqual(plain(await vectorsOf(home)))
+      expect(plain(await vectorsOf(without))).toEqual(plain(await vectorsOf(pair.home)))
     } finally {
       await without.stop()
     }

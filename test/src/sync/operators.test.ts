@@ -1,13 +1,13 @@
 import { SERVICE_DATABASES } from '@daybook/postgres/testing/test-database'
 import { readSyncReadings } from '@daybook/sync/follower/readings'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   follow,
   followNewProject,
   type SyncNode,
   standing,
-  startSyncNode,
   untilConnected,
+  useSyncPair,
 } from './sync-node.ts'
 
 const REMEMBER = `mutation ($input: RememberInput!) { remember(input: $input) { __typename } }`
@@ -18,16 +18,7 @@ const CHECKS = '{ checks { name status message advice } }'
 const note = (text: string) => ({ input: { content: { note: { text } } } })
 
 describe.each(SERVICE_DATABASES)('what operators see of sync, on $name', ({ start }) => {
-  let home: SyncNode
-  let follower: SyncNode
-  beforeAll(async () => {
-    home = await startSyncNode(start)
-    follower = await startSyncNode(start)
-  })
-  afterAll(async () => {
-    await follower?.stop()
-    await home?.stop()
-  })
+  const pair = useSyncPair(start)
 
   const readingsOf = async (node: SyncNode, ofProjects = true) =>
     Object.fromEntries(
@@ -41,13 +32,13 @@ describe.each(SERVICE_DATABASES)('what operators see of sync, on $name', ({ star
   }
 
   it('nothing, where nobody follows anything', async () => {
-    expect(await readingsOf(follower)).toEqual({})
-    expect(await checkOf(await follower.running.newClient(true))).toBeUndefined()
+    expect(await readingsOf(pair.follower)).toEqual({})
+    expect(await checkOf(await pair.follower.running.newClient(true))).toBeUndefined()
   })
 
   it('how each followed project stands, and who follows', async () => {
-    const { atFollower, projectId } = await followNewProject(home, follower)
-    expect(await readingsOf(follower)).toEqual({
+    const { atFollower, projectId } = await followNewProject(pair.home, pair.follower)
+    expect(await readingsOf(pair.follower)).toEqual({
       daybook_sync_disconnected: new Map([[projectId, 0]]),
       daybook_sync_lag_events: new Map([[projectId, 0]]),
       daybook_sync_lag_seconds: new Map([[projectId, 0]]),
@@ -55,7 +46,7 @@ describe.each(SERVICE_DATABASES)('what operators see of sync, on $name', ({ star
       daybook_sync_open_conflicts: new Map([[projectId, 0]]),
     })
     await expect
-      .poll(() => readingsOf(home), { timeout: 10_000 })
+      .poll(() => readingsOf(pair.home), { timeout: 10_000 })
       .toEqual({ daybook_sync_followers: new Map([[projectId, 1]]) })
     expect(await checkOf(atFollower)).toMatchObject({
       status: 'OK',
@@ -64,7 +55,7 @@ describe.each(SERVICE_DATABASES)('what operators see of sync, on $name', ({ star
 
     await atFollower.data(CHANGE, { id: projectId, paused: true })
     await atFollower.data(REMEMBER, note('written in a pause'))
-    expect(await readingsOf(follower, false)).toMatchObject({
+    expect(await readingsOf(pair.follower, false)).toMatchObject({
       daybook_sync_disconnected: 0,
       daybook_sync_waiting_commands: 1,
       daybook_sync_lag_seconds: expect.any(Number),
@@ -74,7 +65,7 @@ describe.each(SERVICE_DATABASES)('what operators see of sync, on $name', ({ star
   })
 
   it('that a home refuses, with what it says and what to do, while the gateway stays ready', async () => {
-    const { atHome, atFollower, projectId } = await followNewProject(home, follower)
+    const { atHome, atFollower, projectId } = await followNewProject(pair.home, pair.follower)
     const { keys } = await atHome.data('{ keys { id isOwn } }')
     const own = (keys as { id: string; isOwn: boolean }[]).find(({ isOwn }) => isOwn)
     await atHome.data('mutation ($id: ID!) { revokeKey(id: $id) { __typename } }', { id: own?.id })
@@ -82,31 +73,31 @@ describe.each(SERVICE_DATABASES)('what operators see of sync, on $name', ({ star
     expect(await checkOf(atFollower)).toMatchObject({
       status: 'FAILED',
       message: expect.stringContaining('revoked'),
-      advice: expect.stringContaining(`daybook follow ${home.url} --project`),
+      advice: expect.stringContaining(`daybook follow ${pair.home.url} --project`),
     })
-    expect(await readingsOf(follower, false)).toMatchObject({ daybook_sync_disconnected: 1 })
-    expect((await fetch(`${follower.running.gateway.url}/ready`)).status).toBe(200)
-    const another = await home.clientOf(projectId)
-    await follow(follower, home, another)
+    expect(await readingsOf(pair.follower, false)).toMatchObject({ daybook_sync_disconnected: 1 })
+    expect((await fetch(`${pair.follower.running.gateway.url}/ready`)).status).toBe(200)
+    const another = await pair.home.clientOf(projectId)
+    await follow(pair.follower, pair.home, another)
     await untilConnected(atFollower)
     expect(await checkOf(atFollower)).toMatchObject({ status: 'OK' })
   })
 
   it('that a lost home does not know yet that it is none any more', async () => {
-    const { atFollower, projectId } = await followNewProject(home, follower)
-    home.reachable(false)
+    const { atFollower, projectId } = await followNewProject(pair.home, pair.follower)
+    pair.home.reachable(false)
     try {
-      const { promoteProject } = await atFollower.data(PROMOTE, { id: projectId, url: follower.url })
+      const { promoteProject } = await atFollower.data(PROMOTE, { id: projectId, url: pair.follower.url })
       expect(promoteProject).toMatchObject({ __typename: 'Promoted' })
       expect(await checkOf(atFollower)).toMatchObject({
         status: 'WARNING',
-        message: expect.stringContaining(`${home.url} does not know yet`),
+        message: expect.stringContaining(`${pair.home.url} does not know yet`),
       })
     } finally {
-      home.reachable(true)
+      pair.home.reachable(true)
     }
     await expect
       .poll(async () => (await checkOf(atFollower))?.message, { timeout: 30_000 })
-      .not.toContain(home.url)
+      .not.toContain(pair.home.url)
   })
 })

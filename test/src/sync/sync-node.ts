@@ -10,7 +10,7 @@ import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { startSwitchingProxy } from '@daybook/postgres/testing/switching-proxy'
 import type { TestDatabase, TestDatabaseKind } from '@daybook/postgres/testing/test-database'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 
 /** A Daybook that has a home, or follows one: gateway, projector and sync in this process, on a database of its own. */
 export interface SyncNode {
@@ -53,6 +53,36 @@ export async function startSyncNode(start: TestDatabaseKind['start'], embedder?:
       await proxy.stop()
       await running.stop()
       await database.stop()
+    },
+  }
+}
+
+/** A home and a follower for the tests of a suite. */
+export interface SyncPair {
+  readonly home: SyncNode
+  readonly follower: SyncNode
+}
+
+/** Starts both before the tests of the surrounding suite, and stops them afterwards. Nothing is followed yet. */
+export function useSyncPair(start: TestDatabaseKind['start']): SyncPair {
+  const nodes: SyncNode[] = []
+  beforeAll(async () => {
+    for (let count = 0; count < 2; count += 1) nodes.push(await startSyncNode(start))
+  })
+  afterAll(async () => {
+    for (const node of nodes.toReversed()) await node.stop()
+  })
+  const nodeAt = (index: number): SyncNode => {
+    const node = nodes[index]
+    if (node === undefined) throw new Error('the pair is not started yet')
+    return node
+  }
+  return {
+    get home() {
+      return nodeAt(0)
+    },
+    get follower() {
+      return nodeAt(1)
     },
   }
 }
