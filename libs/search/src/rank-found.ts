@@ -8,7 +8,7 @@ import { floorOf } from './model-floors.ts'
 import { readPriors } from './priors/read-priors.ts'
 import { withPriors } from './priors/with-priors.ts'
 import type { ParsedQuery } from './query/query.ts'
-import { aboveFloor } from './ranking/floor.ts'
+import { evidenceOf, isAnswer } from './ranking/floor.ts'
 import type { WantedTime } from './ranking/late/time-match.ts'
 import type { RankingOptions } from './ranking/options.ts'
 import { priorsCount } from './ranking/priors.ts'
@@ -56,7 +56,7 @@ export async function rankFound(
   ): Promise<RankedFound> => {
     // What is found by words only has a word of the query.
     const kept = request.mode === 'KEYWORD' ? hits.filter(({ matchType }) => matchType !== 'CONTEXT') : hits
-    const above = relevant(kept, byTokens)
+    const above = areAnswer(kept, byTokens) ? kept : []
     return {
       ranked: (await moved(above)).filter(({ score }) => score >= minScore).slice(0, limit),
       byTokens,
@@ -75,11 +75,12 @@ export async function rankFound(
       halfLifeMs: parts.halfLifeMs ?? HALF_LIFE_MS,
     })
   }
-  const relevant = (hits: readonly RankedHit[], byTokens: RankedByTokens | null) => {
-    if (floor === null) return hits
-    if (byTokens === null) return aboveFloor(hits, floor, null)
+  const areAnswer = (hits: readonly RankedHit[], byTokens: RankedByTokens | null): boolean => {
+    if (floor === null) return true
+    const best = hits[0]?.score ?? 0
+    if (byTokens === null) return isAnswer(best, evidenceOf(hits), floor, null)
     const { documents, documentFrequency } = byTokens.frequencies
-    return aboveFloor(hits, floor, {
+    return isAnswer(best, byTokens.evidence, floor, {
       memories: documents,
       stranger: namesStranger(query.wanted, (word) => documentFrequency.get(word) === 0),
       unheard: isUnheard(found.tokens?.words ?? [], documentFrequency),
@@ -97,10 +98,7 @@ export async function rankFound(
       eligible,
       options,
       // Which hits are too far shows only in their explanations.
-      limit:
-        leastCosine === undefined && floor === null && !priorsCount(options.priors)
-          ? limit
-          : Number.POSITIVE_INFINITY,
+      limit: leastCosine === undefined && !priorsCount(options.priors) ? limit : Number.POSITIVE_INFINITY,
     })
     return finished(withoutFar(byTokens.ranked, leastCosine), byTokens)
   }

@@ -1,12 +1,15 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { bytesPerToken } from '@daybook/embeddings/token-bits/token-bits'
-import { type QuestionToken, wordWeight } from '../ranking/late/question-weights.ts'
+import type { Evidence } from '../ranking/floor.ts'
+import { type QuestionToken, wholeWeight, wordWeight } from '../ranking/late/question-weights.ts'
 import { rankLate } from '../ranking/late/rank-late.ts'
 import { nearness, type WantedTime } from '../ranking/late/time-match.ts'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
+import { wordsShare } from '../ranking/late/words-share.ts'
 import { type Neighbourhoods, poolNeighbourhoods } from '../ranking/neighbourhood.ts'
 import type { RankingOptions } from '../ranking/options.ts'
 import type { RankedHit } from '../ranking/rank.ts'
+import type { RetrieverHit } from '../ranking/retriever.ts'
 import { namesIn, speakersOf } from '../ranking/speakers.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
 import type { RetrieversRun } from '../run-retrievers.ts'
@@ -38,6 +41,8 @@ export interface RankByTokensInput {
 /** The ranking, and what it was made of. */
 export interface RankedByTokens {
   readonly ranked: readonly RankedHit[]
+  /** In all candidates, also those beyond the limit. */
+  readonly evidence: Evidence
   readonly question: readonly QuestionToken[]
   readonly frequencies: WordFrequencies
   readonly scorer: Scorer
@@ -90,7 +95,21 @@ export async function rankByTokens(
     without: options.without,
     limit,
   })
-  return { ranked, question, frequencies, scorer, bytes, modelId, stored }
+  const evidence = evidenceIn(found, question)
+  return { ranked, evidence, question, frequencies, scorer, bytes, modelId, stored }
+}
+
+const most = (hits: readonly RetrieverHit[]): number => Math.max(...hits.map(({ score }) => score))
+
+function evidenceIn(
+  { lexical, vector }: RankByTokensInput['found'],
+  question: readonly QuestionToken[],
+): Evidence {
+  const hasWords = lexical !== null && lexical.length > 0
+  return {
+    words: hasWords ? wordsShare(most(lexical), wholeWeight(question)) : null,
+    nearest: vector !== null && vector.length > 0 ? most(vector) : -1,
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plainExplanation, type RetrieverContribution } from './explanation.ts'
-import { aboveFloor, type Floor, type FloorCase } from './floor.ts'
+import { evidenceOf, type Floor, type FloorCase, isAnswer } from './floor.ts'
 import { matchType, type RankedHit } from './rank.ts'
 
 const floor: Floor = {
@@ -35,7 +35,9 @@ function hit(memoryId: string, score: number, { words, cosine }: Found): RankedH
 
 const MANY: FloorCase = { memories: 500, stranger: false, unheard: false }
 const kept = (hits: readonly RankedHit[], known: Partial<FloorCase> | null = {}) =>
-  aboveFloor(hits, floor, known && { ...MANY, ...known }).map(({ memoryId }) => memoryId)
+  isAnswer(hits[0]?.score ?? 0, evidenceOf(hits), floor, known && { ...MANY, ...known })
+    ? hits.map(({ memoryId }) => memoryId)
+    : []
 
 describe('row 3: what is not relevant is not a hit', () => {
   it('finds nothing where the best score is an accident, whatever words it shares', () => {

@@ -32,33 +32,42 @@ export interface FloorCase {
   readonly unheard: boolean
 }
 
+/** What the retrievers found, whichever of it is shown. */
+export interface Evidence {
+  /** The largest share of the question's words that a text has, 0 to 1; null if none has a word of it. */
+  readonly words: number | null
+  /** The cosine of the nearest; -1 if no vector was compared. */
+  readonly nearest: number
+}
+
+/** The evidence in hits. */
+export function evidenceOf(hits: readonly RankedHit[]): Evidence {
+  let words: number | null = null
+  let nearest = -1
+  for (const { explanation } of hits)
+    for (const { retriever, normalisedScore, rawScore } of explanation.retrievers)
+      if (retriever === 'lexical') words = Math.max(words ?? 0, normalisedScore)
+      else nearest = Math.max(nearest, rawScore)
+  return { words, nearest }
+}
+
 /**
- * The hits if they are relevant enough: none if the best is not, or if they are only neighbours of something.
+ * Whether hits are relevant enough to be an answer: not if the best is not, or if they are only neighbours of something.
  * Those behind a good one are not judged: a floor of .01 for each without a word of the question would lose
  * .02 recall on the bundled questions.
  *
- * @param ranked best first
+ * @param best the score of the best hit; 0 if there is none
  * @param known null where no tokens were compared: then scores are relative, and only cosines tell something
  */
-export function aboveFloor(
-  ranked: readonly RankedHit[],
+export function isAnswer(
+  best: number,
+  { words, nearest }: Evidence,
   floor: Floor,
   known: FloorCase | null,
-): readonly RankedHit[] {
-  if (!ranked.some((hit) => hasWords(hit, 0))) {
-    const nearest = Math.max(
-      ...ranked.flatMap(({ explanation }) => explanation.retrievers.map(({ rawScore }) => rawScore)),
-      -1,
-    )
-    if (nearest < (known?.unheard === true ? floor.unheard : floor.cosine)) return []
-  }
-  if (known === null) return ranked
+): boolean {
+  if (words === null && nearest < (known?.unheard === true ? floor.unheard : floor.cosine)) return false
+  if (known === null) return true
   const answer = known.memories >= floor.fromMemories ? floor.answer : 0
   const least = known.stranger ? floor.stranger : answer
-  if ((ranked[0]?.score ?? 0) < least && !ranked.some((hit) => hasWords(hit, floor.words))) return []
-  return ranked.some(({ matchType }) => matchType !== 'CONTEXT') ? ranked : []
+  return best >= least || (words !== null && words >= floor.words)
 }
-
-/** Whether a hit has at least such a share of the question's words. */
-const hasWords = ({ explanation: { retrievers } }: RankedHit, share: number): boolean =>
-  retrievers.some(({ retriever, normalisedScore }) => retriever === 'lexical' && normalisedScore >= share)

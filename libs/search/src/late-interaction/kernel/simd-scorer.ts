@@ -23,6 +23,9 @@ interface Arena {
   readonly memory: WebAssembly.Memory
   readonly kernels: Map<number, Kernel | undefined>
   owner: QuantisedQuestion | undefined
+  /** The memory's bytes, and the row in it. Made anew when the memory has grown, not for each match: they cost as much as a short one. */
+  bytes: Uint8Array
+  best: Int16Array
 }
 /** @see encodeKernel */
 type Kernel = (bits: number, tokens: number, tables: number, row: number) => void
@@ -34,7 +37,7 @@ let arena: Arena | undefined
 /** The scorer with vector instructions, or undefined where the process has no WebAssembly with SIMD. */
 export function simdScorer(question: QuantisedQuestion): Scorer | undefined {
   if (typeof WebAssembly === 'undefined') return undefined
-  arena ??= { memory: new WebAssembly.Memory({ initial: 1 }), kernels: new Map(), owner: undefined }
+  arena ??= createArena()
   const shared = arena
   const width = question.dimension / 8
   const run = kernelFor(shared, width)
@@ -49,15 +52,14 @@ export function simdScorer(question: QuantisedQuestion): Scorer | undefined {
       const row = new Float32Array(tokens)
       if (count === 0) return row
       if (shared.owner !== question) loadTables(shared, question, tables)
-      const bytes = new Uint8Array(shared.memory.buffer)
-      const best = new Int16Array(shared.memory.buffer, ROW, PASS)
+      const { bytes, best } = shared
       for (let first = 0; first < tokens; first += PASS) {
         best.fill(SMALLEST)
         for (let at = 0; at < count; at += pieceTokens) {
           const piece = Math.min(pieceTokens, count - at)
           // A memory in one piece is there already in the second pass.
           if (first === 0 || count > pieceTokens)
-            bytes.set(bits.subarray(at * width, (at + piece) * width), BITS)
+            bytes.set(piece === count ? bits : bits.subarray(at * width, (at + piece) * width), BITS)
           run(BITS, piece, TABLES + (first / PASS) * passBytes, ROW)
         }
         for (let token = first; token < Math.min(tokens, first + PASS); token += 1)
@@ -67,6 +69,16 @@ export function simdScorer(question: QuantisedQuestion): Scorer | undefined {
     },
   }
 }
+
+function createArena(): Arena {
+  const memory = new WebAssembly.Memory({ initial: 1 })
+  return { memory, kernels: new Map(), owner: undefined, ...viewsOf(memory) }
+}
+
+const viewsOf = ({ buffer }: WebAssembly.Memory): Pick<Arena, 'bytes' | 'best'> => ({
+  bytes: new Uint8Array(buffer),
+  best: new Int16Array(buffer, ROW, PASS),
+})
 
 /** The kernel for tokens of so many bytes, compiled at first use (a millisecond). */
 function kernelFor({ memory, kernels }: Arena, width: number): Kernel | undefined {
@@ -94,7 +106,10 @@ function arrange({ tokens, groups, entries }: QuantisedQuestion): Int16Array {
 
 function loadTables(shared: Arena, question: QuantisedQuestion, tables: Int16Array): void {
   const missing = TABLES + tables.byteLength - shared.memory.buffer.byteLength
-  if (missing > 0) shared.memory.grow(Math.ceil(missing / PAGE))
+  if (missing > 0) {
+    shared.memory.grow(Math.ceil(missing / PAGE))
+    Object.assign(shared, viewsOf(shared.memory))
+  }
   new Int16Array(shared.memory.buffer, TABLES, tables.length).set(tables)
   shared.owner = question
 }

@@ -6,7 +6,7 @@ import { type RetrieverHit, type RetrieverName, retrieverCandidates } from '../r
 import type { RankingTerm } from '../terms.ts'
 import { estimateMatches } from './estimate.ts'
 import { type QuestionToken, wholeWeight } from './question-weights.ts'
-import { LONG_TOKENS, probability, type ScoreTerm, scoreTerms, weightOf } from './terms.ts'
+import { LONG_TOKENS, logOddsOf, probability, scoreTerms, type TermName, termWeights } from './terms.ts'
 import { nearMatch, ownMatch, type TokenMatches, type TokenRows } from './token-rows.ts'
 import { wordsShare } from './words-share.ts'
 
@@ -52,80 +52,96 @@ export interface RankLateInput extends Retrievers {
 export function rankLate(input: RankLateInput): RankedHit[] {
   const pool = poolOf(input)
   const session = bestOfSessions(pool)
-  const choice = Math.log(pool.length)
-  return pool
-    .map((member) => explain(member, session(member), choice, input.without))
+  const weights = termWeights(input.without)
+  const scored = pool.map((member) => {
+    const { memoryId, values } = member
+    const best = session(member)
+    values.session = best.values.near
+    return { member, best, values, memoryId, logOdds: logOddsOf(values, weights) }
+  })
+  // Explained are only those that are shown: for a pool of 500 that takes as long as all the rest.
+  return scored
     .toSorted((a, b) => b.logOdds - a.logOdds || (a.memoryId < b.memoryId ? -1 : 1))
     .slice(0, Math.max(0, input.limit))
-    .map(({ memoryId, retrievers, terms, logOdds, restsOn }) => {
+    .map(({ member, best, values, memoryId, logOdds }) => {
+      const retrievers = [
+        ...contributionOf('lexical', member.lexical, values.words, weights.words),
+        ...contributionOf('vector', member.vector, values.vector, weights.vector),
+      ]
       const score = probability(logOdds)
       return {
         memoryId,
         score,
         matchType: matchType(retrievers),
-        explanation: plainExplanation({ method: 'DEFAULT', retrievers, terms, score }),
-        restsOn,
+        explanation: plainExplanation({
+          method: 'DEFAULT',
+          retrievers,
+          terms: scoreTerms(values, weights),
+          score,
+        }),
+        // What the best of the session matches together with counts, too.
+        restsOn: [...member.beside, best.memoryId, ...best.beside],
       }
     })
 }
 
-/** A memory that can become a hit, with the value of each term but its session's. */
+/** A memory that can become a hit. */
 interface Member {
   readonly memoryId: string
   readonly context: string | null
-  readonly retrievers: readonly RetrieverContribution[]
+  /** Where the retrievers found it. */
+  readonly lexical: Found | undefined
+  readonly vector: Found | undefined
   /** The memories around it that match together with it. */
   readonly beside: readonly string[]
-  readonly own: number
-  readonly near: number
-  readonly words: number
-  readonly vector: number
-  readonly speaker: number
-  readonly time: number
-  readonly length: number
+  /** That of `session` is known once all members are. */
+  readonly values: Record<TermName, number>
 }
 
 function poolOf(input: RankLateInput): Member[] {
-  const {
-    question,
-    matches,
-    neighbourhoods,
-    eligible,
-    isSpokenByNamed,
-    timeMatch,
-    candidatesPerRetriever,
-    without,
-  } = input
+  const { question, matches, neighbourhoods, eligible, isSpokenByNamed, timeMatch, candidatesPerRetriever } =
+    input
   const lexical = ranksOf(input.lexical, candidatesPerRetriever)
   const vector = ranksOf(input.vector, candidatesPerRetriever)
   const candidates = new Set([...lexical.keys(), ...vector.keys()])
   const all = poolNeighbourhoods(candidates, neighbourhoods)
   const ids = [...all.keys()].filter((id) => candidates.has(id) || eligible(id))
   const inPool = new Set(ids)
-  const rowsOf = (beside: readonly string[]) => beside.flatMap((id) => matches.get(id) ?? [])
   const whole = wholeWeight(question)
+  const choice = Math.log(ids.length)
   // A memory that the vector retriever did not find is farther than the last one that it found.
   const farthest = Math.min(...[...vector.values()].map(({ score }) => score), 1)
   return ids.map((memoryId) => {
     const neighbourhood = all.get(memoryId) ?? null
     const row = matches.get(memoryId)
-    const beside = around(neighbourhood).filter((id) => inPool.has(id) && matches.has(id))
+    const beside: string[] = []
+    const rows: TokenMatches[] = []
+    around(neighbourhood, (id) => {
+      const other = inPool.has(id) ? matches.get(id) : undefined
+      if (other === undefined) return
+      beside.push(id)
+      rows.push(other)
+    })
     const words = wordsShare(lexical.get(memoryId)?.score ?? 0, whole)
-    const cosine = vector.get(memoryId)?.score ?? (vector.size > 0 ? farthest : 0)
+    const { own, near } = tokenMatches(question, row, rows, words)
     return {
       memoryId,
       context: neighbourhood?.context ?? null,
-      retrievers: [
-        ...contributionOf('lexical', lexical.get(memoryId), words, weightOf('words', without)),
-        ...contributionOf('vector', vector.get(memoryId), cosine, weightOf('vector', without)),
-      ],
+      lexical: lexical.get(memoryId),
+      vector: vector.get(memoryId),
       beside,
-      ...tokenMatches(question, row, rowsOf(beside), words),
-      words,
-      vector: cosine,
-      speaker: isSpokenByNamed(memoryId) ? 1 : 0,
-      time: timeMatch(memoryId),
-      length: Math.log2(Math.max(row?.tokens ?? 0, LONG_TOKENS) / LONG_TOKENS),
+      values: {
+        base: 1,
+        pool: choice,
+        own,
+        near,
+        session: 0,
+        words,
+        vector: vector.get(memoryId)?.score ?? (vector.size > 0 ? farthest : 0),
+        speaker: isSpokenByNamed(memoryId) ? 1 : 0,
+        time: timeMatch(memoryId),
+        length: Math.log2(Math.max(row?.tokens ?? 0, LONG_TOKENS) / LONG_TOKENS),
+      },
     }
   })
 }
@@ -154,8 +170,12 @@ function contributionOf(
 /** How many memories on each side match together with a memory. With one LoCoMo loses .01 recall. */
 const AROUND = 2
 
-const around = (neighbourhood: Neighbourhood | null): string[] =>
-  [neighbourhood?.before, neighbourhood?.after].flatMap((side) => side?.slice(0, AROUND) ?? [])
+/** Calls `each` with the memories beside one, those before it first, nearest first. */
+function around(neighbourhood: Neighbourhood | null, each: (memoryId: string) => void): void {
+  if (neighbourhood === null) return
+  for (const side of [neighbourhood.before, neighbourhood.after])
+    for (let at = 0; at < Math.min(side.length, AROUND); at += 1) each(side[at] as string)
+}
 
 function tokenMatches(
   question: readonly QuestionToken[],
@@ -182,25 +202,5 @@ function bestOfSessions(pool: readonly Member[]): (member: Member) => Member {
 
 /** Equal ones are ordered by id, so that the order of the input does not matter. */
 const isBetter = (one: Member, other: Member): boolean =>
-  one.near > other.near || (one.near === other.near && one.memoryId < other.memoryId)
-
-interface Explained {
-  readonly memoryId: string
-  readonly retrievers: readonly RetrieverContribution[]
-  readonly terms: readonly ScoreTerm[]
-  readonly logOdds: number
-  readonly restsOn: readonly string[]
-}
-
-function explain(
-  member: Member,
-  session: Member,
-  pool: number,
-  without: ReadonlySet<RankingTerm>,
-): Explained {
-  const { memoryId, retrievers, beside } = member
-  const terms = scoreTerms({ ...member, session: session.near, pool, base: 1 }, without)
-  const logOdds = terms.reduce((sum, term) => sum + term.contribution, 0)
-  // What the best of the session matches together with counts, too.
-  return { memoryId, retrievers, terms, logOdds, restsOn: [...beside, session.memoryId, ...session.beside] }
-}
+  one.values.near > other.values.near ||
+  (one.values.near === other.values.near && one.memoryId < other.memoryId)

@@ -69,22 +69,35 @@ const LEFT_OUT_BY: Readonly<Partial<Record<TermName, RankingTerm>>> = {
   length: 'length',
 }
 
-/** The weight of a term: 0 if an evaluation leaves it out. */
-export function weightOf(term: TermName, without: ReadonlySet<RankingTerm>): number {
-  const by = LEFT_OUT_BY[term]
-  return by !== undefined && without.has(by) ? 0 : WEIGHTS[term]
+/** The weight of each term: 0 for those that an evaluation leaves out. */
+export function termWeights(without: ReadonlySet<RankingTerm>): Readonly<Record<TermName, number>> {
+  const kept = { ...WEIGHTS }
+  for (const name of TERMS) {
+    const by = LEFT_OUT_BY[name]
+    if (by !== undefined && without.has(by)) kept[name] = 0
+  }
+  return kept
 }
 
-/** The terms with these values. */
-export function scoreTerms(
+/** What terms with these values add up to. */
+export function logOddsOf(
   values: Readonly<Record<TermName, number>>,
-  without: ReadonlySet<RankingTerm>,
-): ScoreTerm[] {
-  return TERMS.map((name) => {
-    const [value, weight] = [values[name], weightOf(name, without)]
+  weights: Readonly<Record<TermName, number>>,
+): number {
+  let sum = 0
+  for (const name of TERMS) sum += weights[name] * values[name]
+  return sum
+}
+
+/** The terms with these values, as an explanation has them: their contributions add up to `logOddsOf`. */
+export const scoreTerms = (
+  values: Readonly<Record<TermName, number>>,
+  weights: Readonly<Record<TermName, number>>,
+): ScoreTerm[] =>
+  TERMS.map((name) => {
+    const [value, weight] = [values[name], weights[name]]
     return { name, value, weight, contribution: weight * value }
   })
-}
 
 /** The probability with these log-odds. */
 export const probability = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
