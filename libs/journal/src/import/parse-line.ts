@@ -76,7 +76,6 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = { project, event, end }
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/u
 
 /** Parses one line and checks its form. @throws InvalidExportError */
-/** @throws InvalidExportError */
 export function parseLine(line: number, text: string): ExportLine {
   const value = parseJson(line, text)
   if (isExportHeader(value)) return { header: checkHeader(line, value) }

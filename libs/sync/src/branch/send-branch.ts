@@ -109,15 +109,15 @@ async function settleAppended(
     .where('project_id', '=', projectId)
     .where('position', '=', one.position)
     .execute()
-  const later = await trx
+  const next = await trx
     .selectFrom('branch_commands')
     .select('position')
     .where('project_id', '=', projectId)
     .where('memory_id', '=', one.memoryId)
     .where('position', '>', one.position)
     .orderBy('position')
-    .execute()
-  const [next] = later
+    .limit(1)
+    .executeTakeFirst()
   if (next === undefined) return
   // The home may have found that the new memory is one that it has.
   if (memory.state.id !== one.memoryId)

@@ -40,6 +40,8 @@ export interface Ledger {
   /** Whether the home has moved: what changed nothing has no event, so its key stays where it was decided. */
   hasMoved: boolean
   readonly counts: Counts
+  /** Milliseconds of each read that no fault of its daemon fell into. */
+  readonly readMs: number[]
 }
 
 /** What a run amounts to. */
@@ -50,8 +52,6 @@ export interface Counts {
   refused: number
   retried: number
   erasures: number
-  reads: number
-  slowestReadMs: number
   slowestWriteMs: number
   partitions: number
   freezes: number
@@ -73,14 +73,13 @@ export function createLedger(): Ledger {
     erased: new Set(),
     complaints: [],
     hasMoved: false,
+    readMs: [],
     counts: {
       acknowledged: 0,
       offline: 0,
       refused: 0,
       retried: 0,
       erasures: 0,
-      reads: 0,
-      slowestReadMs: 0,
       slowestWriteMs: 0,
       partitions: 0,
       freezes: 0,

@@ -80,11 +80,14 @@ export async function handOver(
   }
   if (!UNKNOWN.test(why ?? '')) return { said: `no hand-over to ${to}: ${why}` }
   const finish = async (): Promise<void> => {
-    await persistently(async () => {
+    const hasMoved = await persistently(async () => {
       const said = await ask()
-      if (!isHome(said)) throw new Error(`the hand-over to ${to} cannot be finished: ${said}`)
+      if (isHome(said)) return true
+      if (LEFT.test(said ?? '')) return false
+      throw new Error(`the hand-over to ${to} cannot be finished: ${said}`)
     })
-    await moved()
+    if (hasMoved) await moved()
+    else counts.handOversRefused += 1
   }
   return { said: `hand-over to ${to}, finished later: ${why}`, finish }
 }

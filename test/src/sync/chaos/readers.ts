@@ -36,8 +36,7 @@ async function readOn(node: ChaosNode, ledger: Ledger, random: Random, stop: Abo
     const failure = await failureOf(node, someRead(ledger, random))
     const took = Math.round(performance.now() - begun)
     if (node.outages !== outages) continue
-    ledger.counts.reads += 1
-    ledger.counts.slowestReadMs = Math.max(ledger.counts.slowestReadMs, took)
+    ledger.readMs.push(took)
     if (failure !== null) ledger.complaints.push(`a read at ${node.index} failed: ${failure}`)
     if (took > BOUND_MS) ledger.complaints.push(`a read at ${node.index} took ${took} ms`)
   }

@@ -1,4 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
+import { percentile } from '../../eval/metrics.ts'
 import { createRandom, derivedSeed, type Random } from '../../support/random.ts'
 import { check } from './check.ts'
 import { inflictFaults } from './faults.ts'
@@ -35,6 +36,12 @@ export interface SyncChaosOptions {
 /** The result of a run. */
 export interface SyncChaosRun extends Counts {
   readonly rounds: number
+  readonly reads: {
+    readonly count: number
+    readonly p50Ms: number
+    readonly p99Ms: number
+    readonly slowestMs: number
+  }
   /** Of the round that failed, in words. Then the data folders are kept. */
   readonly differences: readonly string[]
   readonly folders: readonly string[]
@@ -82,10 +89,18 @@ export async function runSyncChaos(options: SyncChaosOptions): Promise<SyncChaos
   return {
     ...ledger.counts,
     rounds: round,
+    reads: summary(ledger.readMs),
     differences,
     folders: failed ? network.nodes.map(({ daemon }) => daemon.dataDir) : [],
   }
 }
+
+const summary = (ms: readonly number[]): SyncChaosRun['reads'] => ({
+  count: ms.length,
+  p50Ms: percentile(ms, 0.5),
+  p99Ms: percentile(ms, 0.99),
+  slowestMs: percentile(ms, 1),
+})
 
 /** All have something of one journal: a home that has nothing of a copy is taken for another one. */
 async function firstMemory(network: Network): Promise<void> {
