@@ -97,6 +97,8 @@ async function findable(home: TestDaemon, follower: TestDaemon): Promise<number[
 
 async function between(kind: string, home: TestDaemon, follower: TestDaemon): Promise<void> {
   await fill(home)
+  // What the home has still to apply would take its share of the cores from the copying.
+  await until(home, ({ projections: [one] }) => one?.position === EVENTS)
   const { projects } = await ask<{ projects: { id: string; name: string }[] }>(home, PROJECTS)
   const started = performance.now()
   const { followProject } = await ask<{ followProject: { __typename: string; message?: string } }>(
