@@ -5,7 +5,6 @@ import { readChain, readHash } from '@daybook/journal/chain/read-chain'
 import { toExported } from '@daybook/journal/export/export-journal'
 import { readKeys } from '@daybook/journal/export/read-keys'
 import { readCheckedEnd, readEnd } from '@daybook/journal/read/read'
-import { canonicalJson } from '@daybook/memory/canonical-json'
 import { DaybookError, DivergedError } from '@daybook/memory/errors'
 import type { JournalCursor } from '@daybook/memory/events'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
@@ -33,7 +32,7 @@ export interface StreamOptions {
   readonly heartbeatMs?: number
 }
 
-const line = (value: object): string => `${canonicalJson(value)}\n`
+const line = (value: object): string => `${JSON.stringify(value)}\n`
 
 /** Events read at a time. */
 const PAGE = 200
