@@ -99,7 +99,7 @@ export async function rankByTokens(
   return { ranked, evidence, question, frequencies, scorer, bytes, modelId, stored }
 }
 
-const most = (hits: readonly RetrieverHit[]): number => Math.max(...hits.map(({ score }) => score))
+const highestScore = (hits: readonly RetrieverHit[]): number => Math.max(...hits.map(({ score }) => score))
 
 function evidenceIn(
   { lexical, vector }: RankByTokensInput['found'],
@@ -107,8 +107,8 @@ function evidenceIn(
 ): Evidence {
   const hasWords = lexical !== null && lexical.length > 0
   return {
-    words: hasWords ? wordsShare(most(lexical), wholeWeight(question)) : null,
-    nearest: vector !== null && vector.length > 0 ? most(vector) : -1,
+    words: hasWords ? wordsShare(highestScore(lexical), wholeWeight(question)) : null,
+    nearest: vector !== null && vector.length > 0 ? highestScore(vector) : -1,
   }
 }
 
