@@ -40,10 +40,13 @@ interface Standing {
 const ask = async <Data>(daemon: TestDaemon, query: string, variables: object = {}): Promise<Data> =>
   dataOf(await daemon.graphql<Data>({ query, variables: { ...variables }, timeoutMs: 120_000 }))
 
+/** Milliseconds between two questions how far it is: asked every 20 ms, a follower spent a tenth of its time on answers. */
+const LOOK_MS = 100
+
 /** Asks again and again until the answer will do. @returns the seconds */
 const until = (daemon: TestDaemon, does: (standing: Standing) => boolean): Promise<number> =>
   seconds(async () => {
-    while (!does(await ask<Standing>(daemon, STATUS))) await pause(20)
+    while (!does(await ask<Standing>(daemon, STATUS))) await pause(LOOK_MS)
   })
 
 async function fill(home: TestDaemon): Promise<void> {

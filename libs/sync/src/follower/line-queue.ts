@@ -12,9 +12,12 @@ export interface LineQueue {
 }
 
 /** Lines read ahead at most. */
-const AHEAD = 2_000
-/** The most events given out together, and the most characters in them. */
-const MOST = { events: 500, characters: 4 * 1024 * 1024 }
+const AHEAD = 4_000
+/**
+ * The most events given out together, and the most characters in them. A follower's embedded database serves its projection in between:
+ * 500 events made 3,700 a second, 1,000 make 5,200 to 5,500, in transactions of .2 s.
+ */
+const MOST = { events: 1_000, characters: 4 * 1024 * 1024 }
 
 /** Reads the lines of a stream, as far ahead as `AHEAD`. @param ended ends the stream, too */
 export function queueLines(lines: AsyncGenerator<StreamLine, void>, ended: AbortSignal): LineQueue {
