@@ -1,3 +1,5 @@
+import { percentile } from '../src/support/percentile.ts'
+
 /**
  * A benchmark: ours against the obvious alternative, with a goal for the ratio. One file each; the list is in
  * `main.ts`.
@@ -45,11 +47,5 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1000
 }
 
-/** The value below which the given share of the values lies. @param share 0 to 1 */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-}
-
 /** The median of the values. */
-export const median = (values: readonly number[]): number => quantile(values, 0.5)
+export const median = (values: readonly number[]): number => percentile(values, 0.5)

@@ -5,7 +5,8 @@ import { CHROMIUM } from '../src/console/support/chromium.ts'
 import { startVisit } from '../src/console/support/visit.ts'
 import { createTestDaemon } from '../src/support/daemon.ts'
 import { dataOf } from '../src/support/graphql.ts'
-import { type BenchOptions, quantile } from './bench.ts'
+import { percentile } from '../src/support/percentile.ts'
+import { type BenchOptions } from './bench.ts'
 import { fillDaemon } from './fill-daemon.ts'
 import { questions } from './generated-texts.ts'
 
@@ -68,7 +69,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
 }
 
 function print(what: string, times: readonly number[], goal?: number): void {
-  const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)]
+  const [p50, p95] = [percentile(times, 0.5), percentile(times, 0.95)]
   const judged = goal === undefined ? '' : `   goal ${goal}${p95 <= goal ? '' : '   MISSED'}`
   console.log(
     `  ${what.padEnd(28)} p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms of ${times.length}${judged}`,

@@ -10,8 +10,9 @@ import { HAS_NATIVE_NATS, startNativeNats } from '@daybook/transport/testing/nat
 import pg from 'pg'
 import { createServiceProcess } from '../src/chaos/service-process.ts'
 import { askGraphQL, dataOf } from '../src/support/graphql.ts'
+import { percentile } from '../src/support/percentile.ts'
 import { createRandom, type Random } from '../src/support/random.ts'
-import { quantile, seconds } from './bench.ts'
+import { seconds } from './bench.ts'
 
 /**
  * Measures the time from a write's acknowledgement until a search that starts then finds it, by words and by
@@ -97,7 +98,7 @@ async function oneEmbedding(text: string): Promise<number> {
     const times: number[] = []
     for (let count = 0; count < 30; count += 1)
       times.push((await seconds(() => embedder.embedQuery(`${text} ${count}`))) * 1000)
-    return quantile(times, 0.5)
+    return percentile(times, 0.5)
   } finally {
     await embedder.close()
   }
@@ -147,11 +148,11 @@ export async function run(): Promise<void> {
     await untilFound({ api, client }, 'SEMANTIC', 'warm up', await remember(api, 'warm up'))
     const { words, meaning } = await measure({ api, client })
     const show = (values: number[]) =>
-      `p50 ${quantile(values, 0.5).toFixed(1)} ms   p90 ${quantile(values, 0.9).toFixed(1)} ms   p99 ${quantile(values, 0.99).toFixed(1)} ms   (${values.length} watched)`
+      `p50 ${percentile(values, 0.5).toFixed(1)} ms   p90 ${percentile(values, 0.9).toFixed(1)} ms   p99 ${percentile(values, 0.99).toFixed(1)} ms   (${values.length} watched)`
     console.log(`  findable by words      ${show(words)}`)
     console.log(`  findable by meaning    ${show(meaning)}`)
     console.log(`  one embedding alone    p50 ${alone.toFixed(1)} ms`)
-    console.log(`  by meaning, the p50 is ${(quantile(meaning, 0.5) / alone).toFixed(1)} embeddings`)
+    console.log(`  by meaning, the p50 is ${(percentile(meaning, 0.5) / alone).toFixed(1)} embeddings`)
   } finally {
     await client.end()
     await Promise.all(services.map((service) => service.stop()))

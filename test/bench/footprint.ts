@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { pause } from '@daybook/runtime/backoff'
 import { startCli } from '../src/cli/run-cli.ts'
 import { createTestDaemon, REPOSITORY, type TestDaemon } from '../src/support/daemon.ts'
-import { type BenchOptions, quantile } from './bench.ts'
+import { percentile } from '../src/support/percentile.ts'
+import { type BenchOptions } from './bench.ts'
 import { fillDaemon } from './fill-daemon.ts'
 
 /** Measures what an idle daemon takes of a machine: memory, processor, time to start. Linux only. */
@@ -30,7 +31,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
       starts.push(await startTime(daemon))
       if (round < rounds - 1) await daemon.stop()
     }
-    print('warm start, ms', quantile(starts, 0.5), 2_000)
+    print('warm start, ms', percentile(starts, 0.5), 2_000)
     await pause(SETTLE_MS)
     const before = treeOf(daemon.pid() ?? 0)
     await pause(IDLE_MS)
@@ -46,7 +47,7 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
       await startCli(['status', '--data-dir', daemon.dataDir]).ended
       statuses.push(performance.now() - startedAt)
     }
-    print('daybook status, ms', quantile(statuses, 0.5), 250)
+    print('daybook status, ms', percentile(statuses, 0.5), 250)
     print('something printed, ms', await firstOutput(), 500)
   } finally {
     await daemon.remove()

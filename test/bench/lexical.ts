@@ -7,8 +7,9 @@ import { hitCondition } from '@daybook/search/retrievers/postgres/constraint'
 import { lexicalRetriever } from '@daybook/search/retrievers/postgres/lexical-retriever'
 import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { sql } from 'kysely'
+import { percentile } from '../src/support/percentile.ts'
 import { createRandom } from '../src/support/random.ts'
-import { type BenchOptions, printComparison, quantile } from './bench.ts'
+import { type BenchOptions, printComparison } from './bench.ts'
 import { type BenchDatabase, onEachDatabase } from './databases.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 import { buildLexicalCorpus, dayInWords, type LexicalCorpus } from './lexical-corpus.ts'
@@ -117,13 +118,13 @@ function report(
   delay: IntervalHistogram,
 ): void {
   const show = (values: readonly number[]) =>
-    `p50 ${quantile(values, 0.5).toFixed(1)} ms   p95 ${quantile(values, 0.95).toFixed(1)} ms   max ${Math.max(...values).toFixed(0)} ms`
+    `p50 ${percentile(values, 0.5).toFixed(1)} ms   p95 ${percentile(values, 0.95).toFixed(1)} ms   max ${Math.max(...values).toFixed(0)} ms`
   const on = `${size.toLocaleString('en')} memories, ${where}`
   printComparison({
     title: `lexical retriever, ${on}, ${times.packed.length} questions of 4 to 12 words`,
     ours: { label: 'packed postings, scored here', value: show(times.packed) },
     theirs: { label: 'one row a writer, scored in SQL', value: show(times.plain) },
-    ratio: quantile(times.packed, 0.5) / quantile(times.plain, 0.5),
+    ratio: percentile(times.packed, 0.5) / percentile(times.plain, 0.5),
     goal: { atMost: goalAt(size) },
   })
   const late = (nanoseconds: number) =>

@@ -6,7 +6,8 @@ import { connectMcp, REVISIONS } from '@daybook/gateway/testing/mcp-client'
 import { SEARCH } from '@daybook/mcp/tools/search'
 import { startAccessTracker } from '@daybook/pgvector/read/access'
 import { silentLogger } from '@daybook/runtime/logger'
-import { type BenchOptions, printComparison, quantile } from './bench.ts'
+import { percentile } from '../src/support/percentile.ts'
+import { type BenchOptions, printComparison } from './bench.ts'
 import { type CorpusGateway, startCorpusGateway } from './corpus-gateway.ts'
 import { onEachDatabase } from './databases.ts'
 import { questions } from './generated-texts.ts'
@@ -87,8 +88,8 @@ interface Taken {
 
 /** Processor time is steady on a machine that does other work. Without the database's process it is the stricter ratio. */
 const MEASURES: readonly (readonly [what: string, of: (taken: Taken) => number])[] = [
-  ['p50', ({ ms }) => quantile(ms, 0.5)],
-  ['p95', ({ ms }) => quantile(ms, 0.95)],
+  ['p50', ({ ms }) => percentile(ms, 0.5)],
+  ['p95', ({ ms }) => percentile(ms, 0.95)],
   ['processor time each', ({ ms, cpuMs }) => cpuMs / ms.length],
 ]
 

@@ -12,7 +12,8 @@ import { vectorRetriever } from '@daybook/search/retrievers/postgres/vector-retr
 import type { RetrieverInput } from '@daybook/search/retrievers/retriever-input'
 import { search } from '@daybook/search/search'
 import type { SearchParts } from '@daybook/search/search-parts'
-import { type BenchOptions, printComparison, quantile } from './bench.ts'
+import { percentile } from '../src/support/percentile.ts'
+import { type BenchOptions, printComparison } from './bench.ts'
 import { startCorpusGateway } from './corpus-gateway.ts'
 import { onEachDatabase } from './databases.ts'
 import { questions } from './generated-texts.ts'
@@ -142,7 +143,7 @@ export async function measure(
   await corpus.close()
 
   const show = (side: Side) =>
-    `p50 ${quantile(times[side], 0.5).toFixed(1)} ms   p95 ${quantile(times[side], 0.95).toFixed(1)} ms`
+    `p50 ${percentile(times[side], 0.5).toFixed(1)} ms   p95 ${percentile(times[side], 0.95).toFixed(1)} ms`
   const count = `${QUERIES * rounds} queries of 4 to 12 words, ${where}`
   for (const [side, label] of [
     ['search', 'search()'],
@@ -153,11 +154,11 @@ export async function measure(
         title: `${count}, p${share * 100}`,
         ours: { label, value: show(side) },
         theirs: { label: 'both retrievers and the embedding, bare', value: show('bare') },
-        ratio: quantile(times[side], share) / quantile(times.bare, share),
+        ratio: percentile(times[side], share) / percentile(times.bare, share),
         goal: { atMost: GOAL },
       })
 
-  const p50 = (side: Side) => quantile(times[side], 0.5)
+  const p50 = (side: Side) => percentile(times[side], 0.5)
   printComparison({
     title: `${count}, comparing tokens`,
     ours: { label: 'search()', value: show('search') },

@@ -5,8 +5,9 @@ import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
 import { createTestDaemon, type TestDaemon } from '../src/support/daemon.ts'
 import { dataOf } from '../src/support/graphql.ts'
+import { percentile } from '../src/support/percentile.ts'
 import { createRandom } from '../src/support/random.ts'
-import { printComparison, quantile, seconds } from './bench.ts'
+import { printComparison, seconds } from './bench.ts'
 import { createVocabulary, sentence } from './generated-texts.ts'
 
 /**
@@ -40,7 +41,7 @@ interface Standing {
 const ask = async <Data>(daemon: TestDaemon, query: string, variables: object = {}): Promise<Data> =>
   dataOf(await daemon.graphql<Data>({ query, variables: { ...variables }, timeoutMs: 120_000 }))
 
-/** Milliseconds between two questions how far it is: asked every 20 ms, a follower spent a tenth of its time on answers. */
+/** Milliseconds between two questions how far it is: asked every 20 ms, a follower spent a fifth of its time on answers. */
 const LOOK_MS = 100
 
 /** Asks again and again until the answer will do. @returns the seconds */
@@ -135,10 +136,10 @@ async function between(kind: string, home: TestDaemon, follower: TestDaemon): Pr
     goal: { atLeast: GOAL.rebuild },
   })
   const times = await findable(home, follower)
-  const p50 = quantile(times, 0.5)
+  const p50 = percentile(times, 0.5)
   printComparison({
     title: `  from the home's answer to a hit by words on the follower, ${WRITES} writes`,
-    ours: { label: 'p50, p95', value: `${p50.toFixed(1)}, ${quantile(times, 0.95).toFixed(1)} ms` },
+    ours: { label: 'p50, p95', value: `${p50.toFixed(1)}, ${percentile(times, 0.95).toFixed(1)} ms` },
     theirs: { label: 'goal', value: `${GOAL.foundMs} ms` },
     ratio: p50 / GOAL.foundMs,
     goal: { atMost: 1 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mean, ndcgAt, percentile, recallAt, reciprocalRank } from './metrics.ts'
+import { mean, ndcgAt, recallAt, reciprocalRank } from './metrics.ts'
 
 const relevant = new Map([
   ['a', 3],
@@ -55,17 +55,6 @@ describe('reciprocalRank', () => {
     expect(reciprocalRank(['x', 'y', 'c', 'a'], relevant)).toBeCloseTo(1 / 3, 12)
     expect(reciprocalRank(['b'], relevant)).toBe(1)
     expect(reciprocalRank(['x'], relevant)).toBe(0)
-  })
-})
-
-describe('percentile', () => {
-  it('is the nearest rank', () => {
-    const values = [40, 10, 30, 20]
-    expect(percentile(values, 0.5)).toBe(20)
-    expect(percentile(values, 0.75)).toBe(30)
-    expect(percentile(values, 0.95)).toBe(40)
-    expect(percentile(values, 0)).toBe(10)
-    expect(percentile([], 0.5)).toBe(0)
   })
 })
 

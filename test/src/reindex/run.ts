@@ -1,9 +1,9 @@
 import { startNativeServer } from '@daybook/postgres/testing/native-server'
 import { pause } from '@daybook/runtime/backoff'
-import { quantile } from '../../bench/bench.ts'
 import { startClusterWith } from '../chaos/cluster.ts'
 import { readConversations, toRememberInputs } from '../locomo/conversations.ts'
 import { type Api, dataOf } from '../support/graphql.ts'
+import { percentile } from '../support/percentile.ts'
 import { createRandom, derivedSeed, type Random } from '../support/random.ts'
 import { ended, request, succeeded } from './operations.ts'
 import { startTraffic } from './traffic.ts'
@@ -75,7 +75,7 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
     report(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`)
     for (const { searches, problems: met, searchTimes } of traffic)
       report(
-        `          ${searches} searches so far, half of them within ${quantile(searchTimes, 0.5).toFixed(0)} ms, 99 of 100 within ${quantile(searchTimes, 0.99).toFixed(0)} ms; ${met.length} problems${met.length > 0 ? `, such as ${met[0]}` : ''}`,
+        `          ${searches} searches so far, half of them within ${percentile(searchTimes, 0.5).toFixed(0)} ms, 99 of 100 within ${percentile(searchTimes, 0.99).toFixed(0)} ms; ${met.length} problems${met.length > 0 ? `, such as ${met[0]}` : ''}`,
       )
     began = Date.now()
   }
@@ -150,7 +150,7 @@ export async function runReindex(options: ReindexRunOptions): Promise<ReindexRun
       writes: going.writes,
       searches: going.searches,
       engines: going.engines,
-      search: { p50: quantile(going.searchTimes, 0.5), p99: quantile(going.searchTimes, 0.99) },
+      search: { p50: percentile(going.searchTimes, 0.5), p99: percentile(going.searchTimes, 0.99) },
       rollbackMs,
       folder: problems.length > 0 ? cluster.folder : null,
     }

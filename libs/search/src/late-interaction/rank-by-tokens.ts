@@ -1,15 +1,14 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { bytesPerToken } from '@daybook/embeddings/token-bits/token-bits'
 import type { Evidence } from '../ranking/floor.ts'
-import { type QuestionToken, wholeWeight, wordWeight } from '../ranking/late/question-weights.ts'
+import { evidenceIn } from '../ranking/late/evidence.ts'
+import { type QuestionToken, wordWeight } from '../ranking/late/question-weights.ts'
 import { rankLate } from '../ranking/late/rank-late.ts'
 import { nearness, type WantedTime } from '../ranking/late/time-match.ts'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
-import { wordsShare } from '../ranking/late/words-share.ts'
 import { type Neighbourhoods, poolNeighbourhoods } from '../ranking/neighbourhood.ts'
 import type { RankingOptions } from '../ranking/options.ts'
 import type { RankedHit } from '../ranking/rank.ts'
-import type { RetrieverHit } from '../ranking/retriever.ts'
 import { namesIn, speakersOf } from '../ranking/speakers.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
 import type { RetrieversRun } from '../run-retrievers.ts'
@@ -97,19 +96,6 @@ export async function rankByTokens(
   })
   const evidence = evidenceIn(found, question)
   return { ranked, evidence, question, frequencies, scorer, bytes, modelId, stored }
-}
-
-const highestScore = (hits: readonly RetrieverHit[]): number => Math.max(...hits.map(({ score }) => score))
-
-function evidenceIn(
-  { lexical, vector }: RankByTokensInput['found'],
-  question: readonly QuestionToken[],
-): Evidence {
-  const hasWords = lexical !== null && lexical.length > 0
-  return {
-    words: hasWords ? wordsShare(highestScore(lexical), wholeWeight(question)) : null,
-    nearest: vector !== null && vector.length > 0 ? highestScore(vector) : -1,
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
+import { percentile } from '../../support/percentile.ts'
 import { HITS } from '../ask.ts'
 import type { Collection, Group } from '../collection.ts'
-import { percentile } from '../metrics.ts'
 import { type MethodReport, reportMethod, reportQuestion } from '../report/report.ts'
 import { measureFindable } from './measure-findable.ts'
 import type { Peer, PeerStore } from './peer.ts'

@@ -1,4 +1,5 @@
-import { mean, ndcgAt, percentile, recallAt, reciprocalRank } from '../metrics.ts'
+import { percentile } from '../../support/percentile.ts'
+import { mean, ndcgAt, recallAt, reciprocalRank } from '../metrics.ts'
 import type { ScoreBin } from './reliability.ts'
 import type { Unanswerable } from './score-floors.ts'
 

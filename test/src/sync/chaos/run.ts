@@ -1,5 +1,5 @@
 import { pause } from '@daybook/runtime/backoff'
-import { percentile } from '../../eval/metrics.ts'
+import { percentile } from '../../support/percentile.ts'
 import { createRandom, derivedSeed, type Random } from '../../support/random.ts'
 import { check } from './check.ts'
 import { inflictFaults } from './faults.ts'

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { evidenceOf } from '../floor.ts'
 import type { Neighbourhood } from '../neighbourhood.ts'
 import { retrieverCandidates } from '../retriever.ts'
 import { RANKING_TERMS } from '../terms.ts'
+import { evidenceIn } from './evidence.ts'
 import { type RankLateInput, rankLate } from './rank-late.ts'
 import type { TokenMatches } from './token-rows.ts'
 
@@ -141,6 +143,12 @@ describe('for any rows, retrievers and sessions', () => {
         expect(rankLate({ ...given, limit })).toEqual(rankLate(given).slice(0, limit))
       }),
     )
+  })
+
+  it('the evidence is that of all hits, however few are shown', () => {
+    property((given) => {
+      expect(evidenceIn(given, given.question)).toEqual(evidenceOf(rankLate(given)))
+    })
   })
 
   it('a memory elsewhere changes the others’ scores only by the size of the pool', () => {

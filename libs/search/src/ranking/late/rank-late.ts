@@ -54,16 +54,16 @@ export function rankLate(input: RankLateInput): RankedHit[] {
   const session = bestOfSessions(pool)
   const weights = termWeights(input.without)
   const scored = pool.map((member) => {
-    const { memoryId, values } = member
     const best = session(member)
-    values.session = best.values.near
-    return { member, best, values, memoryId, logOdds: logOddsOf(values, weights) }
+    member.values.session = best.values.near
+    return { member, best, logOdds: logOddsOf(member.values, weights) }
   })
   // Explained are only those that are shown: for a pool of 500 that takes as long as all the rest.
   return scored
-    .toSorted((a, b) => b.logOdds - a.logOdds || (a.memoryId < b.memoryId ? -1 : 1))
+    .toSorted((a, b) => b.logOdds - a.logOdds || (a.member.memoryId < b.member.memoryId ? -1 : 1))
     .slice(0, Math.max(0, input.limit))
-    .map(({ member, best, values, memoryId, logOdds }) => {
+    .map(({ member, best, logOdds }) => {
+      const { memoryId, values } = member
       const retrievers = [
         ...contributionOf('lexical', member.lexical, values.words, weights.words),
         ...contributionOf('vector', member.vector, values.vector, weights.vector),
