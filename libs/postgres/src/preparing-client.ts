@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client, type ClientConfig, DatabaseError } from 'pg'
+import { copyOut, isCopyOut } from './copy-out.ts'
 
 /**
  * Uses of a statement on one connection before it is prepared: pgJDBC's `prepareThreshold`, for the same
@@ -53,6 +54,7 @@ export class PreparingClient extends Client {
       const [text, values] = parts
       if (parts.length !== 2 || typeof text !== 'string' || !Array.isArray(values) || values.length === 0)
         return ask(...parts)
+      if (isCopyOut(text, values)) return copyOut(ask as Client['query'], text, values[0])
       const name = this.#nameOf(text)
       if (name === undefined) return ask(text, values)
       return (ask({ name, text, values }) as Promise<unknown>).catch((error: unknown) => {

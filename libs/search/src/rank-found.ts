@@ -4,6 +4,7 @@ import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { LIMIT_MAX } from './check-request.ts'
 import type { Searched } from './engine/search-engines.ts'
 import { type RankedByTokens, rankByTokens } from './late-interaction/rank-by-tokens.ts'
+import type { FrequenciesOnce } from './late-interaction/word-frequencies.ts'
 import { floorOf } from './model-floors.ts'
 import { readPriors } from './priors/read-priors.ts'
 import { withPriors } from './priors/with-priors.ts'
@@ -29,6 +30,7 @@ export interface FoundToRank {
   readonly options: RankingOptions
   readonly found: Searched
   readonly neighbours: NeighboursFound
+  readonly frequencies: FrequenciesOnce
 }
 
 /** The hits in their order, and what late interaction knows of them; null if it did not rank them. */
@@ -46,9 +48,9 @@ export interface RankedFound {
 export async function rankFound(
   parts: SearchParts,
   input: RetrieverInput,
-  { query, times, request, options, found, neighbours }: FoundToRank,
+  { query, times, request, options, found, neighbours, frequencies }: FoundToRank,
 ): Promise<RankedFound> {
-  const { neighbourhoods, eligible } = neighbours
+  const { neighbourhoods, eligible, contentHashes } = neighbours
   const { limit, minScore = 0, leastCosine } = request
   const finished = async (
     hits: readonly RankedHit[],
@@ -94,7 +96,10 @@ export async function rankFound(
       tokens,
       modelId: found.generation.modelId,
       found,
+      frequencies: frequencies(tokens.words),
       neighbourhoods,
+      contentHashes,
+      cache: parts.tokenBitsCache,
       eligible,
       options,
       // Which hits are too far shows only in their explanations.
@@ -120,7 +125,7 @@ const floorCounts = ({ mode, minScore, floor = true }: FoundToRank['request']): 
   floor && minScore === undefined && mode !== 'KEYWORD'
 
 /** Whether hits are ranked by late interaction. */
-function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {
+export function tokensCount(options: RankingOptions, tokens: QueryTokens | null): tokens is QueryTokens {
   return options.method === 'DEFAULT' && options.lateInteraction && tokens !== null && tokens.words.length > 0
 }
 

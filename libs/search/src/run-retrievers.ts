@@ -52,8 +52,11 @@ export const candidateRetrievers = (
   atOnce: true,
 })
 
-/** Called with the lexical retriever's hits, possibly while the vector retriever still runs. */
-export type OnWords = (hits: readonly RetrieverHit[]) => void
+/**
+ * Called with the lexical retriever's hits, possibly while the vector retriever still runs, and with the question's
+ * tokens, if they are known by then.
+ */
+export type OnWords = (hits: readonly RetrieverHit[], tokens: QueryTokens | null) => void
 
 /** Runs the retrievers that the mode asks for. @param embedding of the query; null if the mode needs none */
 export async function runRetrievers(
@@ -79,7 +82,7 @@ export async function runRetrievers(
   if (atOnce) {
     const [words, vectors] = await Promise.all([
       lexical(wanted, true).then((hits) => {
-        onWords(hits)
+        onWords(hits, null)
         return hits
       }),
       embedding.then(async (found) =>
@@ -91,6 +94,6 @@ export async function runRetrievers(
   }
   const [words, found] = await Promise.all([lexical(wanted, true), embedding])
   if ('missing' in found) return byWords([found.missing])
-  onWords(words)
+  onWords(words, found.tokens)
   return { lexical: words, vector: await vector(found.vector), tokens: found.tokens, degraded: [] }
 }

@@ -2,6 +2,7 @@ import type { Embedders } from '@daybook/embeddings/embedders'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { EngineSlot } from './engine/search-engine.ts'
+import type { TokenBitsCache } from './late-interaction/token-bits-cache.ts'
 import type { WithoutTerms } from './ranking/terms.ts'
 import type { OnRetriever } from './timed.ts'
 
@@ -12,6 +13,8 @@ export interface SearchParts {
   readonly embedders: Embedders
   /** The engines beside Postgres, in order of preference. Default none. */
   readonly engines?: readonly EngineSlot[]
+  /** Token bits that searches of this process have read. Default: each search reads all. */
+  readonly tokenBitsCache?: TokenBitsCache | undefined
   /** Called with the duration of each retriever, for the metrics. */
   readonly onRetriever?: OnRetriever | undefined
   /** After which an unused memory weighs half (`ranking/priors.ts`), in milliseconds. Default 30 days. */

@@ -9,21 +9,26 @@ import { type RawBuilder, sql } from 'kysely'
 import { checkLimit, checkQuery, checkShare } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
-import { bestPassages } from './late-interaction/best-passages.ts'
+import { bestPassages, type ChunksOfTexts, readChunks } from './late-interaction/best-passages.ts'
+import { frequenciesOnce } from './late-interaction/word-frequencies.ts'
 import { matchTypeOf } from './match-type.ts'
 import { momentOf } from './past/past-texts.ts'
 import { searchPast } from './past/search-past.ts'
 import { presentHits } from './present-hits.ts'
 import type { ParsedQuery } from './query/query.ts'
 import { type TimePhrase, timePhrases } from './query/time-phrases.ts'
-import { rankFound } from './rank-found.ts'
+import { rankFound, tokensCount } from './rank-found.ts'
 import { contextCounts, DEFAULT_RANKING, type RankingOptions } from './ranking/options.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
 import { withoutTerms } from './ranking/without-terms.ts'
 import { readHits } from './read-hits.ts'
 import { hitCondition } from './retrievers/postgres/constraint.ts'
 import { readFewOnce } from './retrievers/postgres/few-satisfying.ts'
-import { type NeighbourLookups, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
+import {
+  type NeighbourLookups,
+  NO_NEIGHBOURS,
+  startNeighbours,
+} from './retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import { hitsOfKind } from './search-by-kind.ts'
 import type { SearchParts } from './search-parts.ts'
@@ -129,10 +134,13 @@ async function attempt(
     ...narrowing(parts, request, query, condition),
   }
 
-  const neighbours = contextCounts(options) ? startNeighbours(input) : NO_NEIGHBOURS
-  const retrievers = await searchOnEngine(parts, input, withTimes(query, times), request, embedded, (words) =>
-    neighbours.begin(idsOf(words)),
-  )
+  const neighbours = contextCounts(options) ? startNeighbours(input) : NO_LOOKUPS
+  const frequencies = frequenciesOnce(input.scope, input.readModel)
+  const wanted = withTimes(query, times)
+  const retrievers = await searchOnEngine(parts, input, wanted, request, embedded, (words, tokens) => {
+    neighbours.begin(idsOf(words))
+    if (tokensCount(options, tokens)) void frequencies(tokens.words)
+  })
   neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
   const {
     ranked: byScore,
@@ -145,15 +153,17 @@ async function attempt(
     options,
     found: retrievers,
     neighbours: await neighbours.all(),
+    frequencies,
   })
 
   await parts.beforeHits?.()
-  const [ranked, { memories, overtaken }] = await Promise.all([
+  const [ranked, { memories, overtaken }, chunks] = await Promise.all([
     belowSuccessors(parts, byScore),
     readHits(input, byScore, retrievers.since),
+    byTokens === null ? NO_CHUNKS : readChunks(input.scope, byTokens, idsOf(byScore)),
   ])
   const passages =
-    overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(input, byTokens, memories)
+    overtaken || byTokens === null ? NO_PASSAGES : await bestPassages(byTokens, chunks, memories)
   const hits = overtaken ? [] : await presentHits(parts, query, ranked, memories, retrievers, passages)
   return {
     overtaken,
@@ -199,7 +209,7 @@ function narrowing(
   return { few: readFewOnce({ ...parts, condition }, isFilter ? filter : null) }
 }
 
-const idsOf = (hits: readonly RetrieverHit[]): string[] => hits.map((hit) => hit.memoryId)
+const idsOf = (hits: readonly Pick<RetrieverHit, 'memoryId'>[]): string[] => hits.map((hit) => hit.memoryId)
 
 /** Whether the times that a question names count. RRF and KEYWORD do no more than they say. */
 const timesCount = ({ mode, ranking }: SearchRequest): boolean =>
@@ -214,10 +224,9 @@ const withTimes = ({ wanted }: ParsedQuery, times: readonly TimePhrase[]): strin
 
 const NO_PASSAGES: ReadonlyMap<string, TextSpan> = new Map()
 
-const NO_NEIGHBOURS: NeighbourLookups = {
-  begin() {},
-  all: async () => ({ neighbourhoods: new Map(), eligible: new Set() }),
-}
+const NO_CHUNKS: ChunksOfTexts = new Map()
+
+const NO_LOOKUPS: NeighbourLookups = { begin() {}, all: async () => NO_NEIGHBOURS }
 
 /** Says that an index built before its model had token bits ranks without them. */
 function withoutTokenBits({ embedders }: SearchParts, { vector, generation, engine }: Searched): string[] {

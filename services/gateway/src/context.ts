@@ -10,6 +10,7 @@ import { listQuarantines, type Quarantine } from '@daybook/postgres/access/quara
 import { readTrust } from '@daybook/postgres/access/trust'
 import type { Database } from '@daybook/postgres/connect'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
+import type { TokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
 import { type Neighbours, readNeighbours } from '@daybook/search/neighbours/read-neighbours'
 import { createSharedCheck, type Place } from '@daybook/sync/follower/is-shared'
 import DataLoader from 'dataloader'
@@ -39,6 +40,8 @@ export interface Context {
   forgetKeys(): void
   readonly limits: LimitChecks
   readonly quarantines: QuarantineChecks
+  /** What searches of this process have read lately. */
+  readonly tokenBits: TokenBitsCache
   readonly parts: Omit<GatewayParts, 'db'>
   readonly metadata: AppendMetadata
   /**
@@ -89,6 +92,7 @@ export interface Following {
   readonly forgetKeys: () => void
   readonly limits: LimitChecks
   readonly quarantines: QuarantineChecks
+  readonly tokenBits: TokenBitsCache
   readonly news: JournalNews
   readonly subscriptions: OpenSubscriptions
 }
@@ -101,7 +105,7 @@ export function createContext(
   journalBudget: JournalBudget = { bytes: JOURNAL_BYTES },
 ): Context {
   const { access, connection, correlationId, traceparent, claims } = request
-  const { news, subscriptions, forgetKeys, limits, quarantines } = following
+  const { news, subscriptions, forgetKeys, limits, quarantines, tokenBits } = following
   const project = requestedProject(parts.db, access)
   let readModel: Promise<LiveReadModel> | undefined
   let lasting: Promise<readonly Quarantine[]> | undefined
@@ -115,6 +119,7 @@ export function createContext(
     forgetKeys,
     limits,
     quarantines,
+    tokenBits,
     parts,
     admin: access.admin ? parts.db : null,
     metadata: {

@@ -14,6 +14,7 @@ export async function searchPartsOf(context: Context): Promise<SearchParts> {
     readModel: await context.readModel(),
     embedders,
     engines,
+    tokenBitsCache: context.tokenBits,
     onRetriever: (retriever, time) => seconds.observe(time, { retriever }),
     halfLifeMs: config.halfLifeMs,
     without,

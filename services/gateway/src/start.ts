@@ -4,6 +4,7 @@ import type { RequestTarget } from '@daybook/runtime/http/request-target'
 import { createTrustedNames, type TrustedNames } from '@daybook/runtime/http/trusted-names'
 import { withLogFields } from '@daybook/runtime/log-fields'
 import { answerProbe, type Readiness } from '@daybook/runtime/probes'
+import { createTokenBitsCache } from '@daybook/search/late-interaction/token-bits-cache'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { findConsoleFolder } from './console/find-console-folder.ts'
 import { makeLoginLink } from './console/make-login-link.ts'
@@ -67,6 +68,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const limits = createLimitChecks(given.db)
   const quarantines = createQuarantineChecks(given.db)
+  const tokenBits = createTokenBitsCache()
   const parts = { ...given, writer: quarantines.refuseAgents(limits.limit(given.writer)) }
   const { config } = parts
   const uses = createKeyUses(parts.db, parts.logger)
@@ -86,7 +88,7 @@ export async function startGateway(
   const news = createJournalNews(parts)
   const graphql = createGraphQL(
     { ...parts, budget },
-    { news, subscriptions, limits, quarantines, forgetKeys: authenticate.forget },
+    { news, subscriptions, limits, quarantines, tokenBits, forgetKeys: authenticate.forget },
   )
   const folder = config.console.enabled ? findConsoleFolder(config.console.folder) : null
   const routes: Routes = {
@@ -149,6 +151,7 @@ export async function startGateway(
       await parts.writer.drained()
       await closed
       await uses.stop()
+      tokenBits.clear()
     },
   }
 }

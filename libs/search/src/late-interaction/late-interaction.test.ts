@@ -2,12 +2,14 @@ import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RankingTerm } from '../ranking/terms.ts'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchRequest } from '../search-request.ts'
 import { COMBINATIONS, type EngineHarness, startEngineHarness } from '../testing/search-engines-harness.ts'
+import { createTokenBitsCache } from './token-bits-cache.ts'
 
 describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start, attach, engine }) => {
   let harness: EngineHarness
@@ -122,6 +124,56 @@ describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start
     expect(hits.map((hit) => valuesOf(hit).time)).toEqual([1, expect.closeTo(0, 3), expect.closeTo(0, 3)])
     const plain = await find(scope, 'Whom did we meet at the pier?')
     expect(plain.hits.map((hit) => valuesOf(hit).time)).toEqual([0, 0, 0])
+  })
+
+  it('finds the same with token bits that are in memory already, and follows revisions', async () => {
+    const scope = await harness.newProject()
+    const [pier] = await harness.remember(
+      scope,
+      note('the lantern hangs on the pier', { context: 'harbour' }),
+      note('a green boat', { context: 'harbour' }),
+      note('a green boat'),
+      note('the sea is calm'),
+    )
+    const tokenBitsCache = createTokenBitsCache()
+    const plain = await find(scope, 'lantern pier')
+    const first = await find(scope, 'lantern pier', {}, { tokenBitsCache })
+    expect(first).toEqual(plain)
+    const kept = tokenBitsCache.of(scope.projectId, harness.embedder.modelId)
+    const { rows } = await sql<{ hash: string; bits: Buffer }>`
+      select encode(content_hash, 'hex') as hash, token_bits as bits from embeddings
+      where project_id = ${scope.projectId}`.execute(scope.db)
+    expect(rows).toHaveLength(3)
+    for (const { hash, bits } of rows) expect(kept.get(hash)).toEqual(new Uint8Array(bits))
+    await sql`update embeddings set token_bits = null where project_id = ${scope.projectId}`.execute(scope.db)
+    expect(await find(scope, 'lantern pier', {}, { tokenBitsCache })).toEqual(plain)
+    await harness.append(scope, { type: 'revise', id: pier!.state.id, input: note('an empty barn') })
+    await harness.apply(scope)
+    await harness.embed()
+    const revised = await find(scope, 'empty barn', {}, { tokenBitsCache })
+    expect(texts(revised)[0]).toBe('an empty barn')
+    expect(valuesOf(revised.hits[0]).own).toBeCloseTo(0.5, 1)
+  })
+
+  it('prefers who is named, also with an accent or at the beginning of the question', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(
+      scope,
+      note('Zoë: the lantern is mine'),
+      note('Ann: the lantern is mine'),
+      note('When: the lantern is mine'),
+      note('Will: the lantern is mine'),
+    )
+    const spoken = async (query: string) => {
+      const { hits } = await find(scope, query)
+      return hits.filter((hit) => valuesOf(hit).speaker === 1).map((hit) => hit.memory.sequence)
+    }
+    expect(await spoken('Whose lantern does Zoë have?')).toEqual([1])
+    expect(await spoken('Ann has a lantern?')).toEqual([2])
+    expect(await spoken('When did Will have a lantern?')).toEqual([4])
+    expect(await spoken('Will it be a lantern?')).toEqual([])
+    expect(await spoken('When was it a lantern?')).toEqual([])
+    expect(await spoken('whose lantern is it?')).toEqual([])
   })
 
   it('is left out by weights, by RRF and by mode KEYWORD', async () => {

@@ -15,8 +15,11 @@ import type { RetrieversRun } from '../run-retrievers.ts'
 import { timed } from '../timed.ts'
 import { createScorer } from './kernel/create-scorer.ts'
 import type { Scorer } from './kernel/scorer.ts'
-import { readTokens, type StoredTokens } from './read-tokens.ts'
-import { readWordFrequencies, type WordFrequencies } from './word-frequencies.ts'
+import { readContentHashes } from './read-content-hashes.ts'
+import { type MemoryFacts, readFacts } from './read-facts.ts'
+import { readTokenBits } from './read-token-bits.ts'
+import type { TokenBitsCache } from './token-bits-cache.ts'
+import type { WordFrequencies } from './word-frequencies.ts'
 
 /** What `rankByTokens` works on. */
 export interface RankByTokensInput {
@@ -29,7 +32,13 @@ export interface RankByTokensInput {
   /** The model of the generation that was searched. */
   readonly modelId: string
   readonly found: Pick<RetrieversRun, 'lexical' | 'vector'>
+  /** Of the question's words. */
+  readonly frequencies: Promise<WordFrequencies>
   readonly neighbourhoods: Neighbourhoods
+  /** The hashes of texts that are known already, in hexadecimal, by memory. */
+  readonly contentHashes: ReadonlyMap<string, string>
+  /** Token bits that need not be read. Default none. */
+  readonly cache?: TokenBitsCache | undefined
   /** The neighbours that satisfy the search's condition. */
   readonly eligible: ReadonlySet<string>
   readonly options: RankingOptions
@@ -48,67 +57,112 @@ export interface RankedByTokens {
   /** Bytes of one token's bits. */
   readonly bytes: number
   readonly modelId: string
-  /** What the store has of the memories that could become hits. */
-  readonly stored: ReadonlyMap<string, StoredTokens>
+  /** The hashes of the texts of all that could become hits, by memory. */
+  readonly hashes: ReadonlyMap<string, string>
+  /** The token bits of texts, by hash. A text that is not embedded yet has none. */
+  readonly bits: ReadonlyMap<string, Uint8Array>
 }
 
 /**
- * Ranks candidates and their neighbours by late interaction: reads their token bits and how rare the
- * question's words are in the project, compares the tokens, and scores.
+ * Ranks candidates and their neighbours by late interaction: reads their token bits, compares the tokens, and scores.
  *
- *   candidates and neighbours ──▶ token bits ──▶ matches ──▶ score
- *   question's words ──▶ frequencies ──▶ weights ────────────┘
+ *   candidates and neighbours ──▶ hashes ──▶ token bits ──▶ matches ──▶ score
+ *   question's words ──▶ frequencies ──▶ weights ───────────────────────┘
  */
-export async function rankByTokens(
-  input: RetrieverInput,
-  { wanted, times, tokens, modelId, found, neighbourhoods, eligible, options, limit }: RankByTokensInput,
-): Promise<RankedByTokens> {
-  const { scope, readModel } = input
+export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInput): Promise<RankedByTokens> {
+  const { times, tokens, modelId, found, neighbourhoods, eligible, options, limit } = asked
   const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
   const ids = [...poolNeighbourhoods(new Set(candidates.map((hit) => hit.memoryId)), neighbourhoods).keys()]
-  const names = namesIn(wanted)
-  const [stored, frequencies] = await timed(input.onRetriever, 'token-bits', () =>
+  const dimension = tokens.states.length / tokens.words.length
+  const scorer = createScorer({ tokens: tokens.words.length, dimension, states: tokens.states })
+  const bytes = bytesPerToken(dimension)
+  const [frequencies, facts, compared] = await timed(input.onRetriever, 'token-bits', () =>
     Promise.all([
-      readTokens(scope, readModel, { modelId, memoryIds: ids, withBeginnings: names.size > 0 }),
-      readWordFrequencies(scope, readModel, tokens.words),
+      asked.frequencies,
+      asked.frequencies.then((known) => factsOf(input, asked, ids, known)),
+      compare(input, asked, ids, (bits) => ({ best: scorer.match(bits), tokens: bits.length / bytes })),
     ]),
   )
   const question = tokens.words.map((word) => ({
     word,
     weight: wordWeight(word, frequencies.documents, frequencies.documentFrequency.get(word) ?? null),
   }))
-  const dimension = tokens.states.length / tokens.words.length
-  const scorer = createScorer({ tokens: tokens.words.length, dimension, states: tokens.states })
-  const bytes = bytesPerToken(dimension)
-  const isNamed = (name: string) => names.has(name)
   const ranked = rankLate({
     lexical: found.lexical,
     vector: found.vector,
     question,
-    matches: matchesOf(scorer, bytes, stored),
+    matches: compared.matches,
     neighbourhoods,
     eligible: (id) => eligible.has(id),
-    isSpokenByNamed: (id) => [...speakersOf(stored.get(id)?.beginning ?? '')].some(isNamed),
-    timeMatch: (id) => nearness(stored.get(id)?.time ?? Number.NaN, times),
+    isSpokenByNamed: (id) =>
+      [...speakersOf(facts.of(id)?.beginning ?? '')].some((name) => facts.names.has(name)),
+    timeMatch: (id) => nearness(facts.of(id)?.time ?? Number.NaN, times),
     candidatesPerRetriever: options.candidatesPerRetriever,
     without: options.without,
     limit,
   })
   const evidence = evidenceIn(found, question)
-  return { ranked, evidence, question, frequencies, scorer, bytes, modelId, stored }
+  const { hashes, bits } = compared
+  return { ranked, evidence, question, frequencies, scorer, bytes, modelId, hashes, bits }
+}
+
+interface Compared extends Pick<RankedByTokens, 'hashes' | 'bits'> {
+  readonly matches: ReadonlyMap<string, TokenMatches>
 }
 
 /**
- * Compares the question with each memory. It takes about a millisecond for 400 memories
- * (docs/measurements.md#scoring-token-bits), so it does not leave the event loop.
+ * Compares texts as their bits come, while Postgres looks up the next ones. It takes about a millisecond for 400
+ * memories (docs/measurements.md#scoring-token-bits), so it does not leave the event loop.
  */
-function matchesOf(
-  scorer: Scorer,
-  bytes: number,
-  stored: ReadonlyMap<string, StoredTokens>,
-): Map<string, TokenMatches> {
+async function compare(
+  { scope, readModel }: RetrieverInput,
+  { modelId, contentHashes, cache }: RankByTokensInput,
+  ids: readonly string[],
+  matchOf: (bits: Uint8Array) => TokenMatches,
+): Promise<Compared> {
+  const unknown = ids.filter((id) => !contentHashes.has(id))
+  const looked = await readContentHashes(scope, readModel, unknown)
+  const hashes = new Map(
+    ids.flatMap((id) => {
+      const hash = contentHashes.get(id) ?? looked.get(id)
+      return hash === undefined ? [] : [[id, hash] as const]
+    }),
+  )
+  const bits = new Map<string, Uint8Array>()
+  const ofTexts = new Map<string, TokenMatches>()
+  const wanted = { modelId, hashes: [...new Set(hashes.values())], cache }
+  await readTokenBits(scope, wanted, (hash, read) => {
+    bits.set(hash, read)
+    ofTexts.set(hash, matchOf(read))
+  })
   const matches = new Map<string, TokenMatches>()
-  for (const [memoryId, { bits }] of stored)
-    if (bits !== null) matches.set(memoryId, { best: scorer.match(bits), tokens: bits.length / bytes })
-  return matches
+  for (const [id, hash] of hashes) {
+    const ofText = ofTexts.get(hash)
+    if (ofText !== undefined) matches.set(id, ofText)
+  }
+  return { hashes, bits, matches }
+}
+
+interface Facts {
+  /** The names in the question of people who may speak. */
+  readonly names: ReadonlySet<string>
+  of(memoryId: string): MemoryFacts | undefined
+}
+
+const FIRST_WORD = /[\p{L}\p{M}]+/u
+
+/** Reads the facts of memories if any of them counts: the question names somebody, or a time. */
+async function factsOf(
+  { scope, readModel }: RetrieverInput,
+  { wanted, times, tokens }: RankByTokensInput,
+  ids: readonly string[],
+  { documentFrequency }: WordFrequencies,
+): Promise<Facts> {
+  const names = new Set(namesIn(wanted))
+  // "When did Ann …": most questions begin with a stop word, which has no lexeme. Elsewhere it may be a name: "Will".
+  const first = FIRST_WORD.exec(wanted)?.[0].toLowerCase() ?? ''
+  if (tokens.words.includes(first) && !documentFrequency.has(first)) names.delete(first)
+  if (names.size === 0 && times.length === 0) return { names, of: () => undefined }
+  const facts = await readFacts(scope, readModel, ids, names.size > 0)
+  return { names, of: (id) => facts.get(id) }
 }

@@ -28,7 +28,7 @@ interface Row {
  *
  * @param words as the model's tokenizer gives them, in lower case
  */
-export async function readWordFrequencies(
+async function readWordFrequencies(
   { db, projectId }: ProjectScope,
   { tables }: Pick<LiveReadModel, 'tables'>,
   words: readonly string[],
@@ -55,5 +55,24 @@ export async function readWordFrequencies(
     documentFrequency: new Map(
       rows.flatMap(({ word, memories }) => (word === null ? [] : [[word, memories] as const])),
     ),
+  }
+}
+
+/** Reads the frequencies of a question's words; whoever asks again gets the same. */
+export type FrequenciesOnce = (words: readonly string[]) => Promise<WordFrequencies>
+
+/** Lets the frequencies be read while something else still runs. */
+export function frequenciesOnce(
+  scope: ProjectScope,
+  readModel: Pick<LiveReadModel, 'tables'>,
+): FrequenciesOnce {
+  let reading: Promise<WordFrequencies> | undefined
+  return (words) => {
+    if (reading === undefined) {
+      reading = readWordFrequencies(scope, readModel, words)
+      // If what runs meanwhile fails, nobody waits for this, and that failure is reported.
+      reading.catch(() => {})
+    }
+    return reading
   }
 }

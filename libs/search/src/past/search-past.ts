@@ -2,13 +2,15 @@ import type { PastMoment } from '@daybook/pgvector/read/read-memories'
 import type { RawBuilder } from 'kysely'
 import { type EngineName, POSTGRES, projectionOf } from '../engine/engine-name.ts'
 import type { EmbedOnce, Searched } from '../engine/search-engines.ts'
-import { bestPassages } from '../late-interaction/best-passages.ts'
+import { bestPassages, readChunks } from '../late-interaction/best-passages.ts'
+import { frequenciesOnce } from '../late-interaction/word-frequencies.ts'
 import { matchTypeOf } from '../match-type.ts'
 import { presentHits } from '../present-hits.ts'
 import type { ParsedQuery } from '../query/query.ts'
 import type { TimePhrase } from '../query/time-phrases.ts'
 import { rankFound } from '../rank-found.ts'
 import type { RankingOptions } from '../ranking/options.ts'
+import { NO_NEIGHBOURS } from '../retrievers/postgres/neighbours-retriever.ts'
 import { type Retrievers, runRetrievers } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchRequest } from '../search-request.ts'
@@ -83,13 +85,15 @@ export async function searchPast(
     request,
     options,
     found,
-    neighbours: { neighbourhoods: new Map(), eligible: new Set() },
+    neighbours: NO_NEIGHBOURS,
+    frequencies: frequenciesOnce(scope, asFound.readModel),
   })
-  const memories = await texts.read(
-    scope,
-    ranked.map((hit) => hit.memoryId),
-  )
-  const passages = byTokens === null ? new Map() : await bestPassages(asFound, byTokens, memories)
+  const ids = ranked.map((hit) => hit.memoryId)
+  const memories = await texts.read(scope, ids)
+  const passages =
+    byTokens === null
+      ? new Map()
+      : await bestPassages(byTokens, await readChunks(scope, byTokens, ids), memories)
   const hits = await presentHits(parts, query, ranked, memories, found, passages)
   return {
     hits,

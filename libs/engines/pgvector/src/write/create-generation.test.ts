@@ -1,6 +1,7 @@
 import { note } from '@daybook/memory/testing/commands'
 import { up } from '@daybook/postgres/migrations/0012-sessions'
 import { authorsInReadModel } from '@daybook/postgres/migrations/0033-trust-and-quarantine'
+import { up as hashesOfSessions } from '@daybook/postgres/migrations/0037-hashes-of-sessions'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { NO_FENCE } from '@daybook/projection/rebuild/fence'
@@ -52,6 +53,7 @@ describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {
           drop column editor_agent`.execute(trx)
       await up(trx as never)
       await authorsInReadModel(trx as never)
+      await hashesOfSessions(trx as never)
     })
     expect(await read()).toEqual(made)
   })

@@ -92,12 +92,13 @@ export async function gatherStatistics(db: Database, generation: number, fence: 
  * For neighbours: the memories before and after in the same context and of the same kind. `session` is a hash
  * of both, because an index on the columns themselves took more than twice as long
  * (`docs/measurements.md#finding-neighbours-by-session`). The index includes everything that is asked of a
- * neighbour, so that rows that a server has vacuumed need not be read.
+ * neighbour, so that rows that a server has vacuumed need not be read. Without one of these columns, the planner reads
+ * whole sessions: 160 ms for the neighbours of 200 memories instead of 5.
  */
 async function indexSessions(trx: DatabaseTransaction, memories: RawBuilder<unknown>): Promise<void> {
   await sql`
     create index on ${memories} (session, first_sequence)
-    include (project_id, context, kind, memory_id, expires_at, forgotten, writer, editor)
+    include (project_id, context, kind, memory_id, expires_at, forgotten, writer, editor, content_hash)
     where session is not null and not forgotten`.execute(trx)
 }
 

@@ -4,14 +4,15 @@ import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 
 /**
- * The neighbours' ids, nearest first and separated by blanks. The prefix is + if the neighbour may be a hit
- * itself, else -.
+ * The neighbours' ids, each with the hash of its text behind it, nearest first and separated by blanks. The prefix
+ * is + if the neighbour may be a hit itself, else -.
  */
 type Side = string
 
 interface SidesRow {
   readonly memory_id: string
-  readonly context: string
+  readonly content_hash: string
+  readonly context: string | null
   readonly before: Side
   readonly after: Side
 }
@@ -20,6 +21,15 @@ interface SidesRow {
 export interface NeighboursFound {
   readonly neighbourhoods: ReadonlyMap<string, Neighbourhood>
   readonly eligible: ReadonlySet<string>
+  /** The hashes of the texts, by memory: of those that were asked for and of their nearest neighbours. */
+  readonly contentHashes: ReadonlyMap<string, string>
+}
+
+/** Where nothing is known of any neighbour. */
+export const NO_NEIGHBOURS: NeighboursFound = {
+  neighbourhoods: new Map(),
+  eligible: new Set(),
+  contentHashes: new Map(),
 }
 
 /** Lookups of neighbourhoods that run while other retrievers still run. */
@@ -52,6 +62,7 @@ export function startNeighbours(input: RetrieverInput): NeighbourLookups {
       return {
         neighbourhoods: new Map(found.flatMap(({ neighbourhoods }) => [...neighbourhoods])),
         eligible: new Set(found.flatMap(({ eligible }) => [...eligible])),
+        contentHashes: new Map(found.flatMap(({ contentHashes }) => [...contentHashes])),
       }
     },
   }
@@ -59,7 +70,9 @@ export function startNeighbours(input: RetrieverInput): NeighbourLookups {
 
 /**
  * For each memory with a context: the three memories before it and the three after it in the same context and
- * of the same kind. They are ordered by first sequence, so a revision does not move a memory. One query.
+ * of the same kind. They are ordered by first sequence, so a revision does not move a memory. One query. The index
+ * of sessions has the hashes of the neighbours' texts, too: looking them up afterwards takes three times what it adds
+ * here (docs/measurements.md#reading-token-bits).
  */
 export async function findNeighbours(
   input: RetrieverInput,
@@ -71,29 +84,35 @@ export async function findNeighbours(
 async function look(input: RetrieverInput, memoryIds: readonly string[]): Promise<NeighboursFound> {
   const { scope, readModel } = input
   const { memories } = readModel.tables
-  if (memoryIds.length === 0) return { neighbourhoods: new Map(), eligible: new Set() }
+  if (memoryIds.length === 0) return NO_NEIGHBOURS
   const { rows } = await sql<SidesRow>`
-    select c.memory_id, c.context, ${side(input, 'before')} as before, ${side(input, 'after')} as after
+    select c.memory_id, c.context, ${hashOf('c')} as content_hash, ${side(input, 'before')} as before,
+      ${side(input, 'after')} as after
     from ${memories} c
-    where c.project_id = ${scope.projectId} and c.memory_id = any(${memoryIds}::uuid[]) and c.context is not null`.execute(
-    scope.db,
-  )
+    where c.project_id = ${scope.projectId} and c.memory_id = any(${memoryIds}::uuid[])`.execute(scope.db)
   const eligible = new Set<string>()
+  const contentHashes = new Map<string, string>()
   const idsOf = (neighbours: Side) =>
-    (neighbours === '' ? [] : neighbours.split(' ')).map((neighbour) => {
-      const id = neighbour.slice(1)
+    (neighbours === '' ? [] : neighbours.split(' ')).map((neighbour, distance) => {
+      const id = neighbour.slice(1, ID_END)
       if (neighbour.startsWith('+')) eligible.add(id)
+      if (distance === 0) contentHashes.set(id, neighbour.slice(ID_END))
       return id
     })
-  const neighbourhoods = rows.map(
-    (row) =>
-      [
-        row.memory_id,
-        { memoryId: row.memory_id, context: row.context, before: idsOf(row.before), after: idsOf(row.after) },
-      ] as const,
-  )
-  return { neighbourhoods: new Map(neighbourhoods), eligible }
+  const neighbourhoods = new Map<string, Neighbourhood>()
+  for (const { memory_id: memoryId, context, content_hash: hash, before, after } of rows) {
+    contentHashes.set(memoryId, hash)
+    if (context !== null)
+      neighbourhoods.set(memoryId, { memoryId, context, before: idsOf(before), after: idsOf(after) })
+  }
+  return { neighbourhoods, eligible, contentHashes }
 }
+
+/** Where an id ends in a part of a `Side`, behind its sign. */
+const ID_END = 1 + 36
+
+/** The hash of a memory's text, in hexadecimal. */
+const hashOf = (table: string) => sql`encode(${sql.ref(`${table}.content_hash`)}, 'hex')`
 
 function side(input: RetrieverInput, direction: 'before' | 'after') {
   const { memories } = input.readModel.tables
@@ -103,7 +122,7 @@ function side(input: RetrieverInput, direction: 'before' | 'after') {
   // session's hash are compared as well, as two sessions may have one hash; the comparison is written so that
   // the planner keeps to the index on the hash.
   return sql`array_to_string(array(
-    select case when ${satisfies(input)} then '+' else '-' end || m.memory_id
+    select case when ${satisfies(input)} then '+' else '-' end || m.memory_id || ${hashOf('m')}
     from ${memories} m
     where m.session = c.session
       and (m.project_id, m.context, m.kind) is not distinct from (c.project_id, c.context, c.kind)

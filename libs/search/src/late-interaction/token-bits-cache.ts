@@ -1,0 +1,85 @@
+/**
+ * The most bytes of bits kept. A text of 34 tokens has 1.6 KB, so these are some 40,000 texts, and half as many before
+ * any is forgotten.
+ */
+const MOST_BYTES = 64 * 1024 * 1024
+/** After how long what nobody asked for is forgotten: once to twice this, in milliseconds. */
+const KEPT_MS = 5 * 60_000
+
+/** The kept token bits of one project's texts by one model, by the hashes of the texts, in hexadecimal. */
+export interface KeptTokenBits {
+  get(hash: string): Uint8Array | undefined
+  /** Keeps a copy of the bits. @returns the copy */
+  keep(hash: string, bits: Uint8Array): Uint8Array
+}
+
+/**
+ * Token bits that this process has read from the embedding store lately. A text's bits never change, so what is kept is
+ * never wrong. Whoever asks has read the hash in a row of the project, so nothing is found here that the project does not
+ * have: after an erasure no row has the hash any more.
+ */
+export interface TokenBitsCache {
+  of(projectId: string, modelId: string): KeptTokenBits
+  /** Forgets everything. */
+  clear(): void
+}
+
+type Kept = Map<string, Map<string, Uint8Array>>
+
+/**
+ * Creates an empty cache of two halves. What is read or asked for is in the newer one; when that is full, or some time has
+ * passed, it becomes the older one, whose bits are forgotten. A library's cache with an order of all entries and a time for
+ * each took .7 ms of a search with 516 texts, this one .1 ms.
+ *
+ * @param mostBytes of bits. Default 64 MiB
+ */
+export function createTokenBitsCache(mostBytes = MOST_BYTES): TokenBitsCache {
+  let newer: Kept = new Map()
+  let older: Kept = new Map()
+  let newerBytes = 0
+  let aging: NodeJS.Timeout | undefined
+  const age = () => {
+    older = newer
+    newer = new Map()
+    newerBytes = 0
+    clearTimeout(aging)
+    aging = older.size === 0 ? undefined : setTimeout(age, KEPT_MS).unref()
+  }
+  const put = (texts: string, hash: string, bits: Uint8Array): void => {
+    if (newerBytes + bits.length > mostBytes / 2) age()
+    const known = newer.get(texts) ?? new Map<string, Uint8Array>()
+    newer.set(texts, known.set(hash, bits))
+    newerBytes += bits.length
+    aging ??= setTimeout(age, KEPT_MS).unref()
+  }
+  return {
+    of(projectId, modelId) {
+      const texts = `${projectId} ${modelId}`
+      return {
+        get(hash) {
+          const bits = newer.get(texts)?.get(hash)
+          if (bits !== undefined) return bits
+          const old = older.get(texts)?.get(hash)
+          if (old !== undefined) put(texts, hash, old)
+          return old
+        },
+        keep(hash, bits) {
+          // What is given may be part of a much larger piece, which would stay in memory with it.
+          const copy = new Uint8Array(bits)
+          put(texts, hash, copy)
+          return copy
+        },
+      }
+    },
+    clear() {
+      newer = new Map()
+      age()
+    },
+  }
+}
+
+/** Keeps nothing. */
+export const NO_TOKEN_BITS_CACHE: TokenBitsCache = {
+  of: () => ({ get: () => undefined, keep: (_, bits) => bits }),
+  clear() {},
+}
