@@ -123,13 +123,16 @@ export function openDatabase(
   // The pool listens only to idle clients. One that breaks while in use fails its query and also emits
   // 'error', which would end the process if nobody listened.
   pool.on('connect', (client) => client.on('error', onConnectionError))
-  return handle({ connections: shareConnections(pool), project: ALL_PROJECTS, timeoutMs })
+  const atOnce = address.maxConnections > 1
+  return handle({ connections: shareConnections(pool), project: ALL_PROJECTS, timeoutMs, atOnce })
 }
 
 interface Handle {
   readonly connections: SharedConnections
   readonly project: string
   readonly timeoutMs: number
+  /** Whether several statements run side by side. */
+  readonly atOnce: boolean
   /** Works even while queries are refused. Default no. */
   readonly always?: boolean
 }
@@ -156,6 +159,9 @@ function handle(made: Handle): Database {
   handles.set(db, made)
   return db
 }
+
+/** Whether several statements of this handle run side by side: not on the embedded database, nor in a transaction. */
+export const answersAtOnce = (db: Queryable): boolean => handles.get(db)?.atOnce ?? false
 
 /**
  * The same database as one project may see it: row level security hides the rows of other projects, whatever

@@ -1,4 +1,5 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
+import { answersAtOnce } from '@daybook/postgres/connect'
 import type { QueryVector } from './query-vector.ts'
 import type { RetrieverHit } from './ranking/retriever.ts'
 import type { CandidateSource } from './retrievers/candidates/candidate-source.ts'
@@ -16,7 +17,7 @@ export interface Retrievers {
   vector(query: Float32Array): Promise<readonly VectorHit[]>
   /**
    * Whether the vector retriever starts as soon as the query has its vector. Otherwise it waits for the
-   * lexical retriever, which uses the database first.
+   * lexical retriever: a database with one session answers one statement after the other.
    */
   readonly atOnce: boolean
 }
@@ -34,7 +35,7 @@ export interface RetrieversRun {
 export const postgresRetrievers = (input: RetrieverInput): Retrievers => ({
   lexical: (wanted, coverage) => lexicalRetriever(input, wanted, coverage && input.coverage !== false),
   vector: (query) => vectorRetriever(input, query),
-  atOnce: false,
+  atOnce: answersAtOnce(input.scope.db),
 })
 
 /** The retrievers on an engine beside Postgres. @param name the engine's name, for the metrics */
@@ -52,11 +53,15 @@ export const candidateRetrievers = (
   atOnce: true,
 })
 
-/**
- * Called with the lexical retriever's hits, possibly while the vector retriever still runs, and with the question's
- * tokens, if they are known by then.
- */
-export type OnWords = (hits: readonly RetrieverHit[], tokens: QueryTokens | null) => void
+/** What is known before all retrievers have ended. */
+export interface KnownEarly {
+  /** Called with the lexical retriever's hits, possibly while the vector retriever still runs. */
+  onWords(hits: readonly RetrieverHit[]): void
+  /** Called with the question's tokens, possibly while retrievers still run. */
+  onTokens(tokens: QueryTokens): void
+}
+
+const NOBODY: KnownEarly = { onWords() {}, onTokens() {} }
 
 /** Runs the retrievers that the mode asks for. @param embedding of the query; null if the mode needs none */
 export async function runRetrievers(
@@ -64,7 +69,7 @@ export async function runRetrievers(
   wanted: string,
   mode: SearchMode,
   embedding: Promise<QueryVector> | null,
-  onWords: OnWords = () => {},
+  { onWords, onTokens }: KnownEarly = NOBODY,
 ): Promise<RetrieversRun> {
   const byWords = async (degraded: readonly string[]): Promise<RetrieversRun> => ({
     lexical: await lexical(wanted, false),
@@ -73,27 +78,28 @@ export async function runRetrievers(
     degraded,
   })
   if (embedding === null) return byWords([])
+  const embedded = embedding.then((found) => {
+    if (!('missing' in found) && found.tokens !== null) onTokens(found.tokens)
+    return found
+  })
   if (mode === 'SEMANTIC') {
-    const found = await embedding
+    const found = await embedded
     if ('missing' in found) return byWords([found.missing])
     return { lexical: null, vector: await vector(found.vector), tokens: found.tokens, degraded: [] }
   }
   // The database scores words while the model embeds the query: they are different processes.
-  if (atOnce) {
-    const [words, vectors] = await Promise.all([
-      lexical(wanted, true).then((hits) => {
-        onWords(hits, null)
-        return hits
-      }),
-      embedding.then(async (found) =>
-        'missing' in found ? found : { hits: await vector(found.vector), tokens: found.tokens },
-      ),
-    ])
-    if ('missing' in vectors) return byWords([vectors.missing])
-    return { lexical: words, vector: vectors.hits, tokens: vectors.tokens, degraded: [] }
+  const scored = lexical(wanted, true)
+  const near = async (found: QueryVector) => {
+    if ('missing' in found) return found
+    return { hits: await vector(found.vector), tokens: found.tokens }
   }
-  const [words, found] = await Promise.all([lexical(wanted, true), embedding])
-  if ('missing' in found) return byWords([found.missing])
-  onWords(words, found.tokens)
-  return { lexical: words, vector: await vector(found.vector), tokens: found.tokens, degraded: [] }
+  const [words, vectors] = await Promise.all([
+    scored.then((hits) => {
+      onWords(hits)
+      return hits
+    }),
+    atOnce ? embedded.then(near) : Promise.all([embedded, scored]).then(([found]) => near(found)),
+  ])
+  if ('missing' in vectors) return byWords([vectors.missing])
+  return { lexical: words, vector: vectors.hits, tokens: vectors.tokens, degraded: [] }
 }

@@ -137,9 +137,11 @@ async function attempt(
   const neighbours = contextCounts(options) ? startNeighbours(input) : NO_LOOKUPS
   const frequencies = frequenciesOnce(input.scope, input.readModel)
   const wanted = withTimes(query, times)
-  const retrievers = await searchOnEngine(parts, input, wanted, request, embedded, (words, tokens) => {
-    neighbours.begin(idsOf(words))
-    if (tokensCount(options, tokens)) void frequencies(tokens.words)
+  const retrievers = await searchOnEngine(parts, input, wanted, request, embedded, {
+    onWords: (hits) => neighbours.begin(idsOf(hits)),
+    onTokens(tokens) {
+      if (tokensCount(options, tokens)) void frequencies(tokens.words)
+    },
   })
   neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
   const {

@@ -42,6 +42,7 @@ export interface Context {
   readonly quarantines: QuarantineChecks
   /** What searches of this process have read lately. */
   readonly tokenBits: TokenBitsCache
+  readonly liveModel: LiveModel
   readonly parts: Omit<GatewayParts, 'db'>
   readonly metadata: AppendMetadata
   /**
@@ -87,12 +88,18 @@ export interface Context {
   readonly documentParts: DataLoader<string, readonly string[]>
 }
 
+/** The model of the generation that requests of this process read last; null before the first. */
+export interface LiveModel {
+  modelId: string | null
+}
+
 /** What requests share. */
 export interface Following {
   readonly forgetKeys: () => void
   readonly limits: LimitChecks
   readonly quarantines: QuarantineChecks
   readonly tokenBits: TokenBitsCache
+  readonly liveModel: LiveModel
   readonly news: JournalNews
   readonly subscriptions: OpenSubscriptions
 }
@@ -105,12 +112,17 @@ export function createContext(
   journalBudget: JournalBudget = { bytes: JOURNAL_BYTES },
 ): Context {
   const { access, connection, correlationId, traceparent, claims } = request
-  const { news, subscriptions, forgetKeys, limits, quarantines, tokenBits } = following
+  const { news, subscriptions, forgetKeys, limits, quarantines, tokenBits, liveModel } = following
   const project = requestedProject(parts.db, access)
   let readModel: Promise<LiveReadModel> | undefined
   let lasting: Promise<readonly Quarantine[]> | undefined
   let entry: Promise<ProjectEntry> | undefined
-  const loaded = () => (readModel ??= liveReadModel(project.db))
+  const load = async () => {
+    const live = await liveReadModel(project.db)
+    liveModel.modelId = live.generation.modelId
+    return live
+  }
+  const loaded = () => (readModel ??= load())
   const others = new Map<string, Context>()
   return {
     project,
@@ -120,6 +132,7 @@ export function createContext(
     limits,
     quarantines,
     tokenBits,
+    liveModel,
     parts,
     admin: access.admin ? parts.db : null,
     metadata: {

@@ -88,7 +88,15 @@ export async function startGateway(
   const news = createJournalNews(parts)
   const graphql = createGraphQL(
     { ...parts, budget },
-    { news, subscriptions, limits, quarantines, tokenBits, forgetKeys: authenticate.forget },
+    {
+      news,
+      subscriptions,
+      limits,
+      quarantines,
+      tokenBits,
+      liveModel: { modelId: null },
+      forgetKeys: authenticate.forget,
+    },
   )
   const folder = config.console.enabled ? findConsoleFolder(config.console.folder) : null
   const routes: Routes = {

@@ -3,7 +3,7 @@ import { type QueryVector, queryVector } from '../query-vector.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
 import {
   candidateRetrievers,
-  type OnWords,
+  type KnownEarly,
   postgresRetrievers,
   type RetrieversRun,
   runRetrievers,
@@ -33,7 +33,7 @@ export interface Searched extends RetrieversRun {
  * `degraded` says so.
  *
  * @param wanted the words for the lexical retriever
- * @param onWords called with the lexical retriever's hits while the vector retriever still runs
+ * @param early called with what is known while retrievers still run
  */
 export async function searchOnEngine(
   parts: SearchParts,
@@ -41,7 +41,7 @@ export async function searchOnEngine(
   wanted: string,
   request: SearchRequest,
   embedded: EmbedOnce,
-  onWords: OnWords,
+  early: KnownEarly,
 ): Promise<Searched> {
   // Starts embedding now, in parallel with reading the state.
   embedded(parts.readModel.generation)
@@ -62,7 +62,7 @@ export async function searchOnEngine(
       wanted,
       request.mode,
       embedded(generation),
-      onWords,
+      early,
     )
     const missing = waitingForVectors(run.vector === null ? 0 : state.pending)
     return {
@@ -81,7 +81,7 @@ export async function searchOnEngine(
   }: NonNullable<EngineChosen['chosen']>): Promise<Searched> => {
     const asked = { projectId: parts.scope.projectId, filter: request.filter }
     const retrievers = candidateRetrievers(input, name, search.candidates(asked, generation))
-    const run = await runRetrievers(retrievers, wanted, request.mode, embedded(generation), onWords)
+    const run = await runRetrievers(retrievers, wanted, request.mode, embedded(generation), early)
     const missing = waitingForVectors(run.vector === null ? 0 : pending)
     return {
       ...run,
@@ -104,11 +104,11 @@ export async function searchOnEngine(
 }
 
 /** The query's vector for a generation; null if the mode needs none. */
-export type EmbedOnce = (generation: Generation) => Promise<QueryVector> | null
+export type EmbedOnce = (generation: Pick<Generation, 'modelId'>) => Promise<QueryVector> | null
 
 /** Embeds the query once for all generations with the same model, and for all attempts of a search. */
 export function embedOnce(
-  { scope: { projectId }, embedders, onRetriever }: SearchParts,
+  { scope: { projectId }, embedders, onRetriever }: Pick<SearchParts, 'scope' | 'embedders' | 'onRetriever'>,
   mode: SearchMode,
   text: string,
 ): EmbedOnce {

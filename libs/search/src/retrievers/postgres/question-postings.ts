@@ -13,7 +13,6 @@ import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { YieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { type RawBuilder, sql } from 'kysely'
-import { queryTerms } from '../query-terms.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 import { closestLexemes, mayHaveTypos } from './closest-lexemes.ts'
 
@@ -58,6 +57,8 @@ interface Row {
   readonly segment: number | null
   readonly postings: Buffer | null
   readonly removed: Buffer | null
+  /** For a lexeme that no memory has: the word as it was written. */
+  readonly word: string | null
   /** Whether it does not count among the live memories with the word. */
   readonly forgotten: boolean
   readonly documents: number
@@ -78,12 +79,15 @@ export async function readQuestionPostings(
   wanted: string,
   turns: YieldToEventLoop,
 ): Promise<QuestionPostings> {
+  const language = languageOf(input.readModel.tables, input.scope.projectId)
+  const text = queryWords(wanted)
   const rows = await readRows(
     input,
     sql`
       select lexeme, cardinality(positions) as query_frequency,
         row_number() over (order by positions[1], lexeme)::int as term
-      from unnest(to_tsvector(${languageOf(input.readModel.tables, input.scope.projectId)}, ${queryWords(wanted)}))`,
+      from unnest(to_tsvector(${language}, ${text}))`,
+    sql`(select min(token) from ts_debug(${language}, ${text}) where found.lexeme = any(lexemes))`,
   )
   const found = [...rows.filter(isFound), ...(await readClosest(input, wanted, rows, turns))]
   // Sorted here, because the database would move whole postings around. The order matters: sums of the same
@@ -100,10 +104,16 @@ export async function readQuestionPostings(
   }
 }
 
-/** Reads the rows of terms. @param terms as a query: lexeme, query_frequency, term */
+/**
+ * Reads the rows of terms.
+ *
+ * @param terms as a query: lexeme, query_frequency, term
+ * @param word of `found.lexeme`; asked for only where no memory has it
+ */
 async function readRows(
   { scope, readModel, includeForgotten, everSaid = false }: RetrieverInput,
   terms: RawBuilder<unknown>,
+  word: RawBuilder<unknown> = sql`null`,
 ): Promise<Row[]> {
   const { projectId, db } = scope
   const { memories, postings, formerPostings, lexicalStats } = readModel.tables
@@ -133,7 +143,8 @@ async function readRows(
         where project_id = ${projectId} and lexeme = t.lexeme offset 0
       ) p on true ${everSaid ? former : forgotten}
     )
-    select found.*, stats.memories as documents, stats.total_length
+    select found.*, case when found.segment is null then ${word} end as word,
+      stats.memories as documents, stats.total_length
     from found cross join (select * from ${lexicalStats} where project_id = ${projectId}) stats`.execute(db)
   return rows
 }
@@ -150,12 +161,8 @@ async function readClosest(
   const known = new Set(rows.filter(isFound).map((row) => row.lexeme))
   const unknown = rows.filter((row) => !known.has(row.lexeme))
   if (unknown.length === 0 || !mayHaveTypos(wanted)) return []
-  const words = await queryTerms(input.scope, input.readModel, wanted)
-  const closest = await closestLexemes(
-    input,
-    words.filter(({ lexeme }) => !known.has(lexeme)),
-    turns,
-  )
+  const words = unknown.flatMap(({ lexeme, word }) => (word === null ? [] : [{ lexeme, word }]))
+  const closest = await closestLexemes(input, words, turns)
   const terms = unknown.flatMap((row) => {
     const lexeme = closest.get(row.lexeme)
     // Skips a lexeme that already counts, because the question contains it or another misspelling of it.

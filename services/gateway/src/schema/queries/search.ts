@@ -6,10 +6,11 @@ import type { PastWanted } from '@daybook/search/past/past-texts'
 import { mergeAnswers } from '@daybook/search/projects/merge-answers'
 import { type ProjectSearch, searchProjects } from '@daybook/search/projects/search-projects'
 import { search } from '@daybook/search/search'
-import type { SearchAnswer, SearchHit, SearchRequest } from '@daybook/search/search-request'
+import type { SearchAnswer, SearchHit, SearchMode, SearchRequest } from '@daybook/search/search-request'
 import { readAtLeast, waitAtLeast } from '../../at-least.ts'
 import type { Context } from '../../context.ts'
 import { countAccess } from '../../count-access.ts'
+import { embedEarly } from '../../embed-early.ts'
 import { parkedBehind } from '../../parked-behind.ts'
 import { AS_OF, pastMoment } from '../../past-moment.ts'
 import { searchPartsOf } from '../../search-parts-of.ts'
@@ -59,6 +60,8 @@ interface Asked {
   readonly acrossVersions?: boolean | null | undefined
 }
 
+const modeOf = ({ mode }: Asked): SearchMode => mode ?? 'HYBRID'
+
 /** A search that may start: its project is as far as was asked for, or `behind` says that it is not. */
 interface Begun extends ProjectSearch {
   readonly behind: string | null
@@ -74,7 +77,7 @@ async function begin(context: Context, asked: Asked, notReached: string | null):
   const request: SearchRequest = {
     query,
     filter,
-    mode: asked.mode ?? 'HYBRID',
+    mode: modeOf(asked),
     engine: asked.engine ?? 'AUTO',
     atLeast: asked.atLeast ?? 0,
     ...(ranking !== undefined && { ranking }),
@@ -189,9 +192,10 @@ builder.queryField('search', (t) =>
         filter: checkFilter(args.filter),
       }
       if (args.projects == null) {
+        const embedded = embedEarly(context, asked.query, modeOf(asked))
         const answer = await readAtLeast(context, asked, async (behind) => {
           const begun = await begin(context, asked, behind)
-          return finish(context, begun, await search(begun.parts, begun.request))
+          return finish(context, begun, await search(begun.parts, begun.request, embedded))
         })
         const hits = answer.hits.slice(0, limit)
         return countAccess(context, { ...answer, hits, counted: answer.hits })
