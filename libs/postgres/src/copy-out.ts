@@ -1,34 +1,90 @@
-import { once } from 'node:events'
-import type { ClientBase } from 'pg'
-import { to as copyTo } from 'pg-copy-streams'
+import type { ClientBase, Connection, Submittable } from 'pg'
 
-/** Takes the bytes of a copy as they come, in pieces of any size. */
-export type TakeBytes = (bytes: Buffer) => void
+/** The fields of a row, as `copy` sends them in binary: numbers big-endian, texts in UTF-8, null as null. */
+export type CopiedRow = readonly (Buffer | null)[]
 
-/** Statements whose result does not come as rows. Their only value is what takes the bytes. */
+/** Takes each row as it comes. Its fields are views of what pg receives into, so they hold only during the call. */
+export type TakeRow = (row: CopiedRow) => void
+
+/** Statements whose result does not come as rows. Their only value is what takes the rows. */
 const COPIES = /^copy \(/u
 
 /** Whether `copyOut` runs this statement. */
-export const isCopyOut = (text: string, values: readonly unknown[]): values is readonly [TakeBytes] =>
+export const isCopyOut = (text: string, values: readonly unknown[]): values is readonly [TakeRow] =>
   COPIES.test(text) && values.length === 1 && typeof values[0] === 'function'
 
 /**
- * Runs `copy (…) to stdout`, which pg by itself cannot.
+ * Runs `copy (…) to stdout with (format binary)`, which pg by itself cannot. Each message has one row. pg-copy-streams,
+ * which gives the bytes as a stream to be taken apart again, took a tenth longer for 516 rows of 2 KB, and its stream
+ * another third.
+ *
+ * Source of the format: https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"
  *
  * @throws what the server or `take` throws; the copy still runs to its end, so that the connection stays usable
  */
-export async function copyOut(ask: ClientBase['query'], text: string, take: TakeBytes): Promise<object> {
-  const copied = ask(copyTo(text))
-  let failed: { readonly error: unknown } | null = null
-  copied.on('data', (bytes: Buffer) => {
-    if (failed !== null) return
-    try {
-      take(bytes)
-    } catch (error) {
-      failed = { error }
+export function copyOut(ask: ClientBase['query'], text: string, take: TakeRow): Promise<object> {
+  return new Promise((resolve, reject) => {
+    let failed: { readonly error: unknown } | null = null
+    let isFirst = true
+    const copy: Copy = {
+      submit: (connection) => connection.query(text),
+      handleCopyData({ chunk }) {
+        const from = isFirst ? headerEnd(chunk) : 0
+        isFirst = false
+        if (failed !== null || isTrailer(chunk, from)) return
+        try {
+          take(fieldsOf(chunk, from))
+        } catch (error) {
+          failed = { error }
+        }
+      },
+      handleError: reject,
+      handleReadyForQuery() {
+        if (failed === null) resolve({ command: 'COPY', rows: [] })
+        else reject(failed.error)
+      },
+      handleCommandComplete() {},
+      handleRowDescription() {},
+      handleDataRow() {},
+      handleEmptyQuery() {},
+      handlePortalSuspended() {},
     }
+    ask(copy as unknown as Submittable)
   })
-  await once(copied, 'end')
-  if (failed !== null) throw (failed as { readonly error: unknown }).error
-  return { command: 'COPY', rows: [] }
+}
+
+/** What pg's client calls of a query. Its declaration has only `submit`. */
+interface Copy {
+  submit(connection: Connection): void
+  handleCopyData(message: { readonly chunk: Buffer }): void
+  handleError(error: Error): void
+  handleReadyForQuery(): void
+  handleCommandComplete(): void
+  handleRowDescription(): void
+  handleDataRow(): void
+  handleEmptyQuery(): void
+  handlePortalSuspended(): void
+}
+
+/** "PGCOPY\n\377\r\n\0", and 32 bits of flags, which say nothing about results of queries. */
+const SIGNATURE_BYTES = 15
+
+/** Where the header before the first row ends. It may be longer than it is today. */
+const headerEnd = (chunk: Buffer): number => SIGNATURE_BYTES + 4 + chunk.readInt32BE(SIGNATURE_BYTES)
+
+/** Whether no row is left: a header without a row, or -1 in the place of a number of fields. */
+const isTrailer = (chunk: Buffer, from: number): boolean =>
+  chunk.length < from + 2 || chunk.readInt16BE(from) < 0
+
+function fieldsOf(chunk: Buffer, from: number): CopiedRow {
+  const fields: (Buffer | null)[] = []
+  const count = chunk.readInt16BE(from)
+  let at = from + 2
+  while (fields.length < count) {
+    const length = chunk.readInt32BE(at)
+    at += 4
+    fields.push(length < 0 ? null : chunk.subarray(at, at + length))
+    at += Math.max(0, length)
+  }
+  return fields
 }

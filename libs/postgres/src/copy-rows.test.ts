@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from './connect.ts'
-import { type CopiedRow, copyRows } from './copy-rows.ts'
+import type { CopiedRow } from './copy-out.ts'
+import { copyRows } from './copy-rows.ts'
 import { TEST_DATABASES, type TestDatabase } from './testing/test-database.ts'
 
 async function copied(db: Database, query: RawBuilder<unknown>): Promise<CopiedRow[]> {
   const rows: CopiedRow[] = []
-  await copyRows(db, query, (row) => rows.push(row))
+  await copyRows(db, query, (row) => rows.push(row.map((field) => field && Buffer.from(field))))
   return rows
 }
 

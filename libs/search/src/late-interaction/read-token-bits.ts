@@ -39,10 +39,14 @@ export async function readTokenBits(
   const middle = others.length < SPLIT_FROM ? others.length : Math.ceil(others.length / 2)
   const parts = [others.slice(0, middle), others.slice(middle)].filter((part) => part.length > 0)
   const readPart = (part: readonly string[]) => {
-    // `offset 0` makes the planner look up each text by its key.
+    // `offset 0` makes the planner look up each text by its key: by what is decoded already, because under row level
+    // security it uses no index for a `decode` in the condition.
     const query = sql`
       select given.place::int, stored.token_bits
-      from unnest(${part.map((hash) => `\\x${hash}`)}::bytea[]) with ordinality as given(content_hash, place) cross join lateral (
+      from (
+        select place, decode(hash, 'hex') as content_hash
+        from unnest(${part}::text[]) with ordinality as asked(hash, place) offset 0
+      ) given cross join lateral (
         select token_bits from embeddings
         where project_id = ${projectId} and model_id = ${modelId} and content_hash = given.content_hash offset 0
       ) stored where stored.token_bits is not null`

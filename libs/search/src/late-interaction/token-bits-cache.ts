@@ -78,8 +78,8 @@ export function createTokenBitsCache(mostBytes = MOST_BYTES): TokenBitsCache {
   }
 }
 
-/** Keeps nothing. */
+/** Keeps nothing: what it returns is a copy, too. */
 export const NO_TOKEN_BITS_CACHE: TokenBitsCache = {
-  of: () => ({ get: () => undefined, keep: (_, bits) => bits }),
+  of: () => ({ get: () => undefined, keep: (_, bits) => new Uint8Array(bits) }),
   clear() {},
 }
