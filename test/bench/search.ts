@@ -17,6 +17,7 @@ import { type BenchOptions, printComparison } from './bench.ts'
 import { startCorpusGateway } from './corpus-gateway.ts'
 import { onEachDatabase } from './databases.ts'
 import { questions } from './generated-texts.ts'
+import { measureClients } from './search-clients.ts'
 import { buildSearchCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts'
 
 /**
@@ -38,6 +39,8 @@ const LARGE_GOAL_MS = 30
 const RERANK_GOAL_MS = 10
 const QUERIES = 120
 const ROUNDS = 1
+/** Questions for the comparison of clients. */
+const OF_CLIENTS = 400
 const GOAL = 1.5
 
 const QUERY = `query ($query: String!) {
@@ -137,6 +140,7 @@ export async function measure(
       // The second side finds the first one's pages in memory, so each side comes first in turn.
       order.push(order.shift() as Side)
     }
+  await measureClients(sides.graphql, questions(QUERIES + OF_CLIENTS).slice(QUERIES), where)
   await gateway.stop()
   await access.stop()
   await embedder.close()
