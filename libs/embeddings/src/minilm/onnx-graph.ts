@@ -3,6 +3,8 @@ import type { Weights } from './safetensors.ts'
 
 const { onnx } = onnxProto
 const { FLOAT, INT64 } = onnx.TensorProto.DataType
+/** The type that `Cast` takes as its attribute `to`. */
+export const { INT32 } = onnx.TensorProto.DataType
 const { AttributeType } = onnx.AttributeProto
 
 /**
@@ -48,6 +50,10 @@ export interface GraphBuilder {
     dataFile: string,
   ): GraphFiles
 }
+
+/** Operations that only ONNX Runtime has, in a domain of their own. All others are ONNX's. */
+const CONTRIBUTED = new Set(['MultiHeadAttention'])
+const CONTRIBUTED_DOMAIN = 'com.microsoft'
 
 /** Attributes that ONNX declares as floats; all others that our graph uses are integers. */
 const FLOAT_ATTRIBUTES = new Set(['epsilon'])
@@ -117,6 +123,7 @@ export function createGraph(graphName: string): GraphBuilder {
       nodes.push(
         onnx.NodeProto.create({
           opType,
+          domain: CONTRIBUTED.has(opType) ? CONTRIBUTED_DOMAIN : '',
           name: `node_${nodes.length}`,
           input: [...input],
           output: [output],
@@ -139,7 +146,10 @@ export function createGraph(graphName: string): GraphBuilder {
       const model = onnx.ModelProto.encode({
         irVersion: 8,
         producerName: 'daybook',
-        opsetImport: [{ domain: '', version: 17 }],
+        opsetImport: [
+          { domain: '', version: 17 },
+          { domain: CONTRIBUTED_DOMAIN, version: 1 },
+        ],
         graph: {
           name: graphName,
           node: nodes,

@@ -1,9 +1,10 @@
-import { appendFile, cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testCacheDir } from '../testing/test-cache.ts'
 import { createFolderAtomically } from './atomic-folder.ts'
+import { GRAPH_VERSION } from './bert-onnx.ts'
 import { MODEL_DATA_FILE, missingFile } from './model-folder.ts'
 import { findNpmWeights } from './npm-weights.ts'
 import { prepareMiniLm } from './prepare.ts'
@@ -25,6 +26,14 @@ describe('prepareMiniLm', () => {
     const messages: string[] = []
     await prepareMiniLm({ cacheDir, onProgress: (message) => messages.push(message) })
     expect(messages).toEqual([])
+  })
+
+  it('converts again for another graph, and leaves the old one to other versions', async () => {
+    const { modelPath } = await prepareMiniLm({ cacheDir })
+    const older = modelPath.replace(`graph${GRAPH_VERSION}`, `graph${GRAPH_VERSION - 1}`)
+    await rename(modelPath, older)
+    expect((await prepareMiniLm({ cacheDir })).modelPath).toBe(modelPath)
+    expect(await readdir(cacheDir)).toHaveLength(2)
   })
 
   it('converts again if files were taken away', async () => {
