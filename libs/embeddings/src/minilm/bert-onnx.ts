@@ -1,4 +1,5 @@
 import { createGraph, type GraphFiles, INT32 } from './onnx-graph.ts'
+import { quantise } from './quantise.ts'
 import { concatenate, transpose, type Weights } from './safetensors.ts'
 
 /** The numbers of a transformers `config.json` that the graph needs. */
@@ -8,6 +9,12 @@ export interface BertConfig {
   readonly num_hidden_layers: number
   readonly layer_norm_eps: number
 }
+
+/**
+ * How the products with weights are computed: exactly in 32 bits, or with the weights as whole numbers of 7 bits and
+ * what they are multiplied with as whole numbers of 8 bits, in a range that ONNX Runtime takes from each run.
+ */
+export type Precision = 'fp32' | 'q8'
 
 /**
  * Raise it whenever the written graph changes. It is part of the cache folder's name, so old files are left
@@ -23,19 +30,25 @@ export const GRAPH_VERSION = 3
  * expects.
  *
  * @param read returns a tensor by its PyTorch name, such as `encoder.layer.0.attention.self.query.weight`
+ * @param precision of the products with weights; all else is in fp32
  * @param dataFile the name that the file of the large weights will have
  */
 export function writeBertOnnx(
   config: BertConfig,
   read: (name: string) => Weights,
+  precision: Precision,
   dataFile: string,
 ): GraphFiles {
   const graph = createGraph('bert')
   const { node, scalar, int64 } = graph
 
   const raw = (name: string) => graph.weights(name, read(name))
-  const product = (x: string, name: string) =>
-    node('MatMul', [x, graph.weights(`${name}.weight`, transpose(read(`${name}.weight`)))])
+  const product = (x: string, name: string) => {
+    const kernel = transpose(read(`${name}.weight`))
+    return precision === 'fp32'
+      ? node('MatMul', [x, graph.weights(`${name}.weight`, kernel)])
+      : node('DynamicQuantizeMatMul', [x, ...graph.quantised(`${name}.weight`, quantise(kernel))])
+  }
   const dense = (x: string, name: string) => node('Add', [product(x, name), raw(`${name}.bias`)])
   const layerNorm = (x: string, name: string, output?: string) =>
     node(

@@ -70,9 +70,22 @@ describe('prepareMiniLm', () => {
     await expect(preparing).rejects.toThrow('model.onnx')
   })
 
-  it('turns to the hub if no package is installed', async () => {
-    const prepared = await prepareMiniLm({ cacheDir, findWeights: async () => undefined })
+  it('keeps the model in q8 beside the one in fp32, under an id of its own', async () => {
+    const exact = await prepareMiniLm({ cacheDir })
+    const rounded = await prepareMiniLm({ cacheDir, precision: 'q8' })
+    expect(rounded).toMatchObject({ source: 'npm', modelId: 'all-MiniLM-L6-v2/q8', precision: 'q8' })
+    expect(await prepareMiniLm({ cacheDir })).toEqual(exact)
+    expect(await readdir(cacheDir)).toHaveLength(2)
+    const sizeOf = async (folder: string) => (await stat(join(folder, MODEL_DATA_FILE))).size
+    expect(await sizeOf(rounded.modelPath)).toBeLessThan(0.7 * (await sizeOf(exact.modelPath)))
+  })
+
+  it('turns to the hub if no package is installed, but not for q8', async () => {
+    const findWeights = async () => undefined
+    const prepared = await prepareMiniLm({ cacheDir, findWeights })
     expect(prepared).toMatchObject({ source: 'hub', modelPath: 'Xenova/all-MiniLM-L6-v2' })
+    const rounded = prepareMiniLm({ cacheDir, findWeights, precision: 'q8' })
+    await expect(rounded).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND' })
   })
 })
 
