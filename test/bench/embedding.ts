@@ -6,16 +6,19 @@ import type { Embedder } from '@daybook/embeddings/embedder'
 import { prepareMiniLm } from '@daybook/embeddings/minilm/prepare'
 import { startMiniLm } from '@daybook/embeddings/minilm-embedder'
 import { testCacheDir } from '@daybook/embeddings/testing/test-cache'
-import { env, pipeline } from '@huggingface/transformers'
+import { env, pipeline, Tensor } from '@huggingface/transformers'
 import { createRandom } from '../src/support/random.ts'
 import { type BenchOptions, median, printComparison, seconds } from './bench.ts'
+import { compareLengths, type ModelAlone } from './embedding-lengths.ts'
 
 /**
  * Our embedder (worker, sorted and batched) against the same model called text by text, as most code calls
  * it. The gain depends on the CPU: a ratio of 1.21 was measured (docs/measurements.md#embedding-in-batches).
+ * Then by the length of texts, in fp32 and q8, against the model alone (docs/measurements.md#embedding-long-texts).
  */
 export const name = 'embedding'
-export const description = 'our embedder (worker, sorted, batched) against the same model called text by text'
+export const description =
+  'our embedder (worker, sorted, batched) against the same model called text by text; by length, in fp32 and q8; --large: a conversation of 130,000 tokens'
 
 const TEXTS = 1000
 const GOAL = 1.5
@@ -86,6 +89,33 @@ async function startDirect() {
   })
 }
 
+/** Messages of the conversation: with all of them it takes a minute a side. */
+const MESSAGES = { some: 30, all: 188 }
+
+function withoutOurs({ tokenizer, model }: Awaited<ReturnType<typeof startDirect>>): ModelAlone {
+  return {
+    tokenize: (text) => tokenizer.encode(text),
+    async run(batch) {
+      const places = Math.max(...batch.map((ids) => ids.length))
+      const padded = (valueOf: (id: number | undefined) => number) =>
+        new Tensor(
+          'int64',
+          BigInt64Array.from({ length: batch.length * places }, (_, i) =>
+            BigInt(valueOf(batch[Math.floor(i / places)]![i % places])),
+          ),
+          [batch.length, places],
+        )
+      const inputs = {
+        input_ids: padded((id) => id ?? 0),
+        attention_mask: padded((id) => (id === undefined ? 0 : 1)),
+        token_type_ids: padded(() => 0),
+      }
+      const { last_hidden_state: output } = (await model(inputs)) as { last_hidden_state: Tensor }
+      for (const tensor of [...Object.values(inputs), output]) tensor.dispose()
+    },
+  }
+}
+
 type EmbedDirectly = (text: string) => Promise<ArrayLike<number>>
 
 async function compare(
@@ -137,7 +167,7 @@ async function compare(
  * Prints texts/s of both sides, their ratio, the event loop's delay during our run, and how far the vectors
  * differ.
  */
-export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
+export async function run({ rounds = ROUNDS, large }: BenchOptions): Promise<void> {
   const direct = await startDirect()
   const embedder = await startMiniLm({ cacheDir, threads: THREADS })
   const embedDirectly: EmbedDirectly = async (text) =>
@@ -146,6 +176,12 @@ export async function run({ rounds = ROUNDS }: BenchOptions): Promise<void> {
   const turns = locomoTexts()
   if (turns === null) console.log(`LoCoMo's turns: not measured, ${LOCOMO} does not exist`)
   else await compare('turns of LoCoMo', turns, embedder, embedDirectly, rounds)
+  const q8 = await startMiniLm({ cacheDir, threads: THREADS, precision: 'q8' })
+  await compareLengths({ 'Daybook, fp32': embedder, 'Daybook, q8': q8 }, withoutOurs(direct), {
+    rounds,
+    messages: large ? MESSAGES.all : MESSAGES.some,
+  })
+  await q8.close()
   await embedder.close()
   await direct.dispose()
 }

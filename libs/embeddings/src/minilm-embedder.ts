@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Embedder } from './embedder.ts'
+import type { Precision } from './minilm/bert-onnx.ts'
 import { keepWorkerRunning } from './minilm/restarting-worker.ts'
 
 /** The options of `startMiniLm`. */
@@ -11,6 +12,11 @@ export interface MiniLmOptions {
    * `DAYBOOK_MODEL_DIR`.
    */
   readonly modelDir?: string | undefined
+  /**
+   * fp32, or q8, which finds as much (docs/measurements.md#models-in-q8): questions and long texts take 60 % of
+   * the time, many short texts a fifth more. A model of its own. Default fp32.
+   */
+  readonly precision?: Precision | undefined
   /** Threads of the model. Default 2, or 1 on a single core; more would take cores from requests. */
   readonly threads?: number | undefined
   /** Called before steps that take a second or more, with a sentence for a log. */
@@ -40,6 +46,7 @@ export async function startMiniLm(options: MiniLmOptions): Promise<Embedder> {
   const worker = keepWorkerRunning({
     cacheDir: options.cacheDir,
     modelDir: options.modelDir,
+    precision: options.precision ?? 'fp32',
     threads: options.threads ?? Math.min(2, availableParallelism()),
     onProgress: options.onProgress,
   })

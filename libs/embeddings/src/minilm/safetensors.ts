@@ -56,3 +56,9 @@ export function transpose(matrix: Weights): Weights {
   }
   return { shape: [columns, rows], values }
 }
+
+/** Vectors one after another, as one vector. */
+export function concatenate(vectors: readonly Weights[]): Weights {
+  const values = Float32Array.from(vectors.flatMap((vector) => [...vector.values]))
+  return { shape: [values.length], values }
+}

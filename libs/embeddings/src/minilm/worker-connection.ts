@@ -52,11 +52,11 @@ interface Waiting {
  * dies first
  */
 export async function connectWorker(options: ConnectOptions): Promise<WorkerConnection> {
-  const { cacheDir, modelDir, threads, onProgress, onCrash } = options
+  const { cacheDir, modelDir, precision, threads, onProgress, onCrash } = options
   const entry = findWorkerEntry()
   const gate = createNativeGate()
   const worker = new Worker(entry.url, {
-    workerData: { cacheDir, modelDir, threads, gate } satisfies WorkerSettings,
+    workerData: { cacheDir, modelDir, precision, threads, gate } satisfies WorkerSettings,
     name: 'daybook-embedding',
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     ...(entry.execArgv && { execArgv: entry.execArgv }),

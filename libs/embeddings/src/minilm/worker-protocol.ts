@@ -1,5 +1,6 @@
 import type { QueryEmbedding, TextSpan } from '../embedder.ts'
 import { EmbedderError, type EmbedderErrorCode } from '../embedder-error.ts'
+import type { Precision } from './bert-onnx.ts'
 import type { NativeGate } from './native-gate.ts'
 import type { PackedEmbeddings } from './packed-embeddings.ts'
 
@@ -7,6 +8,7 @@ import type { PackedEmbeddings } from './packed-embeddings.ts'
 export interface WorkerSettings {
   readonly cacheDir: string
   readonly modelDir: string | undefined
+  readonly precision: Precision
   /** Threads inside one operation of the model. */
   readonly threads: number
   /** Busy while the worker is in native code. */

@@ -3,11 +3,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { asEmbedderError, type EmbedderError } from '../embedder-error.ts'
 import { withTokenBits } from '../token-bits/token-bits.ts'
+import type { BatchLimits } from './batches.ts'
 import { createChunker } from './chunk-text.ts'
 import { loadModel, type Model } from './model.ts'
 import { throughGate } from './native-gate.ts'
 import { packEmbeddings } from './packed-embeddings.ts'
-import { prepareMiniLm } from './prepare.ts'
+import { type PreparedModel, prepareMiniLm } from './prepare.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { toPlainError, type WorkerReply, type WorkerRequest, type WorkerSettings } from './worker-protocol.ts'
 
@@ -15,7 +16,14 @@ import { toPlainError, type WorkerReply, type WorkerRequest, type WorkerSettings
  * A query may have to wait for one batch. Larger batches are hardly faster per token, so they would only make
  * it wait longer (docs/measurements.md#batch-size-of-the-embedding-model).
  */
-const BATCH = { maxPaddedTokens: 512, maxTexts: 32 }
+const BATCH: BatchLimits = { maxPaddedTokens: 512, maxTexts: 32 }
+
+/**
+ * In q8 a run takes its range of numbers from all that it computes, so that a text would get other numbers among other
+ * texts. Alone it gets the same each time, so that an index can be made again. Short texts pay for it: those of 14 tokens take
+ * a fifth longer than in batches of fp32 (docs/measurements.md#models-in-q8).
+ */
+const ALONE: BatchLimits = { ...BATCH, maxTexts: 1 }
 
 /** Tokens that neighbouring chunks share: about two sentences of context, one eighth of a chunk. */
 const OVERLAP_TOKENS = 32
@@ -41,7 +49,7 @@ async function answer(request: Exclude<WorkerRequest, { type: 'close' }>, schedu
   }
 }
 
-async function serve(model: Model, modelId: string): Promise<void> {
+async function serve(model: Model, { modelId, precision }: PreparedModel): Promise<void> {
   const { dimension, maxTokens, tokenize } = model
   const chunk = createChunker(tokenize, { maxTokens, overlapTokens: OVERLAP_TOKENS })
   let lastBatch: Promise<unknown> = Promise.resolve()
@@ -63,7 +71,10 @@ async function serve(model: Model, modelId: string): Promise<void> {
     process.exit(0)
   }
 
-  const scheduler = createScheduler({ maxTokens, tokenize, chunk, embedBatch, embedQueries }, BATCH)
+  const scheduler = createScheduler(
+    { maxTokens, tokenize, chunk, embedBatch, embedQueries },
+    precision === 'q8' ? ALONE : BATCH,
+  )
   port.on('message', (request: WorkerRequest) => {
     if (request.type === 'close') void close()
     else void answer(request, scheduler)
@@ -75,7 +86,7 @@ try {
   const onProgress = (message: string) => reply({ type: 'progress', message })
   const prepared = await prepareMiniLm({ ...settings, onProgress })
   const model = await throughGate(settings.gate, () => loadModel(prepared, settings))
-  await serve(model, prepared.modelId)
+  await serve(model, prepared)
 } catch (error) {
   const failure = asEmbedderError(error, 'MODEL_UNUSABLE', 'The embedding model cannot be used')
   reply({ type: 'unusable', error: toPlainError(failure) })

@@ -14,8 +14,8 @@ function createRandom(seed: number): () => number {
 }
 
 interface Round {
-  /** 1 or −1 for each number. */
-  readonly signs: Float32Array
+  /** 1 or −1 for each number, divided by what the transform makes a vector longer. */
+  readonly factors: Float64Array
   /** Where each number goes. */
   readonly order: Uint16Array
 }
@@ -35,36 +35,52 @@ interface Round {
  */
 export function createRotation(dimension: number): (vectors: Float32Array, start: number) => void {
   const block = dimension & -dimension
-  const scale = 1 / Math.sqrt(block)
-  const rounds = createRounds(dimension)
-  const buffer = new Float32Array(dimension)
+  const rounds = createRounds(dimension, 1 / Math.sqrt(block))
+  // Of 64 bits: the steps of a transform would spend more on rounding to 32 than on adding.
+  const buffer = new Float64Array(dimension)
   return (vectors, start) => {
     const vector = vectors.subarray(start, start + dimension)
-    for (const { signs, order } of rounds) {
-      for (let i = 0; i < dimension; i += 1) vector[i] = vector[i]! * signs[i]! * scale
-      for (let from = 0; from < dimension; from += block) transform(vector, from, block)
-      for (let i = 0; i < dimension; i += 1) buffer[order[i]!] = vector[i]!
-      vector.set(buffer)
+    for (const { factors, order } of rounds) {
+      for (let i = 0; i < dimension; i += 1) buffer[i] = vector[i]! * factors[i]!
+      transform(buffer, block)
+      for (let i = 0; i < dimension; i += 1) vector[order[i]!] = buffer[i]!
     }
   }
 }
 
-/** The Hadamard transform of one block, in place and without scaling. */
-function transform(vector: Float32Array, from: number, size: number): void {
-  for (let half = 1; half < size; half *= 2)
-    for (let start = from; start < from + size; start += 2 * half)
+/**
+ * The Hadamard transform of each block, in place and without scaling. Two steps at a time, so that each number
+ * is read and written half as often (docs/measurements.md#token-bits).
+ */
+function transform(vector: Float64Array, block: number): void {
+  let half = 1
+  for (; half * 4 <= block; half *= 4)
+    for (let start = 0; start < vector.length; start += 4 * half)
       for (let i = start; i < start + half; i += 1) {
-        const one = vector[i]!
-        const other = vector[i + half]!
-        vector[i] = one + other
-        vector[i + half] = one - other
+        const a = vector[i]!
+        const b = vector[i + half]!
+        const c = vector[i + 2 * half]!
+        const d = vector[i + 3 * half]!
+        vector[i] = a + b + (c + d)
+        vector[i + half] = a - b + (c - d)
+        vector[i + 2 * half] = a + b - (c + d)
+        vector[i + 3 * half] = a - b - (c - d)
+      }
+  // One step is left if the block is an odd power of two.
+  if (half < block)
+    for (let start = 0; start < vector.length; start += 2 * half)
+      for (let i = start; i < start + half; i += 1) {
+        const a = vector[i]!
+        const b = vector[i + half]!
+        vector[i] = a + b
+        vector[i + half] = a - b
       }
 }
 
-function createRounds(dimension: number): Round[] {
+function createRounds(dimension: number, scale: number): Round[] {
   const random = createRandom(SEED)
   return Array.from({ length: ROUNDS }, () => {
-    const signs = Float32Array.from({ length: dimension }, () => (random() & 1 ? 1 : -1))
+    const factors = Float64Array.from({ length: dimension }, () => (random() & 1 ? scale : -scale))
     const order = Uint16Array.from({ length: dimension }, (_, index) => index)
     for (let last = dimension - 1; last > 0; last -= 1) {
       const other = random() % (last + 1)
@@ -72,6 +88,6 @@ function createRounds(dimension: number): Round[] {
       order[last] = order[other]!
       order[other] = moved
     }
-    return { signs, order }
+    return { factors, order }
   })
 }

@@ -98,7 +98,9 @@ describe('the settings', () => {
     expect(readConfig({ ...openai, OPENAI_BASE_URL: 'http://localhost:8000/v1' }).embedder).toBe('openai')
     const { providers } = readConfig({ ...openai, OPENAI_API_KEY_FILE: '/keys/openai' })
     expect(providers.openai).toMatchObject({ apiKey: undefined, apiKeyFile: '/keys/openai' })
-    expect(() => readConfig({ DAYBOOK_EMBEDDER: 'openais' })).toThrow('must be minilm, openai, ollama')
+    expect(() => readConfig({ DAYBOOK_EMBEDDER: 'openais' })).toThrow(
+      'must be minilm, minilm-q8, openai, ollama',
+    )
   })
 
   it('for NATS need a duplicate window within the age', () => {

@@ -249,13 +249,13 @@ export const SETTINGS = {
     schema: z
       .string()
       .regex(
-        /^(minilm|none|(openai|ollama)(\/.+)?|test-hash\/[1-9]\d{0,3}(\/token-bits-1)?)$/u,
-        'must be minilm, openai, ollama, <openai or ollama>/<model>/<dimension>, or none',
+        /^(minilm(-q8)?|none|(openai|ollama)(\/.+)?|test-hash\/[1-9]\d{0,3}(\/token-bits-1)?)$/u,
+        'must be minilm, minilm-q8, openai, ollama, <openai or ollama>/<model>/<dimension>, or none',
       )
       .prefault('minilm'),
     type: 'model or `none`',
     description:
-      'What makes vectors: `minilm` (on this machine), `openai` (text-embedding-3-small), `ollama` (nomic-embed-text), another model of theirs with its dimension (`ollama/bge-m3/1024`), or `none` (search by words only). For tests also `test-hash/64`, which compares words, not meaning',
+      'What makes vectors: `minilm` (on this machine), `minilm-q8` (the same in whole numbers: faster for questions and long texts), `openai` (text-embedding-3-small), `ollama` (nomic-embed-text), another model of theirs with its dimension (`ollama/bge-m3/1024`), or `none` (search by words only). For tests also `test-hash/64`, which compares words, not meaning',
   },
   providers: {
     openai: {

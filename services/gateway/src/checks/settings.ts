@@ -40,7 +40,7 @@ export function judgeSettings(
         'Set DATABASE_URL too, or leave NATS_URL out',
       ),
     )
-  if (modelDir !== undefined && embedder !== 'minilm')
+  if (modelDir !== undefined && !embedder.startsWith('minilm'))
     findings.push(
       warning(
         `DAYBOOK_MODEL_DIR is set, but DAYBOOK_EMBEDDER is ${embedder}: the folder is not used`,
