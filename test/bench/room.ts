@@ -46,7 +46,9 @@ export async function run({ large, memories: wanted }: BenchOptions): Promise<vo
       printRelations(relations, memories)
       const growth = ((await bytesOfDatabase(owner)) - before) / memories
       const bytes = relations.reduce((sum, relation) => sum + relation.bytes, 0) / memories
-      console.log(`\n  the database's files, without those of an empty one: ${growth.toFixed(0)} bytes a memory`)
+      console.log(
+        `\n  the database's files, without those of an empty one: ${growth.toFixed(0)} bytes a memory`,
+      )
       console.log(
         `  ${bytes.toFixed(0)} bytes a memory, goal at most ${GOAL}: ${bytes <= GOAL ? 'met' : 'NOT MET'}`,
       )
