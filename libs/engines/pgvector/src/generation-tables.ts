@@ -10,7 +10,8 @@ export const PGVECTOR = 'pgvector'
  * automatically.
  *
  *   3  lexemes of folded words (`libs/memory/src/fold-words.ts`), and each project's language
- *   4  memories that wait for a vector are in a table of their own, and `memory_versions` holds past versions only
+ *   4  memories that wait for a vector are in a table of their own, `memory_versions` holds past versions only, and
+ *      `memories.state` only what other columns do not have (`stored-state.ts`)
  */
 export const LAYOUT_VERSION = 4
 

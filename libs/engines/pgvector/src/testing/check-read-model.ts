@@ -7,6 +7,7 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import { type RawBuilder, sql } from 'kysely'
 import { PGVECTOR } from '../generation-tables.ts'
 import type { LiveReadModel } from '../read/live-read-model.ts'
+import { wholeState } from '../stored-state.ts'
 import { type MemoryRow, memoryRow } from '../write/memory-row.ts'
 
 /** The most differences reported, as a broken table would report every row. */
@@ -94,10 +95,10 @@ async function checkMemories(
   events: readonly JournalEvent[],
 ): Promise<string[]> {
   const { rows } = await sql<StoredRow>`
-    select memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent, labels, categories,
+    select memory_id, number, kind, version, sequence, first_sequence, ${wholeState('m')} as state, exact_key, context, agent, labels, categories,
       importance, ${sql.join(MOMENTS.map(milliseconds))}, forgotten, encode(content_hash, 'hex') as content_hash,
       lexemes::text as lexemes, length
-    from ${tables.memories} where project_id = ${projectId}`.execute(db)
+    from ${tables.memories} m where project_id = ${projectId}`.execute(db)
   const stored = new Map(rows.map((row) => [row.memory_id, row]))
   const expected = expectedRows(events)
   const analysed = await analyse({ db, projectId }, [...expected.values()])

@@ -12,6 +12,7 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
 import { type RawBuilder, sql } from 'kysely'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
+import { wholeState } from '../stored-state.ts'
 import { memoryRow, relationOf } from '../write/memory-row.ts'
 import {
   pastVersions,
@@ -75,10 +76,10 @@ export async function compareMemories(
           from ${relationOf(rows)}
           cross join lateral (select to_tsvector(${language}, lexical_text) as lexemes offset 0) analysed
         ), held as materialized (
-          select memory_id, ${hashed(sql`row(kind, version, sequence, first_sequence, state, exact_key, context, agent,
+          select memory_id, ${hashed(sql`row(kind, version, sequence, first_sequence, ${wholeState('m')}, exact_key, context, agent,
             labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
             encode(content_hash, 'hex'), lexemes, length::bigint)::text`)} as hash
-          from ${memories} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+          from ${memories} m where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
         ), wanted_versions as materialized (
           select memory_id, ${hashed(sql`string_agg(row(version, sequence, content_hash, to_tsvector(${language}, lexical_text),
             lexical_text is not null)::text, ',' order by version)`)} as hash

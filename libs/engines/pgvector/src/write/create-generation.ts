@@ -205,10 +205,9 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       unique (project_id, number)
     )`.execute(trx)
   await sql`create index on ${memories} (project_id, first_sequence)`.execute(trx)
-  // For filters by context.
-  await sql`create index on ${memories} (project_id, context, kind, first_sequence) where context is not null`.execute(
-    trx,
-  )
+  // For filters by context. With the context last, Postgres stores it once for many rows: 8 bytes a memory instead of
+  // 117 with the first sequence behind it, in whose order nobody reads a context.
+  await sql`create index on ${memories} (project_id, context) where context is not null`.execute(trx)
   await indexSessions(trx, memories)
   await sql`create index on ${memories} (project_id, kind, exact_key) where exact_key is not null`.execute(
     trx,

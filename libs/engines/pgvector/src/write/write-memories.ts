@@ -5,6 +5,7 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
 import { sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
+import { storedState, wholeState } from '../stored-state.ts'
 import { type MemoryRow, memoryRow, relationOf } from './memory-row.ts'
 
 /** A row before the batch, with the columns that the indexes need. */
@@ -29,8 +30,8 @@ export async function readOldRows(
 ): Promise<Map<string, OldRow>> {
   const { rows } = await sql<OldRow>`
     select memory_id, number, first_sequence, length, forgotten, encode(content_hash, 'hex') as content_hash, version,
-      sequence, state
-    from ${tables.memories}
+      sequence, ${wholeState('m')} as state
+    from ${tables.memories} m
     where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
     order by memory_id for update`.execute(trx)
   return new Map(rows.map((row) => [row.memory_id, row]))
@@ -52,6 +53,20 @@ export function rowsOf(
     return memoryRow(event, { number: before?.number ?? nextNumber++, firstSequence })
   })
   return { rows, nextNumber }
+}
+
+/** The columns of a new row that its state is stored without, of `given` and `lists`. */
+const GIVEN = {
+  memory_id: sql`given.memory_id`,
+  kind: sql`given.kind`,
+  agent: sql`given.agent`,
+  labels: sql`lists.labels`,
+  categories: sql`lists.categories`,
+  importance: sql`given.importance`,
+  context: sql`given.context`,
+  created_at: sql`given.created_at`,
+  occurred_at: sql`given.occurred_at`,
+  expires_at: sql`given.expires_at`,
 }
 
 /**
@@ -82,15 +97,17 @@ export async function upsertMemories(
       insert into ${tables.memories} as m (project_id, memory_id, number, kind, version, sequence, first_sequence, state,
         exact_key, context, agent, labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
         lexemes, length, content_hash)
-      select ${projectId}, memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent,
-        array(select jsonb_array_elements_text(labels)), array(select jsonb_array_elements_text(categories)), importance,
-        created_at, occurred_at, expires_at, forgotten, analysed.lexemes,
+      select ${projectId}, memory_id, number, kind, version, sequence, first_sequence, ${storedState(sql`state`, GIVEN)},
+        exact_key, context, agent, lists.labels, lists.categories, importance, created_at, occurred_at, expires_at, forgotten, analysed.lexemes,
         (select coalesce(sum(cardinality(positions)), 0) from unnest(analysed.lexemes)),
         analysed.text_hash
       from ${relationOf(rows)}
       cross join lateral (
         select to_tsvector(${languageOf(tables, projectId)}, lexical_text) as lexemes, decode(content_hash, 'hex') as text_hash offset 0
-      ) analysed
+      ) analysed cross join lateral (
+        select array(select jsonb_array_elements_text(given.labels)) as labels,
+          array(select jsonb_array_elements_text(given.categories)) as categories offset 0
+      ) lists
       on conflict (project_id, memory_id) do update set
         kind = excluded.kind, version = excluded.version, sequence = excluded.sequence, state = excluded.state,
         exact_key = excluded.exact_key, context = excluded.context, agent = excluded.agent, labels = excluded.labels,
