@@ -205,7 +205,7 @@ async function createTables(trx: DatabaseTransaction, generation: number, dimens
       unique (project_id, number)
     )`.execute(trx)
   await sql`create index on ${memories} (project_id, first_sequence)`.execute(trx)
-  // For filters by context. With the context last, Postgres stores it once for many rows: 8 bytes a memory instead of
+  // For filters by context. With the context last, Postgres stores it once for many rows: 15 bytes a memory instead of
   // 117 with the first sequence behind it, in whose order nobody reads a context.
   await sql`create index on ${memories} (project_id, context) where context is not null`.execute(trx)
   await indexSessions(trx, memories)
