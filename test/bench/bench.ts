@@ -17,6 +17,8 @@ export interface BenchOptions {
   readonly rounds: number | undefined
   /** Whether to measure also at a size that takes long to build. */
   readonly large: boolean
+  /** How many memories, where a bench leaves the choice. Default: its own. */
+  readonly memories?: number | undefined
 }
 
 /** Two numbers to compare. */

@@ -12,13 +12,15 @@ const BATCH = 500
 /**
  * Real vectors would take hours to compute. Random directions are hard enough for the index: nothing is near
  * anything.
+ *
+ * @param random one for all calls: equal vectors share a place in an HNSW index
  */
 export async function fillWithRandomVectors(
   db: Database,
   { generation, tables }: LiveReadModel,
   progress: (done: number) => void = () => {},
+  random = createRandom(384),
 ): Promise<void> {
-  const random = createRandom(384)
   for (let done = 0; ; ) {
     const texts = await leaseTexts(db, generation.modelId, { limit: BATCH, leaseSeconds: 3_600 })
     if (texts.length === 0) return

@@ -45,15 +45,24 @@ async function startNative(): Promise<BenchDatabase> {
 
 /** Runs the work on each database that this machine has. */
 export async function onEachDatabase(work: (database: BenchDatabase) => Promise<void>): Promise<void> {
-  for (const start of [startEmbedded, startNative]) {
-    let database: BenchDatabase
-    try {
-      database = await start()
-    } catch (error) {
-      if (!(error instanceof NoNativeServerError)) throw error
-      console.log(`native Postgres: not measured, ${error.message}`)
-      continue
-    }
-    await work(database).finally(database.stop)
+  await onEmbeddedDatabase(work)
+  await onNativeDatabase(work)
+}
+
+async function onEmbeddedDatabase(work: (database: BenchDatabase) => Promise<void>): Promise<void> {
+  const database = await startEmbedded()
+  await work(database).finally(database.stop)
+}
+
+/** Runs the work on native Postgres; says so if this machine has none. */
+export async function onNativeDatabase(work: (database: BenchDatabase) => Promise<void>): Promise<void> {
+  let database: BenchDatabase
+  try {
+    database = await startNative()
+  } catch (error) {
+    if (!(error instanceof NoNativeServerError)) throw error
+    console.log(`native Postgres: not measured, ${error.message}`)
+    return
   }
+  await work(database).finally(database.stop)
 }

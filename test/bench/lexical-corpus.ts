@@ -130,9 +130,9 @@ async function insertMemories(
   const texts = Array.from({ length: last - first + 1 }, text)
   const { rows } = await sql<{ memory_id: string }>`
     insert into ${tables.memories} (project_id, memory_id, number, kind, version, sequence, first_sequence, state, labels,
-      categories, importance, created_at, forgotten, lexemes, length, content_hash, vector_pending)
+      categories, importance, created_at, forgotten, lexemes, length, content_hash)
     select ${projectId}, gen_random_uuid(), number, 'note', 1, number, number, jsonb_build_object('text', text), '{}', '{}', 5,
-      now(), false, lexemes, (select sum(cardinality(positions)) from unnest(lexemes)), '', false
+      now(), false, lexemes, (select sum(cardinality(positions)) from unnest(lexemes)), ''
     from (
       select place + ${first - 1}::int as number, text, to_tsvector('english', text) as lexemes
       from unnest(${texts}::text[]) with ordinality as given(text, place) offset 0

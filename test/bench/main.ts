@@ -16,6 +16,7 @@ import * as quarantine from './quarantine.ts'
 import * as rebuild from './rebuild.ts'
 import * as relay from './relay.ts'
 import * as rerank from './rerank.ts'
+import * as room from './room.ts'
 import * as search from './search.ts'
 import * as security from './security.ts'
 import * as sync from './sync.ts'
@@ -45,6 +46,7 @@ const BENCHES: readonly Bench[] = [
   twoProjectors,
   rebuild,
   footprint,
+  room,
   consoleSearch,
   sync,
 ]
@@ -54,20 +56,23 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string' },
     large: { type: 'boolean', default: false },
+    memories: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
 const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
+const memories = values.memories === undefined ? undefined : Number(values.memories)
 const unknown = positionals.filter((name) => name !== 'all' && !BENCHES.some((bench) => bench.name === name))
 
 if (
   values.help ||
   unknown.length > 0 ||
   positionals.length === 0 ||
-  (rounds !== undefined && !(rounds >= 1))
+  (rounds !== undefined && !(rounds >= 1)) ||
+  (memories !== undefined && !(memories >= 1))
 ) {
   if (unknown.length > 0) console.error(`There is no bench ${unknown.join(', ')}.`)
-  console.log('npm run bench -- <name …, or all> [--rounds n] [--large]\n')
+  console.log('npm run bench -- <name …, or all> [--rounds n] [--memories n] [--large]\n')
   const width = Math.max(...BENCHES.map((bench) => bench.name.length))
   for (const bench of BENCHES) console.log(`  ${bench.name.padEnd(width)}   ${bench.description}`)
   process.exit(values.help || positionals.length === 0 ? 0 : 2)
@@ -76,7 +81,7 @@ if (
 for (const bench of BENCHES) {
   if (!positionals.includes(bench.name) && !positionals.includes('all')) continue
   console.log(`\n${bench.name}: ${bench.description}\n`)
-  await bench.run({ rounds, large: values.large })
+  await bench.run({ rounds, memories, large: values.large })
 }
 // The benches have closed their pools and workers. Handles that a library keeps open must not keep the
 // process alive.

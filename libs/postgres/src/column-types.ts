@@ -16,6 +16,7 @@ export const IMPORTS = [`import type { MemoryState } from '@daybook/memory/state
 export const DRIVER_TYPES: Readonly<Record<string, string>> = {
   bool: 'boolean',
   bytea: 'Buffer',
+  int2: 'number',
   int4: 'number',
   int8: 'number',
   text: 'string',

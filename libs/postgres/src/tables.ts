@@ -105,10 +105,10 @@ export interface Tables {
     model_id: string
     content_hash: Buffer
     chunk: number
+    tokens: Generated<number>
     span_start: number
     span_end: number
     embedding: string
-    tokens: Generated<number>
   }
   embeddings: {
     project_id: string

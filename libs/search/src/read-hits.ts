@@ -1,5 +1,6 @@
 import type { Memory } from '@daybook/memory/state'
 import { type MemoryColumns, toMemory } from '@daybook/pgvector/read/read-memories'
+import { wholeState } from '@daybook/pgvector/stored-state'
 import { sql } from 'kysely'
 import type { RankedHit } from './ranking/rank.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
@@ -32,7 +33,7 @@ export async function readHits(
   const { projectId, db } = scope
   const ids = ranked.map((hit) => hit.memoryId)
   const { rows } = await sql<MemoryColumns & { readonly holds: boolean; readonly others_changed: boolean }>`
-    select m.state, m.version, m.sequence, m.first_sequence, ${condition} as holds, others_changed
+    select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence, ${condition} as holds, others_changed
     from (
       select coalesce(bool_or(o.sequence > ${since}), false) as others_changed
       from ${readModel.tables.memories} o

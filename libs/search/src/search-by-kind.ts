@@ -1,6 +1,7 @@
 import { languageOf } from '@daybook/lexical-index/language'
 import { textOf } from '@daybook/memory/state'
 import { type MemoryColumns, toMemory } from '@daybook/pgvector/read/read-memories'
+import { wholeState } from '@daybook/pgvector/stored-state'
 import { type RawBuilder, sql } from 'kysely'
 import type { KindQuery } from './kind-query.ts'
 import { kindQuery } from './kind-query.ts'
@@ -27,7 +28,7 @@ export async function hitsOfKind(
   if (named === null || filter.kinds?.includes(named.kind) === false) return []
   const language = languageOf(readModel.tables, scope.projectId)
   const { rows } = await sql<MemoryColumns>`
-    select m.state, m.version, m.sequence, m.first_sequence from ${readModel.tables.memories} m
+    select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence from ${readModel.tables.memories} m
     where m.project_id = ${scope.projectId} and m.kind = ${named.kind} and ${stateCondition(named)}
       and ${hitCondition(readModel.tables, filter, { required: [], excluded: query.excluded }, language)}
     order by m.first_sequence desc limit ${limit}`.execute(scope.db)

@@ -23,7 +23,7 @@ export async function readSearchState(
     select
       coalesce((select position from positions where projection = ${PGVECTOR}
         and generation = ${generation.generation} and project_id = ${projectId}), 0) as position,
-      (select count(*) from ${tables.memories} where project_id = ${projectId} and vector_pending) as pending,
+      (select count(*) from ${tables.waiting} where project_id = ${projectId}) as pending,
       coalesce((select memories from ${tables.lexicalStats} where project_id = ${projectId}), 0) as indexed`.execute(
     db,
   )

@@ -96,7 +96,9 @@ describe.each(REBUILT)('a rebuild of $projection that was stalled, on $name', ({
   /** Lets memories of the generation, whatever became of it, wait for the vectors that they have. */
   async function makeWait({ generation }: Generation): Promise<void> {
     if (projection === 'pgvector')
-      await sql`update ${sql.table(`pgvector_${generation}.memories`)} set vector_pending = true`.execute(
+      await sql`
+        insert into ${sql.table(`pgvector_${generation}.waiting`)}
+        select project_id, memory_id, content_hash from ${sql.table(`pgvector_${generation}.memories`)}`.execute(
         harness.db,
       )
     else

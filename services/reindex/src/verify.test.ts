@@ -31,7 +31,8 @@ describe.each(SERVICE_DATABASES)('verification on $name', ({ start }) => {
       ...Array.from({ length: 12 }, (_, index) => `light ${index} of the lighthouse`),
     )
     const ids = made.map(({ state }) => state.id)
-    await harness.append(scope, { type: 'revise', id: ids[0]!, input: { importance: 3 } })
+    for (const id of [ids[0]!, ids[5]!])
+      await harness.append(scope, { type: 'revise', id, input: { importance: 3 } })
     await harness.settled()
     return { scope, ids }
   }
@@ -98,6 +99,10 @@ describe.each(SERVICE_DATABASES)('verification on $name', ({ start }) => {
         sql`update ${versions} set content_hash = sha256('other') where memory_id = ${ids[0]} and version = 1`,
       )
       await change(sql`delete from ${versions} where memory_id = ${ids[5]}`)
+      // Only versions of the past belong there.
+      await change(sql`
+        insert into ${versions} select project_id, memory_id, version, sequence, content_hash from ${memories}
+        where memory_id = ${ids[6]}`)
       expect(
         await foundAndMended('pgvector', scope, [
           { memoryId: ids[1]!, differs: ['row'] },
@@ -105,6 +110,7 @@ describe.each(SERVICE_DATABASES)('verification on $name', ({ start }) => {
           { memoryId: ids[3]!, differs: ['row'] },
           { memoryId: ids[0]!, differs: ['versions'] },
           { memoryId: ids[5]!, differs: ['versions'] },
+          { memoryId: ids[6]!, differs: ['versions'] },
         ]),
       ).toMatchObject({ clean: true })
     })

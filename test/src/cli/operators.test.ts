@@ -290,7 +290,7 @@ describe.skipIf(!native)('on native Postgres, which the test can reach into', ()
   })
 
   test('verify names twenty of many, and says how to see the others', async () => {
-    await query(`delete from pgvector_1.memory_versions where version = 1`)
+    await query(`update pgvector_1.memories set importance = 9`)
     const found = await run('verify', 'pgvector')
     expect(found.stdout.match(/^default: memory/gmu)).toHaveLength(20)
     const seeAll = /… and 20 more\. Those that are noted: {2}daybook (operations show \S+)/u.exec(

@@ -40,9 +40,9 @@ describe.each(PLACES)('filtered vector search that returns too few, on $name', (
     daybook.harm(async (trx) => {
       await sql`
         insert into pgvector_1.memories (project_id, memory_id, number, kind, version, sequence, first_sequence, state, labels,
-          categories, importance, created_at, forgotten, lexemes, length, content_hash, vector_pending)
+          categories, importance, created_at, forgotten, lexemes, length, content_hash)
         select project_id, gen_random_uuid(), 100 + n, kind, version, sequence, first_sequence, state, labels,
-          categories, importance, created_at, forgotten, lexemes, length, content_hash, false
+          categories, importance, created_at, forgotten, lexemes, length, content_hash
         from pgvector_1.memories, generate_series(1, ${CROWD}::int) n
         where project_id = ${user.projectId} and labels = '{common}'`.execute(trx)
       await sql`

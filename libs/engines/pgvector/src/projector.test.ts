@@ -180,9 +180,9 @@ describe.each(TEST_DATABASES)('the pgvector projector on $name', ({ start }) => 
     // The state after such a write: it did not see the vector, and the message about it had passed.
     const { tables } = harness.readModel
     await sql`delete from ${tables.vectors} where memory_id = ${memory!.state.id}`.execute(harness.db)
-    await sql`update ${tables.memories} set vector_pending = true where memory_id = ${memory!.state.id}`.execute(
-      harness.db,
-    )
+    await sql`
+      insert into ${tables.waiting} select project_id, memory_id, content_hash from ${tables.memories}
+      where memory_id = ${memory!.state.id}`.execute(harness.db)
     expect(await pending(scope)).toBe(1)
     const { embedder, embedded } = counting()
     await run(embedder)

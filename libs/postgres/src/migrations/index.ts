@@ -34,7 +34,7 @@ import * as trustAndQuarantine from './0033-trust-and-quarantine.ts'
 import * as consoleSessions from './0034-console-sessions.ts'
 import * as memoryMaps from './0035-memory-maps.ts'
 import * as sync from './0036-sync.ts'
-import * as hashesOfSessions from './0037-hashes-of-sessions.ts'
+import * as narrowChunks from './0037-narrow-chunks.ts'
 
 /**
  * Every migration, applied in the order of the names. In a new file, say whether the previous version can run
@@ -76,5 +76,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0034-console-sessions': consoleSessions,
   '0035-memory-maps': memoryMaps,
   '0036-sync': sync,
-  '0037-hashes-of-sessions': hashesOfSessions,
+  '0037-narrow-chunks': narrowChunks,
 }

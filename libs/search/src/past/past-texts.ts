@@ -50,7 +50,7 @@ interface FoundRow extends Memory {
 }
 
 /** Collects what a search of the past finds. */
-export function collectTexts({ versions }: GenerationTables, projectId: string): FoundTexts {
+export function collectTexts({ memories, versions }: GenerationTables, projectId: string): FoundTexts {
   const texts = new Map<string, PastText>()
   const relation = () => {
     const found = [...texts]
@@ -61,6 +61,9 @@ export function collectTexts({ versions }: GenerationTables, projectId: string):
         ${found.map(([id]) => id)}::uuid[], ${found.map(([, text]) => text.memoryId)}::uuid[],
         ${found.map(([, text]) => text.version)}::int[]
       ) given(id, memory_id, version) cross join lateral (
+        select version, sequence, content_hash from ${memories}
+        where project_id = ${projectId} and memory_id = given.memory_id and version = given.version
+        union all
         select version, sequence, content_hash from ${versions}
         where project_id = ${projectId} and memory_id = given.memory_id and version = given.version offset 0
       ) v cross join lateral (

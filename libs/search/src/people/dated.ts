@@ -47,7 +47,7 @@ export async function panicAttacks(
       category: 'emotion',
       filter,
       order: 'DATE',
-      also: sql<boolean>`m.state::text ~* ${MAYBE_PANIC}`,
+      also: sql<boolean>`concat(m.state, m.labels, m.categories) ~* ${MAYBE_PANIC}`,
       limit: PAGE,
       offset,
     })

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { authorsOf } from '../authors.ts'
 import type { GenerationTables } from '../generation-tables.ts'
+import { wholeState } from '../stored-state.ts'
 
 /*
  * Memories as they were, as relations in parentheses with the columns of `memories` that filters and searches
@@ -31,7 +32,7 @@ const COLUMNS = sql`version, sequence, state, context, agent, labels, categories
 
 /** A memory as its row `c` is now. */
 const PRESENT = sql`
-  select c.version, c.sequence, c.state, ${OF_ROW}, c.expires_at, c.forgotten, c.lexemes, c.content_hash,
+  select c.version, c.sequence, ${wholeState('c')} as state, ${OF_ROW}, c.expires_at, c.forgotten, c.lexemes, c.content_hash,
     c.forgotten as superseded, ${AUTHORS_OF_ROW}`
 
 /** The state after the event `v.sequence`. Without one the event was erased, and its version is no more. */

@@ -13,7 +13,7 @@ export async function pgvectorStatus(
   // Its tables may be missing.
   if (status.status === 'unusable') return { ...status, pendingEmbeddings: 0 }
   const { rows } = await sql<{ pending: number }>`
-    select count(*) as pending from ${generationTables(generation.generation).memories}
-    where project_id = ${scope.projectId} and vector_pending`.execute(scope.db)
+    select count(*) as pending from ${generationTables(generation.generation).waiting}
+    where project_id = ${scope.projectId}`.execute(scope.db)
   return { ...status, pendingEmbeddings: rows[0]?.pending ?? 0 }
 }

@@ -3,6 +3,7 @@ import type { KindName } from '@daybook/memory/kinds/index'
 import type { Memory, MemoryState } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
+import { wholeState } from '../stored-state.ts'
 import { filterCondition } from './filter.ts'
 import type { ReadTables } from './live-read-model.ts'
 import { memoriesAsOf } from './past-memories.ts'
@@ -36,7 +37,7 @@ export async function readMemories(
   ids: readonly string[],
 ): Promise<Map<string, Memory>> {
   const { rows } = await sql<MemoryColumns>`
-    select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
+    select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
     where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`.execute(db)
   return new Map(rows.map((row) => [row.state.id, toMemory(row)]))
 }
@@ -73,7 +74,7 @@ export async function listMemories(
   { filter, before = null, limit, also = sql<boolean>`true` }: ListOptions,
 ): Promise<ListedMemory[]> {
   const { rows } = await sql<MemoryColumns>`
-    select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
+    select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
     where m.project_id = ${projectId} and ${filterCondition(tables, filter)} and ${also}
       and (${before}::bigint is null or m.first_sequence < ${before})
     order by m.first_sequence desc limit ${limit}`.execute(db)
@@ -134,7 +135,7 @@ export async function readByKey(
   { kind, key, limit }: { kind: KindName; key: string; limit: number },
 ): Promise<Memory[]> {
   const { rows } = await sql<MemoryColumns>`
-    select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
+    select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
     where m.project_id = ${projectId} and m.kind = ${kind} and m.exact_key = ${key} and ${filterCondition(tables, {})}
     order by m.sequence desc limit ${limit}`.execute(db)
   return rows.map(toMemory)

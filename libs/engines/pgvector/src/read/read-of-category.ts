@@ -2,6 +2,7 @@ import type { MemoryFilter } from '@daybook/memory/filter'
 import type { Memory } from '@daybook/memory/state'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
+import { wholeState } from '../stored-state.ts'
 import { filterCondition } from './filter.ts'
 import type { ReadTables } from './live-read-model.ts'
 import { type MemoryColumns, toMemory } from './read-memories.ts'
@@ -42,7 +43,7 @@ export async function readOfCategory(
       ? sql``
       : sql`or (m.kind = 'entity' and lower(m.state->'content'->>'type') = ${orEntityType})`
   const { rows } = await sql<MemoryColumns>`
-    select m.state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
+    select ${wholeState('m')} as state, m.version, m.sequence, m.first_sequence from ${tables.memories} m
     where m.project_id = ${projectId} and ${filterCondition(tables, filter)}
       and (m.categories @> ${[category]}::text[] ${entities}) and ${also ?? sql`true`}
     order by ${ORDERS[order]} limit ${limit} offset ${offset}`.execute(db)

@@ -7,6 +7,7 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import { type RawBuilder, sql } from 'kysely'
 import { PGVECTOR } from '../generation-tables.ts'
 import type { LiveReadModel } from '../read/live-read-model.ts'
+import { wholeState } from '../stored-state.ts'
 import { type MemoryRow, memoryRow } from '../write/memory-row.ts'
 
 /** The most differences reported, as a broken table would report every row. */
@@ -17,7 +18,8 @@ const NAMED = 50
  * ones. Everything is read in one snapshot, so it may run beside writers and projectors.
  *
  * - `memories` must be the fold of the events, with the lexemes of each memory's text
- * - `memory_versions` must hold the events, and the lexemes of texts that a later event changed
+ * - `memory_versions` must hold the events that another one of their memory follows, and the lexemes of texts that a
+ *   later event changed
  * - `former_postings` must hold the words that memories said once
  * - `postings` must hold the lexemes of the live memories, `lexical_stats` their number and total length
  * - `vectors` must hold, for live memories only, what the embedding store has for their text, unless they
@@ -93,10 +95,10 @@ async function checkMemories(
   events: readonly JournalEvent[],
 ): Promise<string[]> {
   const { rows } = await sql<StoredRow>`
-    select memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent, labels, categories,
+    select memory_id, number, kind, version, sequence, first_sequence, ${wholeState('m')} as state, exact_key, context, agent, labels, categories,
       importance, ${sql.join(MOMENTS.map(milliseconds))}, forgotten, encode(content_hash, 'hex') as content_hash,
       lexemes::text as lexemes, length
-    from ${tables.memories} where project_id = ${projectId}`.execute(db)
+    from ${tables.memories} m where project_id = ${projectId}`.execute(db)
   const stored = new Map(rows.map((row) => [row.memory_id, row]))
   const expected = expectedRows(events)
   const analysed = await analyse({ db, projectId }, [...expected.values()])
@@ -178,7 +180,9 @@ async function checkVersions(
   const stored = new Map(rows.map((row) => [row.sequence, row]))
   const superseded = await supersededLexemes({ db, projectId }, events)
   const differences: string[] = []
-  for (const event of events) {
+  const newest = new Map(events.map((event) => [event.memoryId, event]))
+  const past = events.filter((event) => newest.get(event.memoryId) !== event)
+  for (const event of past) {
     const wanted: Version = {
       memory_id: event.memoryId,
       version: event.version,
@@ -191,10 +195,10 @@ async function checkVersions(
     else if (!isDeepStrictEqual(normal(is), normal(wanted)))
       differences.push(`event ${event.sequence} is ${show(is)} in memory_versions, not ${show(wanted)}`)
   }
-  const applied = new Set(events.map((event) => event.sequence))
+  const wantedSequences = new Set(past.map((event) => event.sequence))
   for (const sequence of stored.keys())
-    if (!applied.has(sequence))
-      differences.push(`event ${sequence} is in memory_versions, but was not to be applied`)
+    if (!wantedSequences.has(sequence))
+      differences.push(`event ${sequence} is in memory_versions, but is not one of the past`)
   return differences
 }
 
@@ -324,14 +328,16 @@ async function checkVectors(
   const chunk = sql`chunk, span_start, span_end, embedding::halfvec::text as embedding`
   const { rows } = await sql<{ problem: string }>`
     with live as materialized (
-      select memory_id, content_hash, vector_pending from ${tables.memories}
+      select memory_id, content_hash, exists (
+        select from ${tables.waiting} w where w.project_id = m.project_id and w.memory_id = m.memory_id) as is_waiting
+      from ${tables.memories} m
       where project_id = ${projectId} and not forgotten
     ), wanted as materialized (
       select live.memory_id, c.* from live cross join lateral (
         select ${chunk} from embedding_chunks
         where project_id = ${projectId} and model_id = ${generation.modelId} and content_hash = live.content_hash
         offset 0) c
-      where not live.vector_pending
+      where not live.is_waiting
     ), stored as materialized (
       select memory_id, ${chunk} from ${tables.vectors} where project_id = ${projectId}
     )
@@ -342,15 +348,16 @@ async function checkVectors(
     from (select * from stored except all select * from wanted) surplus
     union all
     select 'memory ' || memory_id || ' does not wait for a vector and has none' from live
-    where not vector_pending and not exists (select from wanted where wanted.memory_id = live.memory_id)
+    where not is_waiting and not exists (select from wanted where wanted.memory_id = live.memory_id)
     union all
     select 'memory ' || memory_id || ' waits for a vector of a text that is not in the embedding store' from live
-    where vector_pending and not exists (
+    where is_waiting and not exists (
       select from embeddings
       where project_id = ${projectId} and model_id = ${generation.modelId} and content_hash = live.content_hash)
     union all
-    select 'memory ' || memory_id || ' is forgotten and waits for a vector' from ${tables.memories}
-    where project_id = ${projectId} and forgotten and vector_pending`.execute(db)
+    select 'memory ' || memory_id || ' waits for a vector, but is no memory of this text' from ${tables.waiting} w
+    where project_id = ${projectId} and not exists (
+      select from live where live.memory_id = w.memory_id and live.content_hash = w.content_hash)`.execute(db)
   return rows.map((row) => row.problem)
 }
 

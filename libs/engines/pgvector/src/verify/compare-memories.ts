@@ -12,8 +12,10 @@ import { readPosition } from '@daybook/projection/positions/positions'
 import type { ComparedMemory, ComparedPage } from '@daybook/projection/verify/verifiable'
 import { type RawBuilder, sql } from 'kysely'
 import { generationTables, PGVECTOR } from '../generation-tables.ts'
+import { wholeState } from '../stored-state.ts'
 import { memoryRow, relationOf } from '../write/memory-row.ts'
 import {
+  pastVersions,
   supersededTexts,
   type VersionRow,
   versionOf,
@@ -37,8 +39,8 @@ interface ComparedRow {
 }
 
 /**
- * Compares the rows of memories with the journal in one snapshot: the current state with its lexemes, every
- * version, and the vectors, which must be those of the embedding store unless the memory still waits for
+ * Compares the rows of memories with the journal in one snapshot: the current state with its lexemes, the
+ * versions before it, and the vectors, which must be those of the embedding store unless the memory still waits for
  * them. A text whose token bits the store has lost counts as one with other vectors. Postgres turns the rows of both sides into text, and only digests are compared. So no column can be
  * left out on one side.
  *
@@ -51,7 +53,7 @@ export async function compareMemories(
   memoryIds: readonly string[],
 ): Promise<ComparedPage> {
   const ref = { name: PGVECTOR, generation: generation.generation }
-  const { memories, versions, vectors, lexicalStats } = generationTables(generation.generation)
+  const { memories, versions, vectors, waiting, lexicalStats } = generationTables(generation.generation)
   const language = languageOf({ lexicalStats }, projectId)
   return db
     .transaction()
@@ -74,10 +76,10 @@ export async function compareMemories(
           from ${relationOf(rows)}
           cross join lateral (select to_tsvector(${language}, lexical_text) as lexemes offset 0) analysed
         ), held as materialized (
-          select memory_id, ${hashed(sql`row(kind, version, sequence, first_sequence, state, exact_key, context, agent,
+          select memory_id, ${hashed(sql`row(kind, version, sequence, first_sequence, ${wholeState('m')}, exact_key, context, agent,
             labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
-            encode(content_hash, 'hex'), lexemes, length::bigint)::text`)} as hash, vector_pending
-          from ${memories} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
+            encode(content_hash, 'hex'), lexemes, length::bigint)::text`)} as hash
+          from ${memories} m where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
         ), wanted_versions as materialized (
           select memory_id, ${hashed(sql`string_agg(row(version, sequence, content_hash, to_tsvector(${language}, lexical_text),
             lexical_text is not null)::text, ',' order by version)`)} as hash
@@ -116,8 +118,12 @@ export async function compareMemories(
         from asked left join given using (memory_id) left join held using (memory_id)
           left join wanted_versions using (memory_id) left join held_versions using (memory_id)
           left join held_vectors using (memory_id)
-          -- One that waits for a text that is in no queue waits in vain.
-          cross join lateral (select coalesce(held.vector_pending, false) and exists (
+          -- One that waits for another text, or for one that is in no queue, waits in vain.
+          cross join lateral (select exists (
+            select from ${waiting} w
+            where w.project_id = ${projectId} and w.memory_id = asked.memory_id and w.content_hash = given.text_hash
+              and held.memory_id is not null and not given.forgotten
+          ) and exists (
             select from embeddings
             where project_id = ${projectId} and model_id = ${generation.modelId}
               and content_hash = given.text_hash offset 0) as awaited) waits`.execute(trx)
@@ -130,7 +136,7 @@ export async function compareMemories(
     })
 }
 
-/** The rows of all versions of these memories. The event in hand is not read again. */
+/** The rows of the versions before the present ones of these memories. */
 async function readVersions(
   scope: ProjectScope,
   ref: GenerationRef,
@@ -138,13 +144,12 @@ async function readVersions(
   applied: readonly AppliedMemory[],
 ): Promise<VersionRow[]> {
   const revised = applied.filter(({ newest, firstSequence }) => newest.sequence !== firstSequence)
-  const once = applied.filter(({ newest, firstSequence }) => newest.sequence === firstSequence)
   const events = await appliedEvents(scope, ref, {
     memoryIds: revised.map(({ newest }) => newest.memoryId),
     position,
   })
-  const written = [...once.map(({ newest }) => newest), ...events].map(versionOf)
-  return versionRows(written, supersededTexts(written))
+  const written = events.map(versionOf)
+  return versionRows(pastVersions(written), supersededTexts(written))
 }
 
 /** Null if the first part is: then there is no such memory. */

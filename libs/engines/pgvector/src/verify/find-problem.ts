@@ -8,17 +8,19 @@ import { generationTables } from '../generation-tables.ts'
  * of a dump that left it out. Null if all are there. The statements select every column and no row.
  */
 export async function findProblem(db: Database, generation: number): Promise<string | null> {
-  const { memories, versions, postings, formerPostings, lexicalStats, vectors } = generationTables(generation)
+  const { memories, versions, postings, formerPostings, lexicalStats, vectors, waiting } =
+    generationTables(generation)
   const looks = [
     sql`select project_id, memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent,
       labels, categories, importance, created_at, occurred_at, expires_at, forgotten, lexemes, length, content_hash,
-      vector_pending, session, supersedes, part_of, filter_labels, filter_categories, writer, editor,
+      session, supersedes, part_of, filter_labels, filter_categories, writer, editor,
       writer_agent, editor_agent from ${memories} limit 0`,
     sql`select project_id, memory_id, version, sequence, content_hash, lexemes from ${versions} limit 0`,
     sql`select project_id, lexeme, segment, entries, removed, recent from ${postings} limit 0`,
     sql`select project_id, lexeme, segment, entries, removed, recent from ${formerPostings} limit 0`,
     sql`select project_id, memories, total_length, next_number, language from ${lexicalStats} limit 0`,
     sql`select project_id, memory_id, chunk, span_start, span_end, embedding, number from ${vectors} limit 0`,
+    sql`select project_id, memory_id, content_hash from ${waiting} limit 0`,
   ]
   for (const look of looks)
     try {

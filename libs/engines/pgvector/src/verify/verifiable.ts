@@ -30,6 +30,7 @@ export function pgvectorVerifiable(db: Database, generation: Generation): Verifi
         tables.formerPostings,
         tables.lexicalStats,
         tables.vectors,
+        tables.waiting,
       ])
         for (const id of await projectsIn(db, table)) found.add(id)
       return [...found]
@@ -54,6 +55,7 @@ export function pgvectorVerifiable(db: Database, generation: Generation): Verifi
           select memory_id from ${tables.memories} where project_id = ${projectId}
           union select memory_id from ${tables.versions} where project_id = ${projectId}
           union select memory_id from ${tables.vectors} where project_id = ${projectId}
+          union select memory_id from ${tables.waiting} where project_id = ${projectId}
         ) held
         where not exists (
           select from events e where e.project_id = ${projectId} and e.memory_id = held.memory_id and e.version = 1)`.execute(

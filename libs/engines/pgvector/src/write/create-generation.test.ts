@@ -1,7 +1,6 @@
 import { note } from '@daybook/memory/testing/commands'
 import { up } from '@daybook/postgres/migrations/0012-sessions'
 import { authorsInReadModel } from '@daybook/postgres/migrations/0033-trust-and-quarantine'
-import { up as hashesOfSessions } from '@daybook/postgres/migrations/0037-hashes-of-sessions'
 import { asOwner } from '@daybook/postgres/testing/as-owner'
 import { TEST_DATABASES } from '@daybook/postgres/testing/test-database'
 import { NO_FENCE } from '@daybook/projection/rebuild/fence'
@@ -40,7 +39,7 @@ describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {
     const { memories } = harness.readModel.tables
     const read = async () => {
       const { rows } = await sql`
-        select m.context, m.session, i.indexdef from ${memories} m
+        select m.context, m.session, i.indexname from ${memories} m
         left join pg_indexes i on i.schemaname = ${harness.readModel.tables.schema} and i.indexdef like '%(session, first_sequence)%'
         where m.project_id = ${scope.projectId} order by m.number`.execute(scope.db)
       return rows
@@ -53,7 +52,6 @@ describe.each(TEST_DATABASES)('a generation on $name', ({ start }) => {
           drop column editor_agent`.execute(trx)
       await up(trx as never)
       await authorsInReadModel(trx as never)
-      await hashesOfSessions(trx as never)
     })
     expect(await read()).toEqual(made)
   })

@@ -59,7 +59,7 @@ export async function eraseMemories(
   )
   await removeVectors(trx, tables, projectId, memoryIds)
   await removeEmbeddings(trx, tables, projectId, memoryIds)
-  for (const table of [tables.versions, tables.memories])
+  for (const table of [tables.waiting, tables.versions, tables.memories])
     await sql`delete from ${table} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(
       trx,
     )

@@ -10,7 +10,7 @@ import { generationTables, PGVECTOR } from '../generation-tables.ts'
 import { memoryRow } from './memory-row.ts'
 import { upsertMemories } from './write-memories.ts'
 import { insertStoredVectors, queueLiveTexts, textsOf } from './write-vectors.ts'
-import { supersededTexts, textsOfVersions, versionOf, writeVersions } from './write-versions.ts'
+import { pastVersions, supersededTexts, textsOfVersions, versionOf, writeVersions } from './write-versions.ts'
 
 /**
  * A generation of the Postgres read model, as a rebuild fills it. The rows of a batch are written in one
@@ -35,7 +35,7 @@ export function pgvectorLoadTarget(
       await db.transaction().execute(async (trx) => {
         await fence.hold(trx)
         await parkEvents(trx, ref, projectId, parked)
-        await writeVersions(trx, tables, projectId, versions, superseded)
+        await writeVersions(trx, tables, projectId, pastVersions(versions), superseded)
         const pastTexts = textsOfVersions([...superseded, ...rows.filter((row) => row.forgotten)])
         if (regenerateBefore === null) await queueTexts(trx, { projectId, modelId }, pastTexts)
         else await requeueTexts(trx, { projectId, modelId }, pastTexts, regenerateBefore)

@@ -61,13 +61,14 @@ describe.each(TEST_DATABASES)('the vectors of two projects on $name', (kind) => 
     // 600 other projects wait for the same text: more than a page, whichever come first.
     const { tables } = harness.readModel
     await sql`
-      insert into ${tables.memories} (project_id, memory_id, number, kind, version, sequence, first_sequence, state, labels,
-        categories, importance, created_at, forgotten, lexemes, length, content_hash, vector_pending)
+      with made as (insert into ${tables.memories} (project_id, memory_id, number, kind, version, sequence, first_sequence, state, labels,
+        categories, importance, created_at, forgotten, lexemes, length, content_hash)
       select others.project_id, gen_random_uuid(), 1, kind, version, sequence, first_sequence, state, labels,
-        categories, importance, created_at, forgotten, lexemes, length, content_hash, true
+        categories, importance, created_at, forgotten, lexemes, length, content_hash
       from ${tables.memories} m cross join lateral (
         select lpad(to_hex(number), 32, '0')::uuid as project_id from generate_series(1, 600) number) others
-      where m.project_id = ${ready.projectId}`.execute(harness.db)
+      where m.project_id = ${ready.projectId} returning *)
+      insert into ${tables.waiting} select project_id, memory_id, content_hash from made`.execute(harness.db)
     const vector = new Float32Array(8).fill(0.5)
     await storeVectors(harness.db, harness.embedder.modelId, [
       { ...leased!, chunks: [{ start: 0, end: 18, vector, tokenBits: null }] },

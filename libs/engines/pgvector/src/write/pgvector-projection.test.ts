@@ -349,8 +349,22 @@ describe.each(TEST_DATABASES)('checkReadModel on $name', ({ start }) => {
     ],
     [
       'a lost version',
-      ({ versions }) => sql`delete from ${versions} where project_id = ${scope.projectId} and sequence = 2`,
-      /event 2 is missing/,
+      ({ versions }) => sql`delete from ${versions} where project_id = ${scope.projectId} and sequence = 3`,
+      /event 3 is missing/,
+    ],
+    [
+      'a version that is the present one',
+      ({ versions, memories }) => sql`
+        insert into ${versions} select project_id, memory_id, version, sequence, content_hash from ${memories}
+        where project_id = ${scope.projectId} and number = 1`,
+      /event 1 is in memory_versions, but is not one of the past/,
+    ],
+    [
+      'a memory that waits for the vector of another text',
+      ({ waiting, memories }) => sql`
+        insert into ${waiting} select project_id, memory_id, sha256('another') from ${memories}
+        where project_id = ${scope.projectId} and number = 1`,
+      /waits for a vector, but is no memory of this text/,
     ],
     [
       'a lost vector',

@@ -55,9 +55,7 @@ export function pgvectorRebuildableProjection(
     },
     async pendingVectors({ generation }) {
       const { rows } = await sql<{ pending: number }>`
-        select count(*) as pending from ${generationTables(generation).memories} where vector_pending`.execute(
-        db,
-      )
+        select count(*) as pending from ${generationTables(generation).waiting}`.execute(db)
       return rows[0]?.pending ?? 0
     },
     async buildIndexes({ generation }, fence) {

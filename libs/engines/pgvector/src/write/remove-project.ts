@@ -19,10 +19,11 @@ export async function removeProject(
   { generation }: Generation,
   { signal }: RemoveOptions,
 ): Promise<number> {
-  const { memories, versions, postings, formerPostings, lexicalStats, vectors } = generationTables(generation)
+  const { memories, versions, postings, formerPostings, lexicalStats, vectors, waiting } =
+    generationTables(generation)
   await forgetPosition(scope, { name: PGVECTOR, generation })
   let removed = 0
-  for (const table of [vectors, postings, formerPostings, versions, memories, lexicalStats])
+  for (const table of [waiting, vectors, postings, formerPostings, versions, memories, lexicalStats])
     try {
       removed += await removeRows(scope, table, { atOnce: ROWS, signal })
     } catch (error) {

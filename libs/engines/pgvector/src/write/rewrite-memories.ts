@@ -17,7 +17,7 @@ import { type GenerationTables, generationTables, PGVECTOR } from '../generation
 import { memoryRow } from './memory-row.ts'
 import { upsertMemories } from './write-memories.ts'
 import { requestPastVectors, requestVectors, textsOf } from './write-vectors.ts'
-import { supersededTexts, textsOfVersions, versionOf, writeVersions } from './write-versions.ts'
+import { pastVersions, supersededTexts, textsOfVersions, versionOf, writeVersions } from './write-versions.ts'
 
 /** How to rewrite memories. */
 export interface RewriteMemoriesOptions extends RewriteOptions {
@@ -69,7 +69,7 @@ export async function rewriteMemories(
     }
     await upsertMemories(trx, tables, projectId, rows)
     const superseded = supersededTexts(written)
-    await writeVersions(trx, tables, projectId, written, superseded)
+    await writeVersions(trx, tables, projectId, pastVersions(written), superseded)
     const key = { projectId, modelId: generation.modelId }
     const past = [...superseded, ...rows.filter((row) => row.forgotten)]
     await requeueLostTexts(trx, key, [...textsOf(rows), ...textsOfVersions(past)])
@@ -85,11 +85,11 @@ export async function rewriteMemories(
 /** @returns the numbers that the memories had */
 async function removeRows(
   trx: DatabaseTransaction,
-  { memories, versions, vectors }: GenerationTables,
+  { memories, versions, vectors, waiting }: GenerationTables,
   projectId: string,
   memoryIds: readonly string[],
 ): Promise<Map<string, number>> {
-  for (const table of [versions, vectors])
+  for (const table of [versions, vectors, waiting])
     await sql`delete from ${table} where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])`.execute(
       trx,
     )

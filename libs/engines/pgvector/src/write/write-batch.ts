@@ -13,7 +13,13 @@ import type { GenerationTables } from '../generation-tables.ts'
 import type { MemoryRow } from './memory-row.ts'
 import { type OldRow, readOldRows, rowsOf, upsertMemories } from './write-memories.ts'
 import { removeVectors, requestPastVectors, requestVectors } from './write-vectors.ts'
-import { supersededTexts, versionOf, type WrittenVersion, writeVersions } from './write-versions.ts'
+import {
+  pastVersions,
+  supersededTexts,
+  versionOf,
+  type WrittenVersion,
+  writeVersions,
+} from './write-versions.ts'
 
 /** Writes consecutive events of one project to all tables of a generation. Call it in a transaction. */
 export async function writeBatch(
@@ -61,15 +67,8 @@ export async function writeBatch(
     projectId,
     [...formerChanged].filter((id) => old.has(id)),
   )
-  await upsertMemories(trx, tables, projectId, rows)
-  const written = new Set(superseded)
-  await writeVersions(
-    trx,
-    tables,
-    projectId,
-    versions.filter((one, index) => index >= old.size || written.has(one)),
-    superseded,
-  )
+  await upsertMemories(trx, tables, projectId, rows, { withSameText: withSameText(rows, old) })
+  await writeVersions(trx, tables, projectId, pastVersions(versions), superseded)
   await insertPostings(trx, former, projectId, [...formerChanged])
 
   const addedLength = await insertPostings(trx, tables, projectId, entering)
@@ -89,6 +88,15 @@ const versionOfRow = ({ memory_id: memoryId, version, sequence, state }: OldRow)
   sequence,
   state,
 })
+
+/** The memories whose vectors stay as they are, or stay awaited. */
+const withSameText = (rows: readonly MemoryRow[], old: ReadonlyMap<string, OldRow>): string[] =>
+  rows
+    .filter(({ memory_id, content_hash }) => {
+      const before = old.get(memory_id)
+      return before !== undefined && !before.forgotten && before.content_hash === content_hash
+    })
+    .map((row) => row.memory_id)
 
 /** The memories whose row in the index of former words may change. */
 function withOtherFormerWords(

@@ -5,6 +5,7 @@ import type { DatabaseTransaction } from '@daybook/postgres/connect'
 import { newestOfEach } from '@daybook/projection/apply/newest-of-each'
 import { sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
+import { storedState, wholeState } from '../stored-state.ts'
 import { type MemoryRow, memoryRow, relationOf } from './memory-row.ts'
 
 /** A row before the batch, with the columns that the indexes need. */
@@ -29,8 +30,8 @@ export async function readOldRows(
 ): Promise<Map<string, OldRow>> {
   const { rows } = await sql<OldRow>`
     select memory_id, number, first_sequence, length, forgotten, encode(content_hash, 'hex') as content_hash, version,
-      sequence, state
-    from ${tables.memories}
+      sequence, ${wholeState('m')} as state
+    from ${tables.memories} m
     where project_id = ${projectId} and memory_id = any(${memoryIds}::uuid[])
     order by memory_id for update`.execute(trx)
   return new Map(rows.map((row) => [row.memory_id, row]))
@@ -54,45 +55,72 @@ export function rowsOf(
   return { rows, nextNumber }
 }
 
+/** The columns of a new row that its state is stored without, of `given` and `lists`. */
+const GIVEN = {
+  memory_id: sql`given.memory_id`,
+  kind: sql`given.kind`,
+  agent: sql`given.agent`,
+  labels: sql`lists.labels`,
+  categories: sql`lists.categories`,
+  importance: sql`given.importance`,
+  context: sql`given.context`,
+  created_at: sql`given.created_at`,
+  occurred_at: sql`given.occurred_at`,
+  expires_at: sql`given.expires_at`,
+}
+
 /**
- * Inserts or updates the rows. Postgres makes the lexemes: it stems words and drops stop words.
- * @param storedVectorsOf a model id: new rows do not wait for vectors of this model that the embedding store
- *   has, because the caller inserts them next. Default null: every row waits
+ * Inserts or updates the rows. Postgres makes the lexemes: it stems words and drops stop words. Memories that are not
+ * forgotten wait for their vectors from now on.
+ * @param withSameText ids of those whose rows had this text before: they wait only if they do already. Default none
+ * @param storedVectorsOf a model id: rows do not wait for vectors of this model that the embedding store has,
+ *   because the caller inserts them next. Default null: every row waits
  */
 export async function upsertMemories(
   trx: DatabaseTransaction,
   tables: GenerationTables,
   projectId: string,
   rows: readonly MemoryRow[],
-  { storedVectorsOf = null }: { readonly storedVectorsOf?: string | null } = {},
+  {
+    withSameText = [],
+    storedVectorsOf = null,
+  }: { readonly withSameText?: readonly string[]; readonly storedVectorsOf?: string | null } = {},
 ): Promise<void> {
   const hasVector =
     storedVectorsOf === null
       ? sql`false`
       : sql`exists (select from embeddings e where e.project_id = ${projectId} and e.model_id = ${storedVectorsOf}
-          and e.content_hash = analysed.text_hash and e.embedded_at is not null offset 0)`
+          and e.content_hash = written.content_hash and e.embedded_at is not null offset 0)`
+  const forgotten = rows.filter((row) => row.forgotten).map((row) => row.memory_id)
   await sql`
-    insert into ${tables.memories} as m (project_id, memory_id, number, kind, version, sequence, first_sequence, state,
-      exact_key, context, agent, labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
-      lexemes, length, content_hash, vector_pending)
-    select ${projectId}, memory_id, number, kind, version, sequence, first_sequence, state, exact_key, context, agent,
-      array(select jsonb_array_elements_text(labels)), array(select jsonb_array_elements_text(categories)), importance,
-      created_at, occurred_at, expires_at, forgotten, analysed.lexemes,
-      (select coalesce(sum(cardinality(positions)), 0) from unnest(analysed.lexemes)),
-      analysed.text_hash, not forgotten and not ${hasVector}
-    from ${relationOf(rows)}
-    cross join lateral (
-      select to_tsvector(${languageOf(tables, projectId)}, lexical_text) as lexemes, decode(content_hash, 'hex') as text_hash offset 0
-    ) analysed
-    on conflict (project_id, memory_id) do update set
-      kind = excluded.kind, version = excluded.version, sequence = excluded.sequence, state = excluded.state,
-      exact_key = excluded.exact_key, context = excluded.context, agent = excluded.agent, labels = excluded.labels,
-      categories = excluded.categories, importance = excluded.importance, created_at = excluded.created_at,
-      occurred_at = excluded.occurred_at, expires_at = excluded.expires_at, forgotten = excluded.forgotten,
-      lexemes = excluded.lexemes, length = excluded.length,
-      vector_pending = case
-        when excluded.forgotten then false
-        when m.content_hash = excluded.content_hash and not m.forgotten then m.vector_pending
-        else true end,
-      content_hash = excluded.content_hash`.execute(trx)
+    with written as (
+      insert into ${tables.memories} as m (project_id, memory_id, number, kind, version, sequence, first_sequence, state,
+        exact_key, context, agent, labels, categories, importance, created_at, occurred_at, expires_at, forgotten,
+        lexemes, length, content_hash)
+      select ${projectId}, memory_id, number, kind, version, sequence, first_sequence, ${storedState(sql`state`, GIVEN)},
+        exact_key, context, agent, lists.labels, lists.categories, importance, created_at, occurred_at, expires_at, forgotten, analysed.lexemes,
+        (select coalesce(sum(cardinality(positions)), 0) from unnest(analysed.lexemes)),
+        analysed.text_hash
+      from ${relationOf(rows)}
+      cross join lateral (
+        select to_tsvector(${languageOf(tables, projectId)}, lexical_text) as lexemes, decode(content_hash, 'hex') as text_hash offset 0
+      ) analysed cross join lateral (
+        select array(select jsonb_array_elements_text(given.labels)) as labels,
+          array(select jsonb_array_elements_text(given.categories)) as categories offset 0
+      ) lists
+      on conflict (project_id, memory_id) do update set
+        kind = excluded.kind, version = excluded.version, sequence = excluded.sequence, state = excluded.state,
+        exact_key = excluded.exact_key, context = excluded.context, agent = excluded.agent, labels = excluded.labels,
+        categories = excluded.categories, importance = excluded.importance, created_at = excluded.created_at,
+        occurred_at = excluded.occurred_at, expires_at = excluded.expires_at, forgotten = excluded.forgotten,
+        lexemes = excluded.lexemes, length = excluded.length, content_hash = excluded.content_hash
+      returning m.memory_id, m.content_hash, m.forgotten
+    ), left_off as (
+      delete from ${tables.waiting} where project_id = ${projectId} and memory_id = any(${forgotten}::uuid[])
+    )
+    insert into ${tables.waiting} as w (project_id, memory_id, content_hash)
+    select ${projectId}, memory_id, content_hash from written
+    where not forgotten and memory_id <> all(${withSameText}::uuid[]) and not ${hasVector}
+    on conflict (project_id, memory_id) do update set content_hash = excluded.content_hash
+    where w.content_hash <> excluded.content_hash`.execute(trx)
 }

@@ -34,7 +34,7 @@ export async function requestVectors(
   if (ids.length === 0) return
   const areAllNew = await queueLiveTexts(trx, generation, projectId, rows)
   if (areAllNew) return
-  await fill(trx, tables, generation, sql`m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[])`)
+  await fill(trx, tables, generation, sql`w.project_id = ${projectId} and w.memory_id = any(${ids}::uuid[])`)
 }
 
 /**
@@ -111,7 +111,8 @@ export async function insertStoredVectors(
       select * from embedding_chunks
       where project_id = m.project_id and model_id = ${modelId} and content_hash = m.content_hash offset 0
     ) c
-    where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[]) and not m.vector_pending
+    where m.project_id = ${projectId} and m.memory_id = any(${ids}::uuid[]) and not exists (
+      select from ${tables.waiting} w where w.project_id = m.project_id and w.memory_id = m.memory_id)
     on conflict do nothing`.execute(trx)
 }
 
@@ -139,7 +140,7 @@ export async function fillVectors(
   let filled = 0
   for (let from = 0; from < hashes.length; from += TEXTS_PER_STATEMENT) {
     const hex = hashes.slice(from, from + TEXTS_PER_STATEMENT).map((hash) => hash.toString('hex'))
-    const which = sql`m.content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`
+    const which = sql`w.content_hash = any(array(select decode(hash, 'hex') from unnest(${hex}::text[]) as hash))`
     filled += await (fence === null
       ? fill(db, tables, generation, which)
       : db.transaction().execute(async (trx) => {
@@ -178,8 +179,8 @@ export async function fillAllVectors(
           where project_id = waiting.project_id and model_id = ${generation.modelId}
             and content_hash = waiting.content_hash) as ready
       from (
-        select project_id, content_hash from ${tables.memories}
-        where vector_pending and (content_hash, project_id) > (${after.content_hash}, ${after.project_id}::uuid)
+        select project_id, content_hash from ${tables.waiting}
+        where (content_hash, project_id) > (${after.content_hash}, ${after.project_id}::uuid)
         order by content_hash, project_id limit ${WAITING_PER_PAGE}
       ) waiting
       order by content_hash, project_id`.execute(db)
@@ -192,8 +193,14 @@ export async function fillAllVectors(
 }
 
 /**
+ * Writes the vectors that the store has to memories that wait for them.
+ *
+ * A memory's row is locked before its vectors are written, as by whoever revises or forgets it: else vectors of the
+ * former text could come after they were removed. If the memory has changed meanwhile, its row has another hash.
+ *
  * `offset 0` makes each text a lookup by the store's key. A planner without statistics would read the whole
  * store.
+ * @param which of the rows `w` of the table `waiting`
  */
 async function fill(
   db: Queryable,
@@ -202,23 +209,33 @@ async function fill(
   which: RawBuilder<unknown>,
 ): Promise<number> {
   const { rows } = await sql<{ filled: number }>`
-    with ready as (
-      update ${tables.memories} m set vector_pending = false
-      where m.vector_pending and ${which} and ${commitUnflushed()} and exists (
-        select from embeddings
-        where project_id = m.project_id and model_id = ${generation.modelId} and content_hash = m.content_hash
-          and embedded_at is not null offset 0)
-      returning m.project_id, m.memory_id, m.number, m.content_hash
+    with ready as materialized (
+      select w.place, w.project_id, w.memory_id, w.content_hash, m.number
+      from (
+        select ctid as place, project_id, memory_id, content_hash from ${tables.waiting} w
+        where ${which} and ${commitUnflushed()} and exists (
+          select from embeddings
+          where project_id = w.project_id and model_id = ${generation.modelId} and content_hash = w.content_hash
+            and embedded_at is not null offset 0)
+        order by project_id, memory_id offset 0
+      ) w cross join lateral (
+        select number from ${tables.memories}
+        where project_id = w.project_id and memory_id = w.memory_id and content_hash = w.content_hash and not forgotten
+        for share
+      ) m
+    ), taken as (
+      delete from ${tables.waiting} where ctid = any(array(select place from ready))
+      returning project_id, memory_id
     ), inserted as (
       insert into ${tables.vectors} (project_id, memory_id, number, chunk, span_start, span_end, embedding)
       select ready.project_id, ready.memory_id, ready.number, c.chunk, c.span_start, c.span_end, c.embedding
-      from ready cross join lateral (
+      from ready join taken using (project_id, memory_id) cross join lateral (
         select * from embedding_chunks
         where project_id = ready.project_id and model_id = ${generation.modelId} and content_hash = ready.content_hash
         offset 0
       ) c
       on conflict do nothing
     )
-    select count(*) as filled from ready`.execute(db)
+    select count(*) as filled from taken`.execute(db)
   return rows[0]?.filled ?? 0
 }

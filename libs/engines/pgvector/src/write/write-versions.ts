@@ -9,18 +9,19 @@ import { sql } from 'kysely'
 import type { GenerationTables } from '../generation-tables.ts'
 
 /*
- * The table `memory_versions` has a row for every version. It holds no text: the state is in the event, by its
- * sequence, and the vectors and token bits are in the embedding store, by the hash of the text.
+ * The table `memory_versions` has a row for every version before the present one, which is in `memories`: most
+ * memories are never revised and have none. It holds no text: the state is in the event, by its sequence, and the
+ * vectors and token bits are in the embedding store, by the hash of the text.
  *
  * `lexemes` is set in the last version of each text that a memory had before its present one, and null in all
  * others. So a version's lexemes are the first ones from it on, or else those in `memories`:
  *
- *   version   1        2           3              4 (in `memories`)
+ *   version   1        2           3              4, in `memories`
  *   text      tea      tea         coffee         water
- *   lexemes   null     'tea'       'coffe'        null
+ *   lexemes   null     'tea'       'coffe'        'water'
  */
 
-/** A version of a memory, with what its row needs. */
+/** A version of a memory, with what its row needs if another one follows. */
 export interface WrittenVersion {
   readonly memoryId: string
   readonly version: number
@@ -35,6 +36,15 @@ export const versionOf = ({ memoryId, version, sequence, data }: JournalEvent): 
   sequence,
   state: data.state,
 })
+
+/**
+ * Those that another version of the same memory follows.
+ * @param versions of each memory in order; there may be several memories
+ */
+export function pastVersions(versions: readonly WrittenVersion[]): WrittenVersion[] {
+  const newest = new Map(versions.map(({ memoryId, version }) => [memoryId, version]))
+  return versions.filter(({ memoryId, version }) => newest.get(memoryId) !== version)
+}
 
 /**
  * Those of consecutive versions whose text the next one of the same memory changes: a word that is found by,

@@ -168,7 +168,7 @@ describe.each(TEST_DATABASES)('the vector retriever on $name', ({ start }) => {
         insert into ${memories}
         select project_id, ${id}, number + n, kind, version, sequence, first_sequence + n, state, exact_key,
           case when n % 100 = 0 then 'rare' else 'common' end, agent, labels, categories, importance, created_at,
-          occurred_at, expires_at, forgotten, lexemes, length, content_hash, vector_pending
+          occurred_at, expires_at, forgotten, lexemes, length, content_hash
         from ${memories}, generate_series(1, ${count}::int) n where memory_id = ${like}`.execute(db)
       await sql`
         insert into ${vectors}
