@@ -100,7 +100,7 @@ export function appearanceJourneys(suite: ConsoleSuite): void {
     await page.locator('[data-answers="token"]').nth(1).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     expect(await page.getByRole('status').allTextContents()).toContainEqual(
-      expect.stringMatching(/hits from Postgres in \d+ ms/u),
+      expect.stringMatching(/hits from Postgres in [\d,]+ ms/u),
     )
     await page.goto('/?q=token')
     await page.getByRole('button', { name: /why was "jwt-validation" found/u }).focus()
