@@ -16,7 +16,7 @@ export async function readPriors(
     select given.memory_id, m.importance, extract(epoch from m.happened)::float8 * 1000 as happened,
       extract(epoch from greatest(a.accessed_at, m.changed))::float8 * 1000 as used
     from unnest(${memoryIds}::uuid[]) as given(memory_id) cross join lateral (
-      select importance, coalesce(occurred_at, created_at) as happened, 
+      select importance, coalesce(occurred_at, created_at) as happened,
         coalesce((state->>'updatedAt')::timestamptz, created_at) as changed
       from ${readModel.tables.memories} where project_id = ${projectId} and memory_id = given.memory_id offset 0
     ) m left join lateral (
