@@ -4,6 +4,7 @@ import { readNoteBeginnings } from '@daybook/pgvector/read/read-memories'
 import { LIMIT_MAX } from './check-request.ts'
 import type { Searched } from './engine/search-engines.ts'
 import { type RankedByTokens, rankByTokens } from './late-interaction/rank-by-tokens.ts'
+import type { EarlyComparisons } from './late-interaction/token-comparisons.ts'
 import type { FrequenciesOnce } from './late-interaction/word-frequencies.ts'
 import { floorOf } from './model-floors.ts'
 import { readPriors } from './priors/read-priors.ts'
@@ -31,6 +32,7 @@ export interface FoundToRank {
   readonly found: Searched
   readonly neighbours: NeighboursFound
   readonly frequencies: FrequenciesOnce
+  readonly comparisons: EarlyComparisons
 }
 
 /** The hits in their order, and what late interaction knows of them; null if it did not rank them. */
@@ -48,7 +50,7 @@ export interface RankedFound {
 export async function rankFound(
   parts: SearchParts,
   input: RetrieverInput,
-  { query, times, request, options, found, neighbours, frequencies }: FoundToRank,
+  { query, times, request, options, found, neighbours, frequencies, comparisons }: FoundToRank,
 ): Promise<RankedFound> {
   const { neighbourhoods, eligible, contentHashes } = neighbours
   const { limit, minScore = 0, leastCosine } = request
@@ -99,7 +101,7 @@ export async function rankFound(
       frequencies: frequencies(tokens.words),
       neighbourhoods,
       contentHashes,
-      cache: parts.tokenBitsCache,
+      comparisons: comparisons.with(tokens, found.generation.modelId),
       eligible,
       options,
       // Which hits are too far shows only in their explanations.

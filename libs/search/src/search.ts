@@ -10,6 +10,7 @@ import { checkLimit, checkQuery, checkShare } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import { bestPassages, type ChunksOfTexts, readChunks } from './late-interaction/best-passages.ts'
+import { earlyComparisons } from './late-interaction/token-comparisons.ts'
 import { frequenciesOnce } from './late-interaction/word-frequencies.ts'
 import { matchTypeOf } from './match-type.ts'
 import { momentOf } from './past/past-texts.ts'
@@ -134,13 +135,18 @@ async function attempt(
     ...narrowing(parts, request, query, condition),
   }
 
-  const neighbours = contextCounts(options) ? startNeighbours(input) : NO_LOOKUPS
   const frequencies = frequenciesOnce(input.scope, input.readModel)
+  const comparisons = earlyComparisons(input.scope, parts.tokenBitsCache)
+  const neighbours = contextCounts(options)
+    ? startNeighbours(input, ({ contentHashes }) => comparisons.begin(contentHashes.values()))
+    : NO_LOOKUPS
   const wanted = withTimes(query, times)
   const retrievers = await searchOnEngine(parts, input, wanted, request, embedded, {
     onWords: (hits) => neighbours.begin(idsOf(hits)),
-    onTokens(tokens) {
-      if (tokensCount(options, tokens)) void frequencies(tokens.words)
+    onTokens(tokens, modelId) {
+      if (!tokensCount(options, tokens)) return
+      void frequencies(tokens.words)
+      comparisons.with(tokens, modelId)
     },
   })
   neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
@@ -156,6 +162,7 @@ async function attempt(
     found: retrievers,
     neighbours: await neighbours.all(),
     frequencies,
+    comparisons,
   })
 
   await parts.beforeHits?.()

@@ -1,3 +1,4 @@
+import type { QueryTokens } from '@daybook/embeddings/embedder'
 import type { Generation } from '@daybook/projection/generations/generations'
 import { type QueryVector, queryVector } from '../query-vector.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
@@ -28,12 +29,17 @@ export interface Searched extends RetrieversRun {
   readonly since: number
 }
 
+/** What is known before all retrievers have ended. Called again if they run again. */
+export interface SearchedEarly extends Pick<KnownEarly, 'onWords'> {
+  /** Called with the question's tokens, possibly while retrievers still run. @param modelId whose tokens they are */
+  onTokens(tokens: QueryTokens, modelId: string): void
+}
+
 /**
  * Runs the retrievers on the chosen engine. If it fails on the way, they run once more on Postgres, and
  * `degraded` says so.
  *
  * @param wanted the words for the lexical retriever
- * @param early called with what is known while retrievers still run
  */
 export async function searchOnEngine(
   parts: SearchParts,
@@ -41,8 +47,12 @@ export async function searchOnEngine(
   wanted: string,
   request: SearchRequest,
   embedded: EmbedOnce,
-  early: KnownEarly,
+  early: SearchedEarly,
 ): Promise<Searched> {
+  const earlyOf = ({ modelId }: Generation): KnownEarly => ({
+    ...early,
+    onTokens: (tokens) => early.onTokens(tokens, modelId),
+  })
   // Starts embedding now, in parallel with reading the state.
   embedded(parts.readModel.generation)
   // Read before the retrievers run: later writes may be in the answer but are not promised.
@@ -62,7 +72,7 @@ export async function searchOnEngine(
       wanted,
       request.mode,
       embedded(generation),
-      early,
+      earlyOf(generation),
     )
     const missing = waitingForVectors(run.vector === null ? 0 : state.pending)
     return {
@@ -81,7 +91,13 @@ export async function searchOnEngine(
   }: NonNullable<EngineChosen['chosen']>): Promise<Searched> => {
     const asked = { projectId: parts.scope.projectId, filter: request.filter }
     const retrievers = candidateRetrievers(input, name, search.candidates(asked, generation))
-    const run = await runRetrievers(retrievers, wanted, request.mode, embedded(generation), early)
+    const run = await runRetrievers(
+      retrievers,
+      wanted,
+      request.mode,
+      embedded(generation),
+      earlyOf(generation),
+    )
     const missing = waitingForVectors(run.vector === null ? 0 : pending)
     return {
       ...run,

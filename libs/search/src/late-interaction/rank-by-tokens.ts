@@ -1,5 +1,4 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
-import { bytesPerToken } from '@daybook/embeddings/token-bits/token-bits'
 import type { Evidence } from '../ranking/floor.ts'
 import { evidenceIn } from '../ranking/late/evidence.ts'
 import { type QuestionToken, wordWeight } from '../ranking/late/question-weights.ts'
@@ -13,12 +12,10 @@ import { namesIn, speakersOf } from '../ranking/speakers.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
 import type { RetrieversRun } from '../run-retrievers.ts'
 import { timed } from '../timed.ts'
-import { createScorer } from './kernel/create-scorer.ts'
 import type { Scorer } from './kernel/scorer.ts'
 import { readContentHashes } from './read-content-hashes.ts'
 import { type MemoryFacts, readFacts } from './read-facts.ts'
-import { readTokenBits } from './read-token-bits.ts'
-import type { TokenBitsCache } from './token-bits-cache.ts'
+import type { TokenComparisons } from './token-comparisons.ts'
 import type { WordFrequencies } from './word-frequencies.ts'
 
 /** What `rankByTokens` works on. */
@@ -37,8 +34,8 @@ export interface RankByTokensInput {
   readonly neighbourhoods: Neighbourhoods
   /** The hashes of texts that are known already, in hexadecimal, by memory. */
   readonly contentHashes: ReadonlyMap<string, string>
-  /** Token bits that need not be read. Default none. */
-  readonly cache?: TokenBitsCache | undefined
+  /** Of these tokens. May have begun already. */
+  readonly comparisons: TokenComparisons
   /** The neighbours that satisfy the search's condition. */
   readonly eligible: ReadonlySet<string>
   readonly options: RankingOptions
@@ -70,17 +67,14 @@ export interface RankedByTokens {
  *   question's words ──▶ frequencies ──▶ weights ───────────────────────┘
  */
 export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInput): Promise<RankedByTokens> {
-  const { times, tokens, modelId, found, neighbourhoods, eligible, options, limit } = asked
+  const { times, tokens, modelId, found, comparisons, neighbourhoods, eligible, options, limit } = asked
   const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
   const ids = [...poolNeighbourhoods(new Set(candidates.map((hit) => hit.memoryId)), neighbourhoods).keys()]
-  const dimension = tokens.states.length / tokens.words.length
-  const scorer = createScorer({ tokens: tokens.words.length, dimension, states: tokens.states })
-  const bytes = bytesPerToken(dimension)
   const [frequencies, facts, compared] = await timed(input.onRetriever, 'token-bits', () =>
     Promise.all([
       asked.frequencies,
       asked.frequencies.then((known) => factsOf(input, asked, ids, known)),
-      compare(input, asked, ids, (bits) => ({ best: scorer.match(bits), tokens: bits.length / bytes })),
+      compare(input, asked, ids),
     ]),
   )
   const question = tokens.words.map((word) => ({
@@ -103,6 +97,7 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
   })
   const evidence = evidenceIn(found, question)
   const { hashes, bits } = compared
+  const { scorer, bytes } = comparisons
   return { ranked, evidence, question, frequencies, scorer, bytes, modelId, hashes, bits }
 }
 
@@ -110,15 +105,11 @@ interface Compared extends Pick<RankedByTokens, 'hashes' | 'bits'> {
   readonly matches: ReadonlyMap<string, TokenMatches>
 }
 
-/**
- * Compares texts as their bits come, while Postgres looks up the next ones. It takes about a millisecond for 400
- * memories (docs/measurements.md#scoring-token-bits), so it does not leave the event loop.
- */
+/** Compares the texts of memories that have not been compared yet. */
 async function compare(
   { scope, readModel }: RetrieverInput,
-  { modelId, contentHashes, cache }: RankByTokensInput,
+  { contentHashes, comparisons }: RankByTokensInput,
   ids: readonly string[],
-  matchOf: (bits: Uint8Array) => TokenMatches,
 ): Promise<Compared> {
   const unknown = ids.filter((id) => !contentHashes.has(id))
   const looked = await readContentHashes(scope, readModel, unknown)
@@ -128,13 +119,8 @@ async function compare(
       return hash === undefined ? [] : [[id, hash] as const]
     }),
   )
-  const bits = new Map<string, Uint8Array>()
-  const ofTexts = new Map<string, TokenMatches>()
-  const wanted = { modelId, hashes: [...new Set(hashes.values())], cache }
-  await readTokenBits(scope, wanted, (hash, read) => {
-    bits.set(hash, read)
-    ofTexts.set(hash, matchOf(read))
-  })
+  comparisons.begin(hashes.values())
+  const { bits, matches: ofTexts } = await comparisons.all()
   const matches = new Map<string, TokenMatches>()
   for (const [id, hash] of hashes) {
     const ofText = ofTexts.get(hash)

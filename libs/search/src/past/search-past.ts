@@ -3,6 +3,7 @@ import type { RawBuilder } from 'kysely'
 import { type EngineName, POSTGRES, projectionOf } from '../engine/engine-name.ts'
 import type { EmbedOnce, Searched } from '../engine/search-engines.ts'
 import { bestPassages, readChunks } from '../late-interaction/best-passages.ts'
+import { earlyComparisons } from '../late-interaction/token-comparisons.ts'
 import { frequenciesOnce } from '../late-interaction/word-frequencies.ts'
 import { matchTypeOf } from '../match-type.ts'
 import { presentHits } from '../present-hits.ts'
@@ -87,6 +88,7 @@ export async function searchPast(
     found,
     neighbours: NO_NEIGHBOURS,
     frequencies: frequenciesOnce(scope, asFound.readModel),
+    comparisons: earlyComparisons(scope, parts.tokenBitsCache),
   })
   const ids = ranked.map((hit) => hit.memoryId)
   const memories = await texts.read(scope, ids)

@@ -43,8 +43,13 @@ export interface NeighbourLookups {
 /**
  * Starts a collection of lookups. The neighbours of one retriever's candidates are looked up while the other
  * still runs.
+ *
+ * @param onFound called with the result of each lookup
  */
-export function startNeighbours(input: RetrieverInput): NeighbourLookups {
+export function startNeighbours(
+  input: RetrieverInput,
+  onFound: (found: NeighboursFound) => void = () => {},
+): NeighbourLookups {
   const begun = new Set<string>()
   const lookups: Promise<NeighboursFound>[] = []
   return {
@@ -52,7 +57,10 @@ export function startNeighbours(input: RetrieverInput): NeighbourLookups {
       const others = memoryIds.filter((id) => !begun.has(id))
       if (others.length === 0) return
       for (const id of others) begun.add(id)
-      const lookup = findNeighbours(input, [...new Set(others)])
+      const lookup = findNeighbours(input, [...new Set(others)]).then((found) => {
+        onFound(found)
+        return found
+      })
       // If another retriever fails, nobody waits for this lookup, and that failure is reported.
       lookup.catch(() => {})
       lookups.push(lookup)
