@@ -123,7 +123,7 @@ async function loadOnce(db: Database, scope: ProjectScope, workers = 0) {
       onPage: () => Promise.resolve(),
     }),
   )
-  const indexing = await seconds(() => buildVectorIndex(db, generation.generation, workers, NO_FENCE))
+  const indexing = await seconds(() => buildVectorIndex(db, generation, workers, NO_FENCE))
   return { generation: generation.generation, loading, indexing }
 }
 

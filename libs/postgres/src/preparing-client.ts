@@ -26,7 +26,7 @@ const SELECTS_ALL = /^\s*select (?:"?\w+"?\.)?\*|\breturning \*/u
  * Never prepared either: whether the vector index suits a search depends on its limit and project, which a
  * generic plan cannot know.
  */
-const MEASURES_DISTANCE = /<=>/u
+const MEASURES_DISTANCE = /<[=~]>/u
 
 /** The plan no longer fits, or the server no longer has it. */
 const NO_LONGER_PREPARED = new Set(['0A000', '26000'])

@@ -13,8 +13,9 @@ export const PGVECTOR = 'pgvector'
  *   4  memories that wait for a vector are in a table of their own, `memory_versions` holds past versions only, and
  *      `memories.state` only what other columns do not have (`stored-state.ts`); the index of sessions has the hashes of
  *      texts
+ *   5  the vector index may hold signs (`vector-index.ts`)
  */
-export const LAYOUT_VERSION = 4
+export const LAYOUT_VERSION = 5
 
 /** The tables of one generation, for use in a statement. */
 export interface GenerationTables extends LexicalTables {

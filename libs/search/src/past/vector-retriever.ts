@@ -1,4 +1,5 @@
 import { withSupersededTexts } from '@daybook/pgvector/read/past-memories'
+import { vectorIndex } from '@daybook/pgvector/vector-index'
 import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
 import { EXACT_BELOW, indexedMemories, type VectorHit } from '../retrievers/postgres/vector-retriever.ts'
@@ -80,13 +81,18 @@ async function nearest(
 const indexedTexts = (
   { scope, readModel, past, condition, limit }: PastInput,
   embedding: RawBuilder<unknown>,
-) => sql`
-  select m.memory_id, m.version, m.content_hash as hash, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
-  from ${readModel.tables.vectors} v cross join lateral (
-    select * from ${past} one where one.memory_id = v.memory_id and not one.superseded offset 0
-  ) m
-  where v.project_id = ${scope.projectId} and ${condition}
-  order by v.embedding <=> ${embedding} limit ${limit}`
+) => {
+  const { distance, taken } = vectorIndex(readModel.generation)
+  return sql`
+    select * from (
+      select m.memory_id, m.version, m.content_hash as hash, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+      from ${readModel.tables.vectors} v cross join lateral (
+        select * from ${past} one where one.memory_id = v.memory_id and not one.superseded offset 0
+      ) m
+      where v.project_id = ${scope.projectId} and ${condition}
+      order by ${distance(sql`v.embedding`, embedding)} limit ${taken(limit)}
+    ) near order by distance limit ${limit}`
+}
 
 /** The same texts, every one. */
 const everyText = ({ scope, readModel, past, condition }: PastInput, embedding: RawBuilder<unknown>) => sql`

@@ -45,16 +45,19 @@ export interface ReadModelOptions {
   readonly dimension?: number
   /** Default false. */
   readonly tokenBits?: boolean
+  /** The model that the vectors are said to be of, as how they are indexed depends on it. Default: their own. */
+  readonly modelId?: string
 }
 
 /** Starts the harness on a new test database. */
 export async function startReadModelHarness(
   { start }: Pick<TestDatabaseKind, 'start'>,
-  { dimension = 64, tokenBits = false }: ReadModelOptions = {},
+  { dimension = 64, tokenBits = false, modelId }: ReadModelOptions = {},
 ): Promise<ReadModelHarness> {
   const database = await start()
   const { db } = database
-  const embedder = createHashEmbedder({ dimension, tokenBits })
+  const hashed = createHashEmbedder({ dimension, tokenBits })
+  const embedder = { ...hashed, modelId: modelId ?? hashed.modelId }
   const generation = await ensureLiveGeneration(db, PGVECTOR_LAYOUT, embedder)
   const readModel = await liveReadModel(db)
   const projection = pgvectorProjection(generation)

@@ -1,11 +1,12 @@
 import type { Database, DatabaseTransaction } from '@daybook/postgres/connect'
 import { secureRows } from '@daybook/postgres/row-security'
-import { forgetGeneration, holdDropping } from '@daybook/projection/generations/generations'
+import { forgetGeneration, type Generation, holdDropping } from '@daybook/projection/generations/generations'
 import type { GenerationLayout } from '@daybook/projection/generations/make-generation'
 import type { Fence } from '@daybook/projection/rebuild/fence'
 import { type RawBuilder, sql } from 'kysely'
 import { authorsOf } from '../authors.ts'
 import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables.ts'
+import { vectorIndex } from '../vector-index.ts'
 
 /**
  * How to create generations of the Postgres read model. The vectors of a generation that is being built have
@@ -14,8 +15,8 @@ import { generationTables, LAYOUT_VERSION, PGVECTOR } from '../generation-tables
 export const PGVECTOR_LAYOUT: GenerationLayout = {
   projection: PGVECTOR,
   layoutVersion: LAYOUT_VERSION,
-  async make(trx, { generation, dimension }, status) {
-    await createTables(trx, generation, dimension)
+  async make(trx, generation, status) {
+    await createTables(trx, generation.generation, generation.dimension)
     if (status === 'live') await createVectorIndex(trx, generation, 0)
   },
 }
@@ -44,7 +45,7 @@ export async function dropGeneration(db: Database, generation: number): Promise<
  */
 export async function buildVectorIndex(
   db: Database,
-  generation: number,
+  generation: Generation,
   workers: number,
   fence: Fence,
 ): Promise<void> {
@@ -56,18 +57,20 @@ export async function buildVectorIndex(
 
 async function createVectorIndex(
   trx: DatabaseTransaction,
-  generation: number,
+  generation: Generation,
   workers: number,
 ): Promise<void> {
-  const { vectors } = generationTables(generation)
+  const { vectors } = generationTables(generation.generation)
+  const { indexed, links } = vectorIndex(generation)
   await sql`set local role daybook_indexer`.execute(trx)
   // No time limit: with millions of vectors it takes hours. An index that does not fit into the memory is
-  // built several times slower; 100,000 vectors of 384 numbers need about 110 MB.
+  // built several times slower; 100,000 vectors of 384 numbers need about 110 MB, their signs 30 MB.
   await sql`set local statement_timeout = 0`.execute(trx)
   await sql`set local maintenance_work_mem = '512MB'`.execute(trx)
   await sql`set local max_parallel_maintenance_workers = ${sql.lit(workers)}`.execute(trx)
   await sql`
-    create index if not exists vectors_embedding_idx on ${vectors} using hnsw (embedding ${await cosineOperators(trx, vectors)})`.execute(
+    create index if not exists vectors_embedding_idx on ${vectors}
+    using hnsw (${indexed(sql`embedding`, await cosineOperators(trx, vectors))}) with (m = ${sql.lit(links)})`.execute(
     trx,
   )
   await sql`set local role daybook_app`.execute(trx)

@@ -45,7 +45,7 @@ export function pgvectorRebuildableProjection(
     problemOf: (generation) => findProblem(db, generation),
     writesLate: false,
     create: (model, builder) => createGeneration(db, PGVECTOR_LAYOUT, model, builder),
-    async prepare({ generation }, memories, fence) {
+    async prepare(generation, memories, fence) {
       if (oneConnection && memories > BUILT_IN_ONE_GO) await buildVectorIndex(db, generation, 0, fence)
     },
     loadTarget: (generation, load) =>
@@ -58,10 +58,10 @@ export function pgvectorRebuildableProjection(
         select count(*) as pending from ${generationTables(generation).waiting}`.execute(db)
       return rows[0]?.pending ?? 0
     },
-    async buildIndexes({ generation }, fence) {
+    async buildIndexes(generation, fence) {
       await buildVectorIndex(db, generation, oneConnection ? 0 : indexWorkers, fence)
       // The embedded database always plans without statistics, and no query there needs them.
-      if (!oneConnection) await gatherStatistics(db, generation, fence)
+      if (!oneConnection) await gatherStatistics(db, generation.generation, fence)
     },
     apply(generation) {
       const tables = generationTables(generation.generation)

@@ -1,3 +1,4 @@
+import { vectorIndex } from '@daybook/pgvector/vector-index'
 import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
 import type { RetrieverHit } from '../../ranking/retriever.ts'
@@ -15,7 +16,7 @@ export const EXACT_BELOW = 5_000
 /**
  * The share of `limit` that is enough from the index, unless the answer needs more. Several chunks of one
  * long text may be near the query, so as many chunks as hits wanted may give fewer hits. But a scan for more
- * chunks than `hnsw.ef_search` (100, as many as are wanted) starts again and takes half as long again, which
+ * chunks than are taken from the index anyway goes on where the walk had ended and takes half as long again, which
  * is not worth the last of a hundred candidates.
  */
 const ENOUGH = 0.9
@@ -121,7 +122,8 @@ async function nearest(
 
 /**
  * In the form that the index supports: the nearest first, then the condition. `offset 0` makes each memory a
- * lookup by id; without it, a filter by context makes the planner read the whole context for each.
+ * lookup by id; without it, a filter by context makes the planner read the whole context for each. What the index
+ * holds nearest is put in order by cosine.
  */
 function approximate(
   { scope, readModel, condition }: RetrieverInput,
@@ -129,13 +131,16 @@ function approximate(
   chunks: number,
 ) {
   const { vectors, memories } = readModel.tables
+  const { distance, taken } = vectorIndex(readModel.generation)
   return sql`
-    select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
-    from ${vectors} v cross join lateral (
-      select * from ${memories} where project_id = v.project_id and memory_id = v.memory_id offset 0
-    ) m
-    where v.project_id = ${scope.projectId} and ${condition}
-    order by v.embedding <=> ${embedding} limit ${chunks}`
+    select * from (
+      select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+      from ${vectors} v cross join lateral (
+        select * from ${memories} where project_id = v.project_id and memory_id = v.memory_id offset 0
+      ) m
+      where v.project_id = ${scope.projectId} and ${condition}
+      order by ${distance(sql`v.embedding`, embedding)} limit ${taken(chunks)}
+    ) near order by distance limit ${chunks}`
 }
 
 /** Without an order that the index could serve, so every vector is compared and no chunk is left out. */
