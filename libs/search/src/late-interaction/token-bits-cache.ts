@@ -1,3 +1,5 @@
+import { copyInBlocks } from './copy-in-blocks.ts'
+
 /**
  * The most bytes of bits kept. A text of 34 tokens has 1.6 KB, so these are some 40,000 texts, and half as many before
  * any is forgotten.
@@ -37,20 +39,24 @@ export function createTokenBitsCache(mostBytes = MOST_BYTES): TokenBitsCache {
   let newer: Kept = new Map()
   let older: Kept = new Map()
   let newerBytes = 0
+  let copyToNewer = copyInBlocks()
   let aging: NodeJS.Timeout | undefined
   const age = () => {
     older = newer
     newer = new Map()
     newerBytes = 0
+    copyToNewer = copyInBlocks()
     clearTimeout(aging)
     aging = older.size === 0 ? undefined : setTimeout(age, KEPT_MS).unref()
   }
-  const put = (texts: string, hash: string, bits: Uint8Array): void => {
+  const put = (texts: string, hash: string, bits: Uint8Array): Uint8Array => {
     if (newerBytes + bits.length > mostBytes / 2) age()
     const known = newer.get(texts) ?? new Map<string, Uint8Array>()
-    newer.set(texts, known.set(hash, bits))
+    const copy = copyToNewer(bits)
+    newer.set(texts, known.set(hash, copy))
     newerBytes += bits.length
     aging ??= setTimeout(age, KEPT_MS).unref()
+    return copy
   }
   return {
     of(projectId, modelId) {
@@ -60,15 +66,11 @@ export function createTokenBitsCache(mostBytes = MOST_BYTES): TokenBitsCache {
           const bits = newer.get(texts)?.get(hash)
           if (bits !== undefined) return bits
           const old = older.get(texts)?.get(hash)
-          if (old !== undefined) put(texts, hash, old)
-          return old
+          // A copy, because the block of the older half would stay in memory with it.
+          return old === undefined ? undefined : put(texts, hash, old)
         },
-        keep(hash, bits) {
-          // What is given may be part of a much larger piece, which would stay in memory with it.
-          const copy = new Uint8Array(bits)
-          put(texts, hash, copy)
-          return copy
-        },
+        // A copy: what is given may be part of a much larger piece.
+        keep: (hash, bits) => put(texts, hash, bits),
       }
     },
     clear() {
@@ -80,6 +82,9 @@ export function createTokenBitsCache(mostBytes = MOST_BYTES): TokenBitsCache {
 
 /** Keeps nothing: what it returns is a copy, too. */
 export const NO_TOKEN_BITS_CACHE: TokenBitsCache = {
-  of: () => ({ get: () => undefined, keep: (_, bits) => new Uint8Array(bits) }),
+  of() {
+    const copy = copyInBlocks()
+    return { get: () => undefined, keep: (_, bits) => copy(bits) }
+  },
   clear() {},
 }
