@@ -33,11 +33,11 @@ const COMBINATIONS = TEST_DATABASES.flatMap((database) => INDEXES.map((index) =>
 
 describe.each(COMBINATIONS)(
   'the vector retriever on $name with an index of $indexed',
-  ({ start, ...options }) => {
-    const { dimension, least } = options
+  ({ start, ...given }) => {
+    const { dimension, least } = given
     let harness: ReadModelHarness
     beforeAll(async () => {
-      harness = await startReadModelHarness({ start }, options)
+      harness = await startReadModelHarness({ start }, given)
     })
     afterAll(() => harness?.stop())
 
