@@ -4,6 +4,7 @@ import { hasTokenBits, plainModelId } from '@daybook/embeddings/token-bits/token
 import { languageOf } from '@daybook/lexical-index/language'
 import { narrows } from '@daybook/memory/filter'
 import { PGVECTOR } from '@daybook/pgvector/generation-tables'
+import { answersAtOnce } from '@daybook/postgres/connect'
 import { projectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
 import { checkLimit, checkQuery, checkShare } from './check-request.ts'
@@ -27,6 +28,7 @@ import { hitCondition } from './retrievers/postgres/constraint.ts'
 import { readFewOnce } from './retrievers/postgres/few-satisfying.ts'
 import {
   type NeighbourLookups,
+  type NeighboursFound,
   NO_NEIGHBOURS,
   startNeighbours,
 } from './retrievers/postgres/neighbours-retriever.ts'
@@ -136,10 +138,12 @@ async function attempt(
   }
 
   const frequencies = frequenciesOnce(input.scope, input.readModel)
-  const comparisons = earlyComparisons(input.scope, parts.tokenBitsCache)
-  const neighbours = contextCounts(options)
-    ? startNeighbours(input, ({ contentHashes }) => comparisons.begin(contentHashes.values()))
-    : NO_LOOKUPS
+  const comparisons = earlyComparisons(input, parts.tokenBitsCache)
+  // One session, as of a transaction, answers one statement after the other, and must have none left when it ends.
+  const compareEarly = ({ contentHashes }: NeighboursFound) => {
+    if (answersAtOnce(input.scope.db)) comparisons.begin(contentHashes.values())
+  }
+  const neighbours = contextCounts(options) ? startNeighbours(input, compareEarly) : NO_LOOKUPS
   const wanted = withTimes(query, times)
   const retrievers = await searchOnEngine(parts, input, wanted, request, embedded, {
     onWords: (hits) => neighbours.begin(idsOf(hits)),

@@ -15,7 +15,7 @@ export interface VectorIndex {
   readonly links: number
   /** The distance by which the index orders. @param query a vector, as pgvector writes it */
   distance(embedding: RawBuilder<unknown>, query: RawBuilder<unknown>): RawBuilder<unknown>
-  /** How many to take from the index, so that the nearest `wanted` are among them. */
+  /** How many to take from the index, so that nearly all of the nearest `wanted` are among them. */
   taken(wanted: number): number
 }
 
@@ -56,7 +56,8 @@ const bySigns = (dimension: number): VectorIndex => {
 
 /**
  * The models whose nearest vectors are found by signs. Measured, model by model: numbers that lie beside 0 for every
- * text, as some models have, tell nothing by their signs.
+ * text, as some models have, tell nothing by their signs. Whoever changes this list raises `LAYOUT_VERSION`: an index
+ * that was built before serves no query any more.
  */
 const SIGNS_SUFFICE = new Set([DEFAULT_MODEL, Q8_MODEL].map(({ modelId }) => plainModelId(modelId)))
 

@@ -11,7 +11,6 @@ import type { RankedHit } from '../ranking/rank.ts'
 import { namesIn, speakersOf } from '../ranking/speakers.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
 import type { RetrieversRun } from '../run-retrievers.ts'
-import { timed } from '../timed.ts'
 import type { Scorer } from './kernel/scorer.ts'
 import { readContentHashes } from './read-content-hashes.ts'
 import { type MemoryFacts, readFacts } from './read-facts.ts'
@@ -70,13 +69,11 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
   const { times, tokens, modelId, found, comparisons, neighbourhoods, eligible, options, limit } = asked
   const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
   const ids = [...poolNeighbourhoods(new Set(candidates.map((hit) => hit.memoryId)), neighbourhoods).keys()]
-  const [frequencies, facts, compared] = await timed(input.onRetriever, 'token-bits', () =>
-    Promise.all([
-      asked.frequencies,
-      asked.frequencies.then((known) => factsOf(input, asked, ids, known)),
-      compare(input, asked, ids),
-    ]),
-  )
+  const [frequencies, facts, compared] = await Promise.all([
+    asked.frequencies,
+    asked.frequencies.then((known) => factsOf(input, asked, ids, known)),
+    compare(input, asked, ids),
+  ])
   const question = tokens.words.map((word) => ({
     word,
     weight: wordWeight(word, frequencies.documents, frequencies.documentFrequency.get(word) ?? null),

@@ -34,7 +34,7 @@ describe.each(TEST_DATABASES)('comparisons of tokens on $name', ({ start }) => {
     const { modelId } = harness.embedder
     const cache = createTokenBitsCache()
     const kept = cache.of(scope.projectId, modelId)
-    const early = earlyComparisons(scope, cache)
+    const early = earlyComparisons({ scope }, cache)
     early.begin([pier])
     expect(kept.get(pier)).toBeUndefined()
 
@@ -58,22 +58,26 @@ describe.each(TEST_DATABASES)('comparisons of tokens on $name', ({ start }) => {
 
   it('begin anew for other tokens, as those of another generation', async () => {
     const { modelId } = harness.embedder
-    const early = earlyComparisons(scope)
+    const early = earlyComparisons({ scope })
     early.begin(hashes)
     const [lantern, boat] = [await tokensOf('lantern'), await tokensOf('boat')]
     const ofLantern = await early.with(lantern, modelId).all()
     const ofBoat = await early.with(boat, modelId).all()
     expect([...ofBoat.matches.keys()].toSorted()).toEqual(hashes.toSorted())
     expect(ofBoat.matches).not.toEqual(ofLantern.matches)
-    expect((await early.with(boat, 'another-model').all()).matches.size).toBe(0)
+    const ofAnotherModel = early.with(await tokensOf('boat'), 'another-model')
+    expect((await ofAnotherModel.all()).matches.size).toBe(0)
+    expect(await early.with(lantern, modelId).all()).toEqual(ofLantern)
   })
 
   it('that fail are told to whoever waits for them, and to nobody else', async () => {
     const tokens = await tokensOf('lantern')
-    const early = earlyComparisons(scope)
-    early.begin(['no hash'])
-    const comparisons = early.with(tokens, harness.embedder.modelId)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    await expect(comparisons.all()).rejects.toThrow(/hexadecimal/u)
+    const failing = () => {
+      const early = earlyComparisons({ scope })
+      early.begin(['no hash'])
+      return early.with(tokens, harness.embedder.modelId)
+    }
+    failing()
+    await expect(failing().all()).rejects.toThrow(/hexadecimal/u)
   })
 })

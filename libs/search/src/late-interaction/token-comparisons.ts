@@ -1,11 +1,15 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { bytesPerToken } from '@daybook/embeddings/token-bits/token-bits'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
+import type { RetrieverInput } from '../retrievers/retriever-input.ts'
+import { timed } from '../timed.ts'
 import { createScorer } from './kernel/create-scorer.ts'
 import type { Scorer } from './kernel/scorer.ts'
 import { readTokenBits } from './read-token-bits.ts'
 import type { TokenBitsCache } from './token-bits-cache.ts'
+
+/** What comparisons need of a search. */
+type ComparisonsInput = Pick<RetrieverInput, 'scope' | 'onRetriever'>
 
 /** Texts whose tokens were compared with the question's, by hash. A text that is not embedded yet is in neither. */
 export interface ComparedTexts {
@@ -39,24 +43,26 @@ export interface EarlyComparisons {
 /**
  * Lets the texts that one retriever found be compared while the other still runs.
  *
+ * @param input of the search
  * @param cache token bits that need not be read. Default none
  */
-export function earlyComparisons(scope: ProjectScope, cache?: TokenBitsCache): EarlyComparisons {
+export function earlyComparisons(input: ComparisonsInput, cache?: TokenBitsCache): EarlyComparisons {
   const begun = new Set<string>()
-  let asked: { tokens: QueryTokens; modelId: string; comparisons: TokenComparisons } | undefined
+  // Another generation may be searched first, and fail: its model may be another, whose tokens come later.
+  const byTokens = new Map<QueryTokens, TokenComparisons>()
   return {
     begin(hashes) {
       const wanted = [...hashes]
       for (const hash of wanted) begun.add(hash)
-      asked?.comparisons.begin(wanted)
+      for (const comparisons of byTokens.values()) comparisons.begin(wanted)
     },
     with(tokens, modelId) {
-      // Another generation may have been searched first, and have failed.
-      if (asked?.tokens !== tokens || asked.modelId !== modelId) {
-        asked = { tokens, modelId, comparisons: startComparisons(scope, tokens, modelId, cache) }
-        asked.comparisons.begin(begun)
-      }
-      return asked.comparisons
+      const known = byTokens.get(tokens)
+      if (known !== undefined) return known
+      const comparisons = startComparisons(input, tokens, modelId, cache)
+      byTokens.set(tokens, comparisons)
+      comparisons.begin(begun)
+      return comparisons
     },
   }
 }
@@ -66,7 +72,7 @@ export function earlyComparisons(scope: ProjectScope, cache?: TokenBitsCache): E
  * memories (docs/measurements.md#scoring-token-bits), so it does not leave the event loop.
  */
 function startComparisons(
-  scope: ProjectScope,
+  { scope, onRetriever }: ComparisonsInput,
   tokens: QueryTokens,
   modelId: string,
   cache: TokenBitsCache | undefined,
@@ -85,10 +91,12 @@ function startComparisons(
       const hashes = [...new Set(wanted)].filter((hash) => !begun.has(hash))
       if (hashes.length === 0) return
       for (const hash of hashes) begun.add(hash)
-      const reading = readTokenBits(scope, { modelId, hashes, cache }, (hash, read) => {
-        bits.set(hash, read)
-        matches.set(hash, { best: scorer.match(read), tokens: read.length / bytes })
-      })
+      const reading = timed(onRetriever, 'token-bits', () =>
+        readTokenBits(scope, { modelId, hashes, cache }, (hash, read) => {
+          bits.set(hash, read)
+          matches.set(hash, { best: scorer.match(read), tokens: read.length / bytes })
+        }),
+      )
       // If a retriever fails, nobody waits for this, and that failure is reported.
       reading.catch(() => {})
       readings.push(reading)

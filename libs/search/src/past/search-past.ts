@@ -88,7 +88,7 @@ export async function searchPast(
     found,
     neighbours: NO_NEIGHBOURS,
     frequencies: frequenciesOnce(scope, asFound.readModel),
-    comparisons: earlyComparisons(scope, parts.tokenBitsCache),
+    comparisons: earlyComparisons(input, parts.tokenBitsCache),
   })
   const ids = ranked.map((hit) => hit.memoryId)
   const memories = await texts.read(scope, ids)

@@ -84,14 +84,12 @@ const indexedTexts = (
 ) => {
   const { distance, taken } = vectorIndex(readModel.generation)
   return sql`
-    select * from (
-      select m.memory_id, m.version, m.content_hash as hash, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
-      from ${readModel.tables.vectors} v cross join lateral (
-        select * from ${past} one where one.memory_id = v.memory_id and not one.superseded offset 0
-      ) m
-      where v.project_id = ${scope.projectId} and ${condition}
-      order by ${distance(sql`v.embedding`, embedding)} limit ${taken(limit)}
-    ) near order by distance limit ${limit}`
+    select m.memory_id, m.version, m.content_hash as hash, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+    from ${readModel.tables.vectors} v cross join lateral (
+      select * from ${past} one where one.memory_id = v.memory_id and not one.superseded offset 0
+    ) m
+    where v.project_id = ${scope.projectId} and ${condition}
+    order by ${distance(sql`v.embedding`, embedding)} limit ${taken(limit)}`
 }
 
 /** The same texts, every one. */

@@ -34,7 +34,7 @@ const COMBINATIONS = TEST_DATABASES.flatMap((database) => INDEXES.map((index) =>
 describe.each(COMBINATIONS)(
   'the vector retriever on $name with an index of $indexed',
   ({ start, ...given }) => {
-    const { dimension, least } = given
+    const { indexed, dimension, least } = given
     let harness: ReadModelHarness
     beforeAll(async () => {
       harness = await startReadModelHarness({ start }, given)
@@ -136,7 +136,8 @@ describe.each(COMBINATIONS)(
       )
       expect(await retriever(scope, 'needle', { exactBelow: BY_INDEX })).toHaveLength(10)
       const few = await retriever(scope, 'needle', { exactBelow: BY_INDEX, needed: 3 })
-      expect(few).toHaveLength(9)
+      // By signs, more than ten are taken anyway.
+      expect(few).toHaveLength(indexed === 'signs' ? 10 : 9)
       expect(few[0]?.score).toBeCloseTo(1, 6)
     })
 
@@ -238,7 +239,7 @@ describe.each(COMBINATIONS)(
             transformResult: ({ result }) => Promise.resolve(result),
           }),
         }
-        const byIndex = () => statements.splice(0).filter((text) => text.includes('near order by distance'))
+        const byIndex = () => statements.splice(0).filter((text) => text.includes('cross join lateral'))
         const filter = { context: 'rare' }
         const exact = await retriever(large, 'topic', { filter, limit: 10 })
         const narrow = { filter, limit: 10, exactBelow: BY_INDEX }
@@ -285,10 +286,10 @@ describe.each(COMBINATIONS)(
           await sql`set local role none`.execute(trx)
           await sql`drop index ${sql.id(schema, 'vectors_embedding_idx')}`.execute(trx)
           await sql`alter table ${vectors} alter embedding type vector(${sql.lit(dimension)})`.execute(trx)
-          const { indexed } = vectorIndex(harness.readModel.generation)
+          const index = vectorIndex(harness.readModel.generation)
           await sql`
-          create index vectors_embedding_idx on ${vectors}
-          using hnsw (${indexed(sql`embedding`, sql`vector_cosine_ops`)})`.execute(trx)
+            create index vectors_embedding_idx on ${vectors}
+            using hnsw (${index.indexed(sql`embedding`, sql`vector_cosine_ops`)})`.execute(trx)
         })
         const after = await ask()
         expect(after).toHaveLength(before.length)

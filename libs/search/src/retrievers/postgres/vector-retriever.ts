@@ -15,9 +15,9 @@ export const EXACT_BELOW = 5_000
 
 /**
  * The share of `limit` that is enough from the index, unless the answer needs more. Several chunks of one
- * long text may be near the query, so as many chunks as hits wanted may give fewer hits. But a scan for more
- * chunks than are taken from the index anyway goes on where the walk had ended and takes half as long again, which
- * is not worth the last of a hundred candidates.
+ * long text may be near the query, so as many chunks as hits wanted may give fewer hits. But asking once more,
+ * for three times as many, takes longer than the first time, which is not worth the last of a hundred
+ * candidates.
  */
 const ENOUGH = 0.9
 
@@ -70,7 +70,8 @@ async function nearestToQuery(
     const few = (await input.few?.()) ?? null
     if (few !== null) return (await nearest(input, embedding, oneByOne(input, embedding, few))).hits
     const enough = Math.min(Math.max(input.limit * ENOUGH, input.needed ?? input.limit), indexed)
-    for (let asked = input.limit; ; asked *= WIDER) {
+    // All that the index gives are put in order by cosine, and the nearest memories kept.
+    for (let asked = vectorIndex(input.readModel.generation).taken(input.limit); ; asked *= WIDER) {
       const { hits, chunks } = await nearest(input, embedding, approximate(input, embedding, asked))
       if (hits.length >= enough) return hits
       if (chunks < asked) break
@@ -122,8 +123,7 @@ async function nearest(
 
 /**
  * In the form that the index supports: the nearest first, then the condition. `offset 0` makes each memory a
- * lookup by id; without it, a filter by context makes the planner read the whole context for each. What the index
- * holds nearest is put in order by cosine.
+ * lookup by id; without it, a filter by context makes the planner read the whole context for each.
  */
 function approximate(
   { scope, readModel, condition }: RetrieverInput,
@@ -131,16 +131,14 @@ function approximate(
   chunks: number,
 ) {
   const { vectors, memories } = readModel.tables
-  const { distance, taken } = vectorIndex(readModel.generation)
+  const { distance } = vectorIndex(readModel.generation)
   return sql`
-    select * from (
-      select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
-      from ${vectors} v cross join lateral (
-        select * from ${memories} where project_id = v.project_id and memory_id = v.memory_id offset 0
-      ) m
-      where v.project_id = ${scope.projectId} and ${condition}
-      order by ${distance(sql`v.embedding`, embedding)} limit ${taken(chunks)}
-    ) near order by distance limit ${chunks}`
+    select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+    from ${vectors} v cross join lateral (
+      select * from ${memories} where project_id = v.project_id and memory_id = v.memory_id offset 0
+    ) m
+    where v.project_id = ${scope.projectId} and ${condition}
+    order by ${distance(sql`v.embedding`, embedding)} limit ${chunks}`
 }
 
 /** Without an order that the index could serve, so every vector is compared and no chunk is left out. */
