@@ -9,7 +9,7 @@ import { sharedBuffersFor } from './shared-buffers.ts'
 
 /*
  * The process of the embedded database. It is a separate process because a long statement blocks its thread
- * (an HNSW build over 20,000 rows takes 7 s), and because WebAssembly memory never shrinks.
+ * (an HNSW build over 20,000 vectors takes 7 s), and because WebAssembly memory never shrinks.
  *
  * starting ──lock taken, folder opened, listening──▶ serving ──"stop" or parent gone──▶ stopped
  */

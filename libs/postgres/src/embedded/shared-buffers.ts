@@ -10,7 +10,7 @@ const MEGABYTE = 1024 * 1024
  * (docs/measurements.md#shared-buffers-of-the-embedded-database).
  */
 const LEAST_MB = 32
-/** The vector index of 100,000 memories has 200 MB. */
+/** An index of the vectors of 100,000 memories has 200 MB; by signs, as MiniLM has it, 30. */
 const MOST_MB = 256
 
 /** With a quarter, a search of 50,000 memories finds 9 of 10 pages in the buffers. */

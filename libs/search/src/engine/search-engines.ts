@@ -40,6 +40,7 @@ export interface SearchedEarly extends Pick<KnownEarly, 'onWords'> {
  * `degraded` says so.
  *
  * @param wanted the words for the lexical retriever
+ * @param early told what is known while retrievers still run
  */
 export async function searchOnEngine(
   parts: SearchParts,

@@ -1,7 +1,7 @@
 import { fixedEmbedders } from '@daybook/embeddings/embedders'
 import { createHashEmbedder } from '@daybook/embeddings/hash-embedder'
 import { note, rememberCommand } from '@daybook/memory/testing/commands'
-import type { ProjectScope } from '@daybook/postgres/project-scope'
+import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RankingTerm } from '../ranking/terms.ts'
@@ -153,6 +153,36 @@ describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start
     const revised = await find(scope, 'empty barn', {}, { tokenBitsCache })
     expect(texts(revised)[0]).toBe('an empty barn')
     expect(valuesOf(revised.hits[0]).own).toBeCloseTo(0.5, 1)
+  })
+
+  it('sends nothing early in a transaction, where it could come after the rollback', async () => {
+    const scope = await harness.newProject()
+    await harness.remember(
+      scope,
+      note('the lantern', { context: 'harbour' }),
+      note('the pier', { context: 'harbour' }),
+    )
+    const parts = harness.parts(scope)
+    const tables = { ...parts.readModel.tables, vectors: sql.table('no_such_table') }
+    const statements: string[] = []
+    const failed = harness.db.transaction().execute((trx) => {
+      const db = trx.withPlugin({
+        transformQuery({ node }) {
+          statements.push(JSON.stringify(node))
+          return node
+        },
+        transformResult: ({ result }) => Promise.resolve(result),
+      })
+      const broken = {
+        scope: { ...projectScope(trx, scope.projectId), db },
+        readModel: { ...parts.readModel, tables },
+      }
+      return find(scope, 'lantern', { engine: 'POSTGRES' }, broken)
+    })
+    await expect(failed).rejects.toThrow(/no_such_table/u)
+    const sent = (part: string) => statements.filter((statement) => statement.includes(part)).length
+    expect(sent(' as before')).toBe(1)
+    expect(sent('token_bits')).toBe(0)
   })
 
   it('prefers who is named, also with an accent or at the beginning of the question', async () => {

@@ -2,6 +2,7 @@ import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { bytesPerToken } from '@daybook/embeddings/token-bits/token-bits'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
+import { startedEarly } from '../started-early.ts'
 import { timed } from '../timed.ts'
 import { createScorer } from './kernel/create-scorer.ts'
 import type { Scorer } from './kernel/scorer.ts'
@@ -97,9 +98,7 @@ function startComparisons(
           matches.set(hash, { best: scorer.match(read), tokens: read.length / bytes })
         }),
       )
-      // If a retriever fails, nobody waits for this, and that failure is reported.
-      reading.catch(() => {})
-      readings.push(reading)
+      readings.push(startedEarly(reading))
     },
     async all() {
       await Promise.all(readings)

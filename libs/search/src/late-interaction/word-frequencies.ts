@@ -4,6 +4,7 @@ import { queryWords } from '@daybook/memory/fold-words'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
+import { startedEarly } from '../started-early.ts'
 
 /** In how many memories of a project a question's words are. */
 export interface WordFrequencies {
@@ -68,11 +69,7 @@ export function frequenciesOnce(
 ): FrequenciesOnce {
   let reading: Promise<WordFrequencies> | undefined
   return (words) => {
-    if (reading === undefined) {
-      reading = readWordFrequencies(scope, readModel, words)
-      // If what runs meanwhile fails, nobody waits for this, and that failure is reported.
-      reading.catch(() => {})
-    }
+    reading ??= startedEarly(readWordFrequencies(scope, readModel, words))
     return reading
   }
 }

@@ -61,7 +61,7 @@ async function createVectorIndex(
   workers: number,
 ): Promise<void> {
   const { vectors } = generationTables(generation.generation)
-  const { indexed, links } = vectorIndex(generation)
+  const { method } = vectorIndex(generation)
   await sql`set local role daybook_indexer`.execute(trx)
   // No time limit: with millions of vectors it takes hours. An index that does not fit into the memory is
   // built several times slower; 100,000 vectors of 384 numbers need about 110 MB, their signs 30 MB.
@@ -70,9 +70,7 @@ async function createVectorIndex(
   await sql`set local max_parallel_maintenance_workers = ${sql.lit(workers)}`.execute(trx)
   await sql`
     create index if not exists vectors_embedding_idx on ${vectors}
-    using hnsw (${indexed(sql`embedding`, await cosineOperators(trx, vectors))}) with (m = ${sql.lit(links)})`.execute(
-    trx,
-  )
+    using ${method(await cosineOperators(trx, vectors))}`.execute(trx)
   await sql`set local role daybook_app`.execute(trx)
 }
 

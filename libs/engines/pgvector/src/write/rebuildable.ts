@@ -29,7 +29,7 @@ const PARALLEL = 3
 
 /**
  * Up to so many memories the vector index is built at once even on the embedded database, where everybody
- * waits: PGlite takes half a second for 2,000 vectors of 384 numbers.
+ * waits: PGlite takes half a second for 2,000 vectors of 384 numbers, and a seventh of it for their signs.
  */
 const BUILT_IN_ONE_GO = 2_000
 

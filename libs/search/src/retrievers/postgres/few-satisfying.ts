@@ -3,6 +3,7 @@ import { indexedFilterCondition } from '@daybook/pgvector/read/filter'
 import type { LiveReadModel } from '@daybook/pgvector/read/live-read-model'
 import type { ProjectScope } from '@daybook/postgres/project-scope'
 import { type RawBuilder, sql } from 'kysely'
+import { startedEarly } from '../../started-early.ts'
 
 /** Where memories are looked for, and what they must satisfy (`constraint.ts`). */
 interface Sought {
@@ -41,9 +42,7 @@ const SHARE = 1 / 8
 export function readFewOnce(input: Sought, filter: MemoryFilter | null, most = FEW): ReadFew {
   let reading: Promise<Few | null> | undefined
   return () => {
-    reading ??= readFew(input, filter, most)
-    // Whoever waits for it gets the failure.
-    reading.catch(() => {})
+    reading ??= startedEarly(readFew(input, filter, most))
     return reading
   }
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Neighbourhood } from '../../ranking/neighbourhood.ts'
+import { startedEarly } from '../../started-early.ts'
 import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 
@@ -61,9 +62,7 @@ export function startNeighbours(
         onFound(found)
         return found
       })
-      // If another retriever fails, nobody waits for this lookup, and that failure is reported.
-      lookup.catch(() => {})
-      lookups.push(lookup)
+      lookups.push(startedEarly(lookup))
     },
     async all() {
       const found = await Promise.all(lookups)

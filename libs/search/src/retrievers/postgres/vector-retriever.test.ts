@@ -82,6 +82,20 @@ describe.each(COMBINATIONS)(
       return vectorRetriever(input, asked, exactBelow)
     }
 
+    /** The same project, and a function that gives the statements since its last call that ask the index. */
+    function record(scope: ProjectScope) {
+      const statements: string[] = []
+      const db = scope.db.withPlugin({
+        transformQuery({ node }) {
+          statements.push(JSON.stringify(node))
+          return node
+        },
+        transformResult: ({ result }) => Promise.resolve(result),
+      })
+      const byIndex = () => statements.splice(0).filter((text) => text.includes('cross join lateral'))
+      return { recorded: { ...scope, db }, byIndex }
+    }
+
     it('gives cosines, the nearest first', async () => {
       const scope = await harness.newProject()
       const [same, half] = await harness.remember(
@@ -139,6 +153,16 @@ describe.each(COMBINATIONS)(
       // By signs, more than ten are taken anyway.
       expect(few).toHaveLength(indexed === 'signs' ? 10 : 9)
       expect(few[0]?.score).toBeCloseTo(1, 6)
+    })
+
+    it('asks again if texts of several chunks give too few hits, by signs only if all that is taken does', async () => {
+      const scope = await harness.newProject()
+      const long = (index: number) =>
+        note(`${Array.from({ length: 300 }, () => 'needle').join(' ')} ${index}`)
+      await harness.remember(scope, ...Array.from({ length: 20 }, (_, index) => long(index)))
+      const { recorded, byIndex } = record(scope)
+      expect(await retriever(recorded, 'needle', { exactBelow: BY_INDEX })).toHaveLength(10)
+      expect(byIndex()).toHaveLength(indexed === 'signs' ? 1 : 2)
     })
 
     it('compares those that a filter leaves, by their ids or by their numbers', async () => {
@@ -213,11 +237,13 @@ describe.each(COMBINATIONS)(
         })
 
       it('a small project gets all of its hits', async () => {
-        const hits = await shortScan(small, 'small topic 7', { limit: 12, exactBelow: BY_INDEX })
-        // All but the first are equally near.
-        const scores = (await retriever(small, 'small topic 7', { limit: 12 })).map(({ score }) => score)
+        // A walk that is cut short gives the nearest by cosine first, or those by signs, of which all are needed.
+        const limit = indexed === 'signs' ? 12 : 10
+        const hits = await shortScan(small, 'small topic 7', { limit, exactBelow: BY_INDEX })
+        // All but the first are equally near, and the index decides which of them come.
+        const scores = (await retriever(small, 'small topic 7', { limit })).map(({ score }) => score)
         expect(hits.map(({ score }) => score)).toEqual(scores.map((score) => expect.closeTo(score, 6)))
-        expect(new Set(hits.map(({ memoryId }) => memoryId)).size).toBe(12)
+        expect(new Set(hits.map(({ memoryId }) => memoryId)).size).toBe(limit)
       })
 
       it('a filter that leaves little gets all that it leaves', async () => {
@@ -228,18 +254,7 @@ describe.each(COMBINATIONS)(
       })
 
       it('a filter that is known to leave little asks the index for nothing', async () => {
-        const statements: string[] = []
-        const recorded = {
-          ...large,
-          db: large.db.withPlugin({
-            transformQuery({ node }) {
-              statements.push(JSON.stringify(node))
-              return node
-            },
-            transformResult: ({ result }) => Promise.resolve(result),
-          }),
-        }
-        const byIndex = () => statements.splice(0).filter((text) => text.includes('cross join lateral'))
+        const { recorded, byIndex } = record(large)
         const filter = { context: 'rare' }
         const exact = await retriever(large, 'topic', { filter, limit: 10 })
         const narrow = { filter, limit: 10, exactBelow: BY_INDEX }
@@ -286,10 +301,9 @@ describe.each(COMBINATIONS)(
           await sql`set local role none`.execute(trx)
           await sql`drop index ${sql.id(schema, 'vectors_embedding_idx')}`.execute(trx)
           await sql`alter table ${vectors} alter embedding type vector(${sql.lit(dimension)})`.execute(trx)
-          const index = vectorIndex(harness.readModel.generation)
           await sql`
             create index vectors_embedding_idx on ${vectors}
-            using hnsw (${index.indexed(sql`embedding`, sql`vector_cosine_ops`)})`.execute(trx)
+            using ${vectorIndex(harness.readModel.generation).method(sql`vector_cosine_ops`)}`.execute(trx)
         })
         const after = await ask()
         expect(after).toHaveLength(before.length)
