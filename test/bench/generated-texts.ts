@@ -50,9 +50,16 @@ export function unitVector(random: Random, dimension: number): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** Questions of 4 to 12 words from the same vocabulary. One needs more than stop words. */
+/**
+ * Questions of 4 to 12 words from the same vocabulary, one of them at least no stop word. All words are known: of 119
+ * questions of LoCoMo among 25,000 real texts, one had a long word that no text has, which is looked up for typos.
+ */
 export function questions(count: number): readonly string[] {
   const word = createVocabulary(createRandom(50))
   const random = createRandom(51)
-  return Array.from({ length: count }, () => `${sentence(random, word, 3, 11)} notebook`)
+  const telling = (): string => {
+    const drawn = word()
+    return STOP_WORDS.includes(drawn) ? telling() : drawn
+  }
+  return Array.from({ length: count }, () => `${sentence(random, word, 3, 11)} ${telling()}`)
 }

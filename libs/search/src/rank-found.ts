@@ -17,7 +17,7 @@ import { priorsCount } from './ranking/priors.ts'
 import { type RankedHit, rank } from './ranking/rank.ts'
 import { namesIn, preferSpeakers } from './ranking/speakers.ts'
 import { isUnheard, namesStranger } from './ranking/strangers.ts'
-import type { NeighboursFound } from './retrievers/postgres/neighbours-retriever.ts'
+import type { NeighbourLookups } from './retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import type { SearchParts } from './search-parts.ts'
 import type { SearchRequest } from './search-request.ts'
@@ -30,7 +30,8 @@ export interface FoundToRank {
   readonly request: Pick<SearchRequest, 'mode' | 'limit' | 'minScore' | 'floor' | 'leastCosine'>
   readonly options: RankingOptions
   readonly found: Searched
-  readonly neighbours: NeighboursFound
+  /** May have begun already. */
+  readonly neighbours: NeighbourLookups
   readonly frequencies: FrequenciesOnce
   readonly comparisons: EarlyComparisons
 }
@@ -52,7 +53,6 @@ export async function rankFound(
   input: RetrieverInput,
   { query, times, request, options, found, neighbours, frequencies, comparisons }: FoundToRank,
 ): Promise<RankedFound> {
-  const { neighbourhoods, eligible, contentHashes } = neighbours
   const { limit, minScore = 0, leastCosine } = request
   const finished = async (
     hits: readonly RankedHit[],
@@ -99,16 +99,16 @@ export async function rankFound(
       modelId: found.generation.modelId,
       found,
       frequencies: frequencies(tokens.words),
-      neighbourhoods,
-      contentHashes,
+      neighbours,
       comparisons: comparisons.with(tokens, found.generation.modelId),
-      eligible,
       options,
       // Which hits are too far shows only in their explanations.
       limit: leastCosine === undefined && !priorsCount(options.priors) ? limit : Number.POSITIVE_INFINITY,
     })
     return finished(withoutFar(byTokens.ranked, leastCosine), byTokens)
   }
+  const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
+  const { neighbourhoods, eligible } = await neighbours.of(candidates.map(({ memoryId }) => memoryId))
   const all = rank({
     lexical: found.lexical,
     vector: found.vector,

@@ -1,7 +1,7 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
 import { answersAtOnce } from '@daybook/postgres/connect'
 import type { QueryVector } from './query-vector.ts'
-import type { RetrieverHit } from './ranking/retriever.ts'
+import type { FoundMemory } from './ranking/retriever.ts'
 import type { CandidateSource } from './retrievers/candidates/candidate-source.ts'
 import { candidateLexicalRetriever } from './retrievers/candidates/lexical-retriever.ts'
 import { candidateVectorRetriever } from './retrievers/candidates/vector-retriever.ts'
@@ -13,7 +13,7 @@ import { timed } from './timed.ts'
 
 /** The two retrievers on one engine. */
 export interface Retrievers {
-  lexical(wanted: string, coverage: boolean): Promise<readonly RetrieverHit[]>
+  lexical(wanted: string, coverage: boolean): Promise<readonly FoundMemory[]>
   vector(query: Float32Array): Promise<readonly VectorHit[]>
   /**
    * Whether the vector retriever starts as soon as the query has its vector. Otherwise it waits for the
@@ -24,7 +24,7 @@ export interface Retrievers {
 
 /** What the retrievers found; null if one did not run. */
 export interface RetrieversRun {
-  readonly lexical: readonly RetrieverHit[] | null
+  readonly lexical: readonly FoundMemory[] | null
   readonly vector: readonly VectorHit[] | null
   /** The question's tokens; null if the mode needs none, or the model gives none. */
   readonly tokens: QueryTokens | null
@@ -56,9 +56,9 @@ export const candidateRetrievers = (
 /** What is known before all retrievers have ended. */
 export interface KnownEarly {
   /** Called with the lexical retriever's hits, possibly while the vector retriever still runs. */
-  onWords(hits: readonly RetrieverHit[]): void
-  /** Called with the question's tokens, possibly while retrievers still run. */
-  onTokens(tokens: QueryTokens): void
+  onWords(hits: readonly FoundMemory[]): void
+  /** Called with the question's tokens, or null if it has none, possibly while retrievers still run. */
+  onTokens(tokens: QueryTokens | null): void
 }
 
 const NOBODY: KnownEarly = { onWords() {}, onTokens() {} }
@@ -79,7 +79,7 @@ export async function runRetrievers(
   })
   if (embedding === null) return byWords([])
   const embedded = embedding.then((found) => {
-    if (!('missing' in found) && found.tokens !== null) onTokens(found.tokens)
+    onTokens('missing' in found ? null : found.tokens)
     return found
   })
   if (mode === 'SEMANTIC') {

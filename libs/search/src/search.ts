@@ -11,6 +11,8 @@ import { checkLimit, checkQuery, checkShare } from './check-request.ts'
 import { POSTGRES, projectionOf } from './engine/engine-name.ts'
 import { type EmbedOnce, embedOnce, type Searched, searchOnEngine } from './engine/search-engines.ts'
 import { bestPassages, type ChunksOfTexts, readChunks } from './late-interaction/best-passages.ts'
+import { earlyNeighbours } from './late-interaction/early-neighbours.ts'
+import { hashesOf } from './late-interaction/rank-by-tokens.ts'
 import { earlyComparisons } from './late-interaction/token-comparisons.ts'
 import { frequenciesOnce } from './late-interaction/word-frequencies.ts'
 import { matchTypeOf } from './match-type.ts'
@@ -26,12 +28,7 @@ import { withoutTerms } from './ranking/without-terms.ts'
 import { readHits } from './read-hits.ts'
 import { hitCondition } from './retrievers/postgres/constraint.ts'
 import { readFewOnce } from './retrievers/postgres/few-satisfying.ts'
-import {
-  type NeighbourLookups,
-  type NeighboursFound,
-  NO_NEIGHBOURS,
-  startNeighbours,
-} from './retrievers/postgres/neighbours-retriever.ts'
+import { NO_LOOKUPS, startNeighbours } from './retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from './retrievers/retriever-input.ts'
 import { hitsOfKind } from './search-by-kind.ts'
 import type { SearchParts } from './search-parts.ts'
@@ -140,20 +137,29 @@ async function attempt(
   const frequencies = frequenciesOnce(input.scope, input.readModel)
   const comparisons = earlyComparisons(input, parts.tokenBitsCache)
   // One session, as of a transaction, answers one statement after the other, and must have none left when it ends.
-  const compareEarly = ({ contentHashes }: NeighboursFound) => {
-    if (answersAtOnce(input.scope.db)) comparisons.begin(contentHashes.values())
+  const atOnce = answersAtOnce(input.scope.db)
+  const compareEarly = (hashes: Iterable<string>) => {
+    if (atOnce) comparisons.begin(hashes)
   }
-  const neighbours = contextCounts(options) ? startNeighbours(input, compareEarly) : NO_LOOKUPS
+  const neighbours = contextCounts(options)
+    ? startNeighbours(input, ({ contentHashes }) => compareEarly(contentHashes.values()))
+    : NO_LOOKUPS
+  const early = earlyNeighbours({ neighbours, options, atOnce })
   const wanted = withTimes(query, times)
   const retrievers = await searchOnEngine(parts, input, wanted, request, embedded, {
-    onWords: (hits) => neighbours.begin(idsOf(hits)),
+    onWords(hits) {
+      compareEarly(hashesOf(hits).values())
+      early.onWords(hits)
+    },
     onTokens(tokens, modelId) {
-      if (!tokensCount(options, tokens)) return
-      void frequencies(tokens.words)
-      comparisons.with(tokens, modelId)
+      if (!tokensCount(options, tokens)) return early.onTokens(null)
+      early.onTokens({
+        tokens,
+        frequencies: frequencies(tokens.words),
+        comparisons: comparisons.with(tokens, modelId),
+      })
     },
   })
-  neighbours.begin(idsOf([...(retrievers.lexical ?? []), ...(retrievers.vector ?? [])]))
   const {
     ranked: byScore,
     byTokens,
@@ -164,7 +170,7 @@ async function attempt(
     request,
     options,
     found: retrievers,
-    neighbours: await neighbours.all(),
+    neighbours,
     frequencies,
     comparisons,
   })
@@ -238,8 +244,6 @@ const withTimes = ({ wanted }: ParsedQuery, times: readonly TimePhrase[]): strin
 const NO_PASSAGES: ReadonlyMap<string, TextSpan> = new Map()
 
 const NO_CHUNKS: ChunksOfTexts = new Map()
-
-const NO_LOOKUPS: NeighbourLookups = { begin() {}, all: async () => NO_NEIGHBOURS }
 
 /** Says that an index built before its model had token bits ranks without them. */
 function withoutTokenBits({ embedders }: SearchParts, { vector, generation, engine }: Searched): string[] {

@@ -31,8 +31,11 @@ export interface Searched extends RetrieversRun {
 
 /** What is known before all retrievers have ended. Called again if they run again. */
 export interface SearchedEarly extends Pick<KnownEarly, 'onWords'> {
-  /** Called with the question's tokens, possibly while retrievers still run. @param modelId whose tokens they are */
-  onTokens(tokens: QueryTokens, modelId: string): void
+  /**
+   * Called with the question's tokens, or null if it has none, possibly while retrievers still run.
+   * @param modelId whose tokens they are
+   */
+  onTokens(tokens: QueryTokens | null, modelId: string): void
 }
 
 /**

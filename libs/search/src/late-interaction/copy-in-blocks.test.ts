@@ -13,10 +13,12 @@ it('gives copies that keep their bytes, whatever becomes of the others and of wh
         bytes.fill(255)
         return made
       })
-      expect(copies).toEqual(given.map((length, at) => new Uint8Array(length).fill(at)))
+      const areFilled = (from: number) =>
+        copies.map((made, at) => Buffer.alloc(given[at] ?? 0, from + at).equals(made))
+      expect(areFilled(0)).not.toContain(false)
       // Into each in turn: no two share a byte.
       for (const [at, made] of copies.entries()) made.fill(100 + at)
-      expect(copies).toEqual(given.map((length, at) => new Uint8Array(length).fill(100 + at)))
+      expect(areFilled(100)).not.toContain(false)
     }),
     { numRuns: 30 },
   )

@@ -4,6 +4,7 @@ import { note, rememberCommand } from '@daybook/memory/testing/commands'
 import { type ProjectScope, projectScope } from '@daybook/postgres/project-scope'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PROMISING } from '../ranking/late/rank-late.ts'
 import type { RankingTerm } from '../ranking/terms.ts'
 import { search } from '../search.ts'
 import type { SearchParts } from '../search-parts.ts'
@@ -153,6 +154,24 @@ describe.each(COMBINATIONS)('late interaction on $name with $database', ({ start
     const revised = await find(scope, 'empty barn', {}, { tokenBitsCache })
     expect(texts(revised)[0]).toBe('an empty barn')
     expect(valuesOf(revised.hits[0]).own).toBeCloseTo(0.5, 1)
+  })
+
+  it('asks for the neighbours of the best candidates only, if there are many', async () => {
+    const poolWhere = async (weakHaveContexts: boolean) => {
+      const scope = await harness.newProject()
+      const pairs = Array.from({ length: 100 }, (_, at) => {
+        const weak = at >= PROMISING
+        const context = weak === weakHaveContexts ? `chat ${at}` : null
+        return [
+          note(weak ? `a pier ${at}` : `the lantern on the pier ${at}`, { context }),
+          note('unlike', { context }),
+        ]
+      })
+      await harness.remember(scope, ...pairs.flat())
+      return valuesOf((await find(scope, 'lantern pier')).hits[0]).pool
+    }
+    expect(await poolWhere(true)).toBeCloseTo(Math.log(100))
+    expect(await poolWhere(false)).toBeCloseTo(Math.log(200))
   })
 
   it('sends nothing early in a transaction, where it could come after the rollback', async () => {

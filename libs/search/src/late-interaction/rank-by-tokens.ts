@@ -2,13 +2,15 @@ import type { QueryTokens } from '@daybook/embeddings/embedder'
 import type { Evidence } from '../ranking/floor.ts'
 import { evidenceIn } from '../ranking/late/evidence.ts'
 import { type QuestionToken, wordWeight } from '../ranking/late/question-weights.ts'
-import { rankLate } from '../ranking/late/rank-late.ts'
+import { PROMISING, promisingCandidates, rankLate } from '../ranking/late/rank-late.ts'
 import { nearness, type WantedTime } from '../ranking/late/time-match.ts'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
-import { type Neighbourhoods, poolNeighbourhoods } from '../ranking/neighbourhood.ts'
+import { poolNeighbourhoods } from '../ranking/neighbourhood.ts'
 import type { RankingOptions } from '../ranking/options.ts'
 import type { RankedHit } from '../ranking/rank.ts'
+import type { FoundMemory } from '../ranking/retriever.ts'
 import { namesIn, speakersOf } from '../ranking/speakers.ts'
+import type { NeighbourLookups } from '../retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
 import type { RetrieversRun } from '../run-retrievers.ts'
 import type { Scorer } from './kernel/scorer.ts'
@@ -30,13 +32,10 @@ export interface RankByTokensInput {
   readonly found: Pick<RetrieversRun, 'lexical' | 'vector'>
   /** Of the question's words. */
   readonly frequencies: Promise<WordFrequencies>
-  readonly neighbourhoods: Neighbourhoods
-  /** The hashes of texts that are known already, in hexadecimal, by memory. */
-  readonly contentHashes: ReadonlyMap<string, string>
+  /** May have begun already. */
+  readonly neighbours: NeighbourLookups
   /** Of these tokens. May have begun already. */
   readonly comparisons: TokenComparisons
-  /** The neighbours that satisfy the search's condition. */
-  readonly eligible: ReadonlySet<string>
   readonly options: RankingOptions
   /** The most hits to return. */
   readonly limit: number
@@ -62,57 +61,89 @@ export interface RankedByTokens {
 /**
  * Ranks candidates and their neighbours by late interaction: reads their token bits, compares the tokens, and scores.
  *
- *   candidates and neighbours ──▶ hashes ──▶ token bits ──▶ matches ──▶ score
- *   question's words ──▶ frequencies ──▶ weights ───────────────────────┘
+ *   candidates ──▶ hashes ──▶ token bits ──▶ matches ──▶ the best of them ──▶ their neighbours ─┐
+ *   question's words ──▶ frequencies ──▶ weights ──┐                                           │
+ *   score ◀── matches ◀── token bits ◀── hashes ◀──┴───────────────────────────────────────────┘
  */
 export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInput): Promise<RankedByTokens> {
-  const { times, tokens, modelId, found, comparisons, neighbourhoods, eligible, options, limit } = asked
-  const candidates = [...(found.lexical ?? []), ...(found.vector ?? [])]
-  const ids = [...poolNeighbourhoods(new Set(candidates.map((hit) => hit.memoryId)), neighbourhoods).keys()]
-  const [frequencies, facts, compared] = await Promise.all([
+  const { times, tokens, modelId, found, comparisons, neighbours, options, limit } = asked
+  const hits = [...(found.lexical ?? []), ...(found.vector ?? [])]
+  const candidates = [...new Set(hits.map(({ memoryId }) => memoryId))]
+  if (candidates.length <= PROMISING) neighbours.begin(candidates)
+  const factsAbout = async (ids: readonly string[]) => factsOf(input, asked, ids, await asked.frequencies)
+  const [frequencies, ofCandidates, compared] = await Promise.all([
     asked.frequencies,
-    asked.frequencies.then((known) => factsOf(input, asked, ids, known)),
-    compare(input, asked, ids),
+    factsAbout(candidates),
+    compare(input, comparisons, candidates, hashesOf(hits)),
   ])
-  const question = tokens.words.map((word) => ({
-    word,
-    weight: wordWeight(word, frequencies.documents, frequencies.documentFrequency.get(word) ?? null),
-  }))
-  const ranked = rankLate({
+  const question = questionTokens(tokens, frequencies)
+  const ranking = (facts: Facts, { matches }: Compared) => ({
     lexical: found.lexical,
     vector: found.vector,
     question,
-    matches: compared.matches,
-    neighbourhoods,
-    eligible: (id) => eligible.has(id),
-    isSpokenByNamed: (id) =>
+    matches,
+    isSpokenByNamed: (id: string) =>
       [...speakersOf(facts.of(id)?.beginning ?? '')].some((name) => facts.names.has(name)),
-    timeMatch: (id) => nearness(facts.of(id)?.time ?? Number.NaN, times),
+    timeMatch: (id: string) => nearness(facts.of(id)?.time ?? Number.NaN, times),
     candidatesPerRetriever: options.candidatesPerRetriever,
     without: options.without,
+  })
+  const promising =
+    candidates.length <= PROMISING ? candidates : promisingCandidates(ranking(ofCandidates, compared))
+  const { neighbourhoods, eligible, contentHashes } = await neighbours.of(promising)
+  const pool = [...poolNeighbourhoods(candidates, neighbourhoods).keys()]
+  const [ofOthers, all] = await Promise.all([
+    factsAbout(pool.filter((id) => !compared.hashes.has(id))),
+    compare(input, comparisons, pool, new Map([...contentHashes, ...compared.hashes])),
+  ])
+  const facts: Facts = { names: ofCandidates.names, of: (id) => ofCandidates.of(id) ?? ofOthers.of(id) }
+  const ranked = rankLate({
+    ...ranking(facts, all),
+    neighbourhoods,
+    eligible: (id) => eligible.has(id),
+    lookedUp: promising.length,
     limit,
   })
   const evidence = evidenceIn(found, question)
-  const { hashes, bits } = compared
+  const { hashes, bits } = all
   const { scorer, bytes } = comparisons
   return { ranked, evidence, question, frequencies, scorer, bytes, modelId, hashes, bits }
 }
+
+/** The question's tokens with their weights. */
+export const questionTokens = (
+  { words }: QueryTokens,
+  { documents, documentFrequency }: WordFrequencies,
+): QuestionToken[] =>
+  words.map((word) => ({ word, weight: wordWeight(word, documents, documentFrequency.get(word) ?? null) }))
+
+/** The hashes of the texts that retrievers have seen, by memory. */
+export const hashesOf = (hits: readonly FoundMemory[]): ReadonlyMap<string, string> =>
+  new Map(
+    hits.flatMap(({ memoryId, contentHash }) =>
+      contentHash === undefined ? [] : [[memoryId, contentHash] as const],
+    ),
+  )
 
 interface Compared extends Pick<RankedByTokens, 'hashes' | 'bits'> {
   readonly matches: ReadonlyMap<string, TokenMatches>
 }
 
-/** Compares the texts of memories that have not been compared yet. */
+/** Compares the texts of memories that have not been compared yet. @param known hashes of texts, by memory */
 async function compare(
   { scope, readModel }: RetrieverInput,
-  { contentHashes, comparisons }: RankByTokensInput,
+  comparisons: TokenComparisons,
   ids: readonly string[],
+  known: ReadonlyMap<string, string>,
 ): Promise<Compared> {
-  const unknown = ids.filter((id) => !contentHashes.has(id))
-  const looked = await readContentHashes(scope, readModel, unknown)
+  const looked = await readContentHashes(
+    scope,
+    readModel,
+    ids.filter((id) => !known.has(id)),
+  )
   const hashes = new Map(
     ids.flatMap((id) => {
-      const hash = contentHashes.get(id) ?? looked.get(id)
+      const hash = known.get(id) ?? looked.get(id)
       return hash === undefined ? [] : [[id, hash] as const]
     }),
   )

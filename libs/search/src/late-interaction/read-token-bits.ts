@@ -14,11 +14,6 @@ export interface TokenBitsAsked {
 }
 
 /**
- * So many texts are read by two statements, on two connections: Postgres looks up one half while the other is on its way.
- */
-const SPLIT_FROM = 200
-
-/**
  * Reads the token bits of texts, by hash: what the cache has at once, the others from the embedding store. They are in
  * that store only: a copy in each generation would take another 1.6 KB a memory.
  *
@@ -36,22 +31,21 @@ export async function readTokenBits(
   })
   const isKnown = new Set(known.map(({ hash }) => hash))
   const others = hashes.filter((hash) => !isKnown.has(hash))
-  const middle = others.length < SPLIT_FROM ? others.length : Math.ceil(others.length / 2)
-  const parts = [others.slice(0, middle), others.slice(middle)].filter((part) => part.length > 0)
-  const readPart = (part: readonly string[]) => {
+  const readOthers = async () => {
+    if (others.length === 0) return
     // `offset 0` makes the planner look up each text by its key: by what is decoded already, because under row level
     // security it uses no index for a `decode` in the condition.
     const query = sql`
       select given.place::int, stored.token_bits
       from (
         select place, decode(hash, 'hex') as content_hash
-        from unnest(${part}::text[]) with ordinality as asked(hash, place) offset 0
+        from unnest(${others}::text[]) with ordinality as asked(hash, place) offset 0
       ) given cross join lateral (
         select token_bits from embeddings
         where project_id = ${projectId} and model_id = ${modelId} and content_hash = given.content_hash offset 0
       ) stored where stored.token_bits is not null`
-    return copyRows(db, query, ([place, bits]) => {
-      const hash = part[(place?.readInt32BE() ?? 0) - 1]
+    await copyRows(db, query, ([place, bits]) => {
+      const hash = others[(place?.readInt32BE() ?? 0) - 1]
       if (hash !== undefined && bits != null) each(hash, kept.keep(hash, bits))
     })
   }
@@ -60,5 +54,5 @@ export async function readTokenBits(
     await nextTurn()
     for (const { hash, bits } of known) each(hash, bits)
   }
-  await Promise.all([...parts.map(readPart), giveKnown()])
+  await Promise.all([readOthers(), giveKnown()])
 }

@@ -11,7 +11,7 @@ import type { ParsedQuery } from '../query/query.ts'
 import type { TimePhrase } from '../query/time-phrases.ts'
 import { rankFound } from '../rank-found.ts'
 import type { RankingOptions } from '../ranking/options.ts'
-import { NO_NEIGHBOURS } from '../retrievers/postgres/neighbours-retriever.ts'
+import { NO_LOOKUPS } from '../retrievers/postgres/neighbours-retriever.ts'
 import { type Retrievers, runRetrievers } from '../run-retrievers.ts'
 import type { SearchParts } from '../search-parts.ts'
 import type { SearchAnswer, SearchRequest } from '../search-request.ts'
@@ -86,7 +86,7 @@ export async function searchPast(
     request,
     options,
     found,
-    neighbours: NO_NEIGHBOURS,
+    neighbours: NO_LOOKUPS,
     frequencies: frequenciesOnce(scope, asFound.readModel),
     comparisons: earlyComparisons(input, parts.tokenBitsCache),
   })

@@ -11,6 +11,12 @@ export interface RetrieverHit {
   readonly score: number
 }
 
+/** What a retriever read of a memory beside its score. */
+export interface FoundMemory extends RetrieverHit {
+  /** The hash of its text in hexadecimal, if the retriever has seen it. */
+  readonly contentHash?: string
+}
+
 /**
  * A retriever's candidates: its best hits, best first. Sorts them itself, equal scores by id, so that a rank
  * never depends on the order in which a database returns equals. Keeps the best of several hits on one

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Neighbourhood } from '../neighbourhood.ts'
-import { type RankLateInput, rankLate } from './rank-late.ts'
+import { PROMISING, promisingCandidates, type RankLateInput, rankLate } from './rank-late.ts'
 import type { TokenMatches } from './token-rows.ts'
 
 const question = [
@@ -40,6 +40,18 @@ const rank = (input: Partial<RankLateInput>) =>
     candidatesPerRetriever: 100,
     without: new Set(),
     limit: 10,
+    ...input,
+  })
+const promising = (input: Partial<RankLateInput>) =>
+  promisingCandidates({
+    question,
+    matches: new Map(),
+    lexical: [],
+    vector: [],
+    isSpokenByNamed: () => false,
+    timeMatch: () => 0,
+    candidatesPerRetriever: 100,
+    without: new Set(),
     ...input,
   })
 const ids = (input: Partial<RankLateInput>) => rank(input).map(({ memoryId }) => memoryId)
@@ -185,5 +197,29 @@ describe('ranking by late interaction', () => {
   it('says nothing relevant of nothing', () => {
     expect(ids({ lexical: null })).toEqual([])
     expect(ids({ question: [], vector: [{ memoryId: 'a', score: 0.5 }] })).toEqual(['a'])
+  })
+
+  it('the promising candidates are those that score best alone', () => {
+    const names = Array.from({ length: 100 }, (_, at) => `m${at}`)
+    const matches = new Map(names.map((id, at) => [id, row(at / 250, 0.1)]))
+    const vector = names.map((memoryId) => ({ memoryId, score: 0.3 }))
+    const best = names.toReversed().slice(0, PROMISING)
+    expect(promising({ matches, vector })).toEqual(best)
+    expect(promising({ matches, vector: vector.toReversed() })).toEqual(best)
+    // A neighbour that was compared for another one does not help.
+    expect(promising({ matches: matches.set('other', row(1, 1)), vector })).toEqual(best)
+    expect(best).not.toContain('m10')
+    expect(promising({ matches, vector, isSpokenByNamed: (id) => id === 'm10' })).toContain('m10')
+  })
+
+  it('a score means the same if the neighbours of some candidates were not looked up', () => {
+    const contexts = Array.from({ length: 4 }, (_, at) => [`a${at}`, `b${at}`, `c${at}`])
+    const vector = contexts.map(([, memoryId]) => ({ memoryId: memoryId!, score: 0.5 }))
+    const all = new Map(contexts.flatMap((turns, at) => [...session(`chat ${at}`, turns)]))
+    const poolOf = (lookedUp: number) =>
+      terms({ vector, neighbourhoods: new Map([...all].slice(0, 3 * lookedUp)), lookedUp }, 'b0').pool
+    expect(poolOf(4)).toBeCloseTo(Math.log(12))
+    expect(poolOf(2)).toBeCloseTo(Math.log(12))
+    expect(poolOf(0)).toBeCloseTo(Math.log(4))
   })
 })

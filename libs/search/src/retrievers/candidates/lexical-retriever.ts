@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { sql } from 'kysely'
 import { coverage, idf, termScore } from '../../ranking/bm25.ts'
-import type { RetrieverHit } from '../../ranking/retriever.ts'
+import type { FoundMemory } from '../../ranking/retriever.ts'
 import { closestLexemes } from '../postgres/closest-lexemes.ts'
 import { lexicalRetriever } from '../postgres/lexical-retriever.ts'
 import { type QueryTerm, queryTerms } from '../query-terms.ts'
@@ -35,7 +35,7 @@ export async function candidateLexicalRetriever(
   source: CandidateSource,
   wanted: string,
   withCoverage: boolean,
-): Promise<RetrieverHit[]> {
+): Promise<FoundMemory[]> {
   const asked = await queryTerms(input.scope, input.readModel, wanted)
   if (asked.length === 0) return []
   const right = await askForWords(input, source, asked)
@@ -86,6 +86,7 @@ async function askForClosest(
 
 interface Row {
   readonly memory_id: string
+  readonly content_hash: string
   readonly length: number
   /** lexeme → how often the memory contains it, for the lexemes asked for. */
   readonly frequencies: Readonly<Record<string, number>>
@@ -99,11 +100,11 @@ async function score(
   terms: readonly FoundTerm[],
   ids: readonly string[],
   withCoverage: boolean,
-): Promise<RetrieverHit[]> {
+): Promise<FoundMemory[]> {
   const { memories, lexicalStats } = readModel.tables
   const lexemes = terms.map(({ lexeme }) => lexeme)
   const { rows } = await sql<Row>`
-    select m.memory_id, m.length, f.frequencies, s.memories as n,
+    select m.memory_id, encode(m.content_hash, 'hex') as content_hash, m.length, f.frequencies, s.memories as n,
       greatest(s.total_length::float8 / greatest(s.memories, 1), 1) as average_length
     from ${memories} m
     join ${lexicalStats} s on s.project_id = m.project_id
@@ -127,6 +128,7 @@ async function score(
       }
       return {
         memoryId: row.memory_id,
+        contentHash: row.content_hash,
         score: withCoverage ? bm25 * coverage(matchedIdf, questionIdf) : bm25,
       }
     })

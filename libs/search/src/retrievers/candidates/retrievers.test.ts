@@ -51,8 +51,8 @@ describe.each(ENGINES.filter(({ attach }) => attach !== null))('the retrievers o
     }
   }
 
-  const close = (hits: readonly { memoryId: string; score: number }[]) =>
-    hits.map(({ memoryId, score }) => ({ memoryId, score: expect.closeTo(score, 9) }))
+  const close = <Hit extends { readonly score: number }>(hits: readonly Hit[]) =>
+    hits.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 9) }))
 
   it('A1: scores as Postgres does, whatever is asked of whatever texts, typographic signs included', async () => {
     const word = fc.constantFrom(

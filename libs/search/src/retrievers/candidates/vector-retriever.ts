@@ -23,9 +23,10 @@ export async function candidateVectorRetriever(
     input,
     new Map([...best.values()].map(({ memoryId, version }) => [memoryId, version])),
   )
-  const hits = [...best.values()]
-    .filter(({ memoryId }) => checked.has(memoryId))
-    .map(({ memoryId, cosine, spanStart, spanEnd }) => ({ memoryId, score: cosine, spanStart, spanEnd }))
+  const hits = [...best.values()].flatMap(({ memoryId, cosine, spanStart, spanEnd }) => {
+    const contentHash = checked.get(memoryId)
+    return contentHash === undefined ? [] : [{ memoryId, score: cosine, contentHash, spanStart, spanEnd }]
+  })
   return hits.length < input.limit && isCutOff ? vectorRetriever(input, query) : hits.slice(0, input.limit)
 }
 
@@ -35,14 +36,15 @@ export async function candidateVectorRetriever(
  * not shown.
  *
  * @param found the versions of what the engine found, by id
+ * @returns the hashes of their texts, in hexadecimal, by id
  */
 async function satisfying(
   { scope, readModel, condition }: RetrieverInput,
   found: ReadonlyMap<string, number>,
-): Promise<Set<string>> {
+): Promise<ReadonlyMap<string, string>> {
   const { memories, versions } = readModel.tables
-  const { rows } = await sql<{ memory_id: string }>`
-    select m.memory_id
+  const { rows } = await sql<{ memory_id: string; content_hash: string }>`
+    select m.memory_id, encode(m.content_hash, 'hex') as content_hash
     from unnest(${[...found.keys()]}::uuid[], ${[...found.values()]}::int[])
       found(memory_id, version)
     cross join lateral (
@@ -53,5 +55,5 @@ async function satisfying(
       where project_id = ${scope.projectId} and memory_id = found.memory_id and version = found.version))`.execute(
     scope.db,
   )
-  return new Set(rows.map((row) => row.memory_id))
+  return new Map(rows.map((row) => [row.memory_id, row.content_hash]))
 }

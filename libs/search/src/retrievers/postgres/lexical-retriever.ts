@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '@daybook/runtime/yield-to-event-loop'
 import { sql } from 'kysely'
-import type { RetrieverHit } from '../../ranking/retriever.ts'
+import type { FoundMemory } from '../../ranking/retriever.ts'
 import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 import { keepBest, type Scored } from './best-scored.ts'
@@ -37,11 +37,11 @@ export function lexicalRetriever(
   input: RetrieverInput,
   wanted: string,
   coverage: boolean,
-): Promise<RetrieverHit[]> {
+): Promise<FoundMemory[]> {
   return timed(input.onRetriever, 'lexical', () => bestScored(input, wanted, coverage))
 }
 
-async function bestScored(input: RetrieverInput, wanted: string, coverage: boolean): Promise<RetrieverHit[]> {
+async function bestScored(input: RetrieverInput, wanted: string, coverage: boolean): Promise<FoundMemory[]> {
   const turns = yieldToEventLoop()
   const question = await readQuestionPostings(input, wanted, turns)
   const score = async (keep: number): Promise<ScoredAll> => {
@@ -81,11 +81,11 @@ async function satisfying(
   { scope, readModel, condition, limit }: RetrieverInput,
   { numbers, scores }: Scored,
   among: number,
-): Promise<RetrieverHit[]> {
+): Promise<FoundMemory[]> {
   // `offset 0` makes the planner look up each by its number, instead of reading the whole context that a
   // filter names.
-  const { rows } = await sql<{ memory_id: string; place: number }>`
-    select m.memory_id, best.place
+  const { rows } = await sql<{ memory_id: string; place: number; content_hash: string }>`
+    select m.memory_id, best.place, encode(m.content_hash, 'hex') as content_hash
     from unnest(${numbers.slice(0, among)}::int[]) with ordinality as best(number, place) cross join lateral (
       select * from ${readModel.tables.memories}
       where project_id = ${scope.projectId} and number = best.number offset 0
@@ -93,7 +93,11 @@ async function satisfying(
     where ${condition}
     order by best.place limit ${limit}`.execute(scope.db)
   return rows
-    .map((row) => ({ memoryId: row.memory_id, score: scores[row.place - 1] ?? 0 }))
+    .map((row) => ({
+      memoryId: row.memory_id,
+      score: scores[row.place - 1] ?? 0,
+      contentHash: row.content_hash,
+    }))
     .toSorted((left, right) => right.score - left.score || (left.memoryId < right.memoryId ? -1 : 1))
 }
 

@@ -94,8 +94,14 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
     lookups.begin([first, second])
     lookups.begin([second, first])
     lookups.begin([])
-    expect(await lookups.all()).toEqual(await find([first, second]))
+    expect(await lookups.of([first, second])).toEqual(await find([first, second]))
     expect(asked).toBe(2)
+    const third = turns[7]!
+    expect((await lookups.of([third])).neighbourhoods).toEqual((await find([third])).neighbourhoods)
+    expect(asked).toBe(3)
+    // Those that were looked up and are not asked for do not count.
+    expect([...(await lookups.of([second])).neighbourhoods.keys()]).toEqual([second])
+    expect(asked).toBe(3)
   })
 
   it('that cannot be looked up are told to whoever waits for them, and to nobody else', async () => {
@@ -105,6 +111,6 @@ describe.each(TEST_DATABASES)('neighbours on $name', ({ start }) => {
     unawaited.begin([turn!])
     const lookups = startNeighbours(failing)
     lookups.begin([turn!])
-    await expect(lookups.all()).rejects.toThrow(/no_such_column/u)
+    await expect(lookups.of([turn!])).rejects.toThrow(/no_such_column/u)
   })
 })

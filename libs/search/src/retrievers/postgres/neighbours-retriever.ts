@@ -27,19 +27,22 @@ export interface NeighboursFound {
 }
 
 /** Where nothing is known of any neighbour. */
-export const NO_NEIGHBOURS: NeighboursFound = {
+const NO_NEIGHBOURS: NeighboursFound = {
   neighbourhoods: new Map(),
   eligible: new Set(),
   contentHashes: new Map(),
 }
 
-/** Lookups of neighbourhoods that run while other retrievers still run. */
+/** Lookups of neighbourhoods, which may run while other retrievers still run. */
 export interface NeighbourLookups {
   /** Starts to look up those of these memories that have not been started yet. */
   begin(memoryIds: readonly string[]): void
-  /** The results of all lookups. @throws what one of them threw */
-  all(): Promise<NeighboursFound>
+  /** What was found of these memories; looks up those that have not been started. @throws what a lookup threw */
+  of(memoryIds: readonly string[]): Promise<NeighboursFound>
 }
+
+/** Finds no neighbours. */
+export const NO_LOOKUPS: NeighbourLookups = { begin() {}, of: async () => NO_NEIGHBOURS }
 
 /**
  * Starts a collection of lookups. The neighbours of one retriever's candidates are looked up while the other
@@ -53,21 +56,30 @@ export function startNeighbours(
 ): NeighbourLookups {
   const begun = new Set<string>()
   const lookups: Promise<NeighboursFound>[] = []
+  const begin = (memoryIds: readonly string[]) => {
+    const others = memoryIds.filter((id) => !begun.has(id))
+    if (others.length === 0) return
+    for (const id of others) begun.add(id)
+    const lookup = findNeighbours(input, [...new Set(others)]).then((found) => {
+      onFound(found)
+      return found
+    })
+    lookups.push(startedEarly(lookup))
+  }
   return {
-    begin(memoryIds) {
-      const others = memoryIds.filter((id) => !begun.has(id))
-      if (others.length === 0) return
-      for (const id of others) begun.add(id)
-      const lookup = findNeighbours(input, [...new Set(others)]).then((found) => {
-        onFound(found)
-        return found
-      })
-      lookups.push(startedEarly(lookup))
-    },
-    async all() {
+    begin,
+    async of(memoryIds) {
+      begin(memoryIds)
       const found = await Promise.all(lookups)
+      const known = new Map(found.flatMap(({ neighbourhoods }) => [...neighbourhoods]))
       return {
-        neighbourhoods: new Map(found.flatMap(({ neighbourhoods }) => [...neighbourhoods])),
+        // Not those that were looked up for nothing: what is found must not depend on what was faster.
+        neighbourhoods: new Map(
+          memoryIds.flatMap((id) => {
+            const neighbourhood = known.get(id)
+            return neighbourhood === undefined ? [] : [[id, neighbourhood] as const]
+          }),
+        ),
         eligible: new Set(found.flatMap(({ eligible }) => [...eligible])),
         contentHashes: new Map(found.flatMap(({ contentHashes }) => [...contentHashes])),
       }

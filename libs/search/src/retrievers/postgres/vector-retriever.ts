@@ -1,7 +1,7 @@
 import { vectorIndex } from '@daybook/pgvector/vector-index'
 import { type RawBuilder, sql } from 'kysely'
 import pgvector from 'pgvector'
-import type { RetrieverHit } from '../../ranking/retriever.ts'
+import type { FoundMemory } from '../../ranking/retriever.ts'
 import { timed } from '../../timed.ts'
 import type { RetrieverInput } from '../retriever-input.ts'
 import type { Few } from './few-satisfying.ts'
@@ -25,13 +25,15 @@ const ENOUGH = 0.9
 const WIDER = 3
 
 /** A hit with the nearest chunk of its embedded text (UTF-16 offsets). */
-export interface VectorHit extends RetrieverHit {
+export interface VectorHit extends FoundMemory {
   readonly spanStart: number
   readonly spanEnd: number
 }
 
 interface Row {
   readonly memory_id: string
+  /** Null where the memory's row was not read. */
+  readonly content_hash: string | null
   readonly distance: number
   readonly span_start: number
   readonly span_end: number
@@ -105,8 +107,10 @@ async function nearest(
   // Materialized, so that what is sorted are distances and not vectors: of 5,000, that takes a third less time.
   const { rows } = await sql<Row>`
     with chunks as materialized (${all})
-    select best.*, (select count(*)::int from chunks) as chunks from (
-      select distinct on (memory_id) memory_id, distance, span_start, span_end
+    select best.memory_id, best.distance, best.span_start, best.span_end, encode(best.content_hash, 'hex') as content_hash,
+      (select count(*)::int from chunks) as chunks
+    from (
+      select distinct on (memory_id) memory_id, content_hash, distance, span_start, span_end
       from chunks order by memory_id, distance, span_start
     ) best
     order by distance, memory_id limit ${input.limit}`.execute(input.scope.db)
@@ -115,6 +119,7 @@ async function nearest(
     hits: rows.map((row) => ({
       memoryId: row.memory_id,
       score: 1 - row.distance,
+      ...(row.content_hash !== null && { contentHash: row.content_hash }),
       spanStart: row.span_start,
       spanEnd: row.span_end,
     })),
@@ -133,7 +138,7 @@ function approximate(
   const { vectors, memories } = readModel.tables
   const { distance } = vectorIndex(readModel.generation)
   return sql`
-    select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+    select v.memory_id, m.content_hash, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
     from ${vectors} v cross join lateral (
       select * from ${memories} where project_id = v.project_id and memory_id = v.memory_id offset 0
     ) m
@@ -145,7 +150,7 @@ function approximate(
 function exact({ scope, readModel, condition }: RetrieverInput, embedding: RawBuilder<unknown>) {
   const { vectors, memories } = readModel.tables
   return sql`
-    select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+    select v.memory_id, m.content_hash, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
     from ${vectors} v join ${memories} m on m.project_id = v.project_id and m.memory_id = v.memory_id
     where v.project_id = ${scope.projectId} and ${condition}`
 }
@@ -165,7 +170,7 @@ function oneByOne(
         )
       : sql`v.memory_id = any(${ids}::uuid[])`
   return sql`
-    select v.memory_id, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
+    select v.memory_id, null::bytea as content_hash, v.embedding <=> ${embedding} as distance, v.span_start, v.span_end
     from ${vectors} v where v.project_id = ${scope.projectId} and ${which}`
 }
 
@@ -187,7 +192,7 @@ function isMarked(number: RawBuilder<unknown>, marks: Uint8Array): RawBuilder<un
 function forgotten({ scope, readModel, condition }: RetrieverInput, embedding: RawBuilder<unknown>) {
   const { generation, tables } = readModel
   return sql`
-    select m.memory_id, c.embedding <=> ${embedding} as distance, c.span_start, c.span_end
+    select m.memory_id, m.content_hash, c.embedding <=> ${embedding} as distance, c.span_start, c.span_end
     from ${tables.memories} m cross join lateral (
       select * from embedding_chunks
       where project_id = m.project_id and model_id = ${generation.modelId} and content_hash = m.content_hash offset 0

@@ -1,0 +1,148 @@
+import type { Retrievers } from '../fuse.ts'
+import { type Neighbourhood, type Neighbourhoods, poolNeighbourhoods } from '../neighbourhood.ts'
+import { type RetrieverHit, retrieverCandidates } from '../retriever.ts'
+import { estimateMatches } from './estimate.ts'
+import { type QuestionToken, wholeWeight } from './question-weights.ts'
+import { LONG_TOKENS, type TermName } from './terms.ts'
+import { nearMatch, ownMatch, type TokenMatches, type TokenRows } from './token-rows.ts'
+import { wordsShare } from './words-share.ts'
+
+/** What a pool is made of. */
+export interface PoolInput extends Retrievers {
+  readonly question: readonly QuestionToken[]
+  /**
+   * The rows of the memories that can become hits: the candidates and their neighbours at distance 1. Rows
+   * of others are not used. A memory whose embedding is not there yet has none.
+   */
+  readonly matches: TokenRows
+  /** The neighbourhoods of candidates with a context, as far as they were looked up. */
+  readonly neighbourhoods: Neighbourhoods
+  /** Whether a memory that no retriever found passes the search's filter, phrases and exclusions. */
+  readonly eligible: (memoryId: string) => boolean
+  /** Whether a person named in the question speaks in the memory (`speakers.ts`). */
+  readonly isSpokenByNamed: (memoryId: string) => boolean
+  /** How near the memory is to a time that the question names, 0 to 1 (`time-match.ts`). */
+  readonly timeMatch: (memoryId: string) => number
+  /** How many of each retriever's best hits take part: 100, as 50 and 200 find the same. */
+  readonly candidatesPerRetriever: number
+  /** Of how many candidates the neighbours were looked up. Default: of all. */
+  readonly lookedUp?: number
+}
+
+/** A memory that can become a hit. */
+export interface Member {
+  readonly memoryId: string
+  readonly context: string | null
+  /** Where the retrievers found it. */
+  readonly lexical: Found | undefined
+  readonly vector: Found | undefined
+  /** The memories around it that match together with it. */
+  readonly beside: readonly string[]
+  /** That of `session` is known once all members are. */
+  readonly values: Record<TermName, number>
+}
+
+/** The memories that can become hits: the candidates and their neighbours at distance 1. */
+export function poolOf(input: PoolInput): Member[] {
+  const { question, matches, neighbourhoods, eligible, isSpokenByNamed, timeMatch, candidatesPerRetriever } =
+    input
+  const lexical = ranksOf(input.lexical, candidatesPerRetriever)
+  const vector = ranksOf(input.vector, candidatesPerRetriever)
+  const candidates = new Set([...lexical.keys(), ...vector.keys()])
+  const all = poolNeighbourhoods(candidates, neighbourhoods)
+  const ids = [...all.keys()].filter((id) => candidates.has(id) || eligible(id))
+  const inPool = new Set(ids)
+  const whole = wholeWeight(question)
+  const choice = Math.log(couldBecomeHits(candidates.size, ids.length, input.lookedUp ?? candidates.size))
+  // A memory that the vector retriever did not find is farther than the last one that it found.
+  const farthest = Math.min(...[...vector.values()].map(({ score }) => score), 1)
+  return ids.map((memoryId) => {
+    const neighbourhood = all.get(memoryId) ?? null
+    const row = matches.get(memoryId)
+    const beside: string[] = []
+    const rows: TokenMatches[] = []
+    around(neighbourhood, (id) => {
+      const other = inPool.has(id) ? matches.get(id) : undefined
+      if (other === undefined) return
+      beside.push(id)
+      rows.push(other)
+    })
+    const words = wordsShare(lexical.get(memoryId)?.score ?? 0, whole)
+    const { own, near } = tokenMatches(question, row, rows, words)
+    return {
+      memoryId,
+      context: neighbourhood?.context ?? null,
+      lexical: lexical.get(memoryId),
+      vector: vector.get(memoryId),
+      beside,
+      values: {
+        base: 1,
+        pool: choice,
+        own,
+        near,
+        session: 0,
+        words,
+        vector: vector.get(memoryId)?.score ?? (vector.size > 0 ? farthest : 0),
+        speaker: isSpokenByNamed(memoryId) ? 1 : 0,
+        time: timeMatch(memoryId),
+        length: Math.log2(Math.max(row?.tokens ?? 0, LONG_TOKENS) / LONG_TOKENS),
+      },
+    }
+  })
+}
+
+/**
+ * How many memories could become hits if the neighbours of all candidates were looked up: those of the others are taken
+ * to be as many, so that a score means the same whether all were or not.
+ */
+const couldBecomeHits = (candidates: number, pool: number, lookedUp: number): number =>
+  candidates + (pool - candidates) * Math.max(1, candidates / Math.max(1, lookedUp))
+
+/** A retriever's hit, and its rank from 1. */
+export type Found = RetrieverHit & { readonly rank: number }
+
+const ranksOf = (hits: readonly RetrieverHit[] | null, candidates: number): Map<string, Found> =>
+  new Map(
+    retrieverCandidates(hits ?? [], candidates).map((hit, index) => [
+      hit.memoryId,
+      { ...hit, rank: index + 1 },
+    ]),
+  )
+
+/** How many memories on each side match together with a memory. With one LoCoMo loses .01 recall. */
+const AROUND = 2
+
+/** Calls `each` with the memories beside one, those before it first, nearest first. */
+function around(neighbourhood: Neighbourhood | null, each: (memoryId: string) => void): void {
+  if (neighbourhood === null) return
+  for (const side of [neighbourhood.before, neighbourhood.after])
+    for (let at = 0; at < Math.min(side.length, AROUND); at += 1) each(side[at] as string)
+}
+
+function tokenMatches(
+  question: readonly QuestionToken[],
+  row: TokenMatches | undefined,
+  beside: readonly TokenMatches[],
+  words: number,
+): { readonly own: number; readonly near: number } {
+  if (row !== undefined) return { own: ownMatch(question, row), near: nearMatch(question, [row, ...beside]) }
+  const estimated = estimateMatches(words)
+  if (beside.length === 0) return estimated
+  return { own: estimated.own, near: Math.max(estimated.near, nearMatch(question, beside)) }
+}
+
+/** The member that matches best in each member's context; itself without a context. */
+export function bestOfSessions(pool: readonly Member[]): (member: Member) => Member {
+  const best = new Map<string, Member>()
+  for (const member of pool) {
+    if (member.context === null) continue
+    const known = best.get(member.context)
+    if (known === undefined || isBetter(member, known)) best.set(member.context, member)
+  }
+  return (member) => (member.context !== null && best.get(member.context)) || member
+}
+
+/** Equal ones are ordered by id, so that the order of the input does not matter. */
+const isBetter = (one: Member, other: Member): boolean =>
+  one.values.near > other.values.near ||
+  (one.values.near === other.values.near && one.memoryId < other.memoryId)
