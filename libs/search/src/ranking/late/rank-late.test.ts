@@ -74,18 +74,18 @@ describe('ranking by late interaction', () => {
     expect(
       hit?.explanation.terms.map(({ name, value, contribution }) => [name, value, contribution]),
     ).toEqual([
-      ['base', 1, -2.5],
+      ['base', 1, -2.2],
       ['pool', 0, expect.closeTo(0)],
       ['own', 0.375, 2.25],
       ['near', 0.5, 3],
-      ['session', 0.5, 1],
+      ['session', 0.5, 0.75],
       ['words', 0.25, 0.5],
       ['vector', 0.5, 0.75],
       ['speaker', 1, 1.25],
       ['time', 0.5, 0.75],
-      ['length', 2, -0.5],
+      ['length', 2, -0.6],
     ])
-    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(-6.5)))
+    expect(hit?.score).toBeCloseTo(1 / (1 + Math.exp(-6.45)))
     expect(hit?.explanation.score).toBe(hit?.score)
   })
 

@@ -18,7 +18,7 @@ export interface RankLateInput extends PoolInput {
  * the question.
  *
  * ```
- * log-odds = 6·own + 6·near + 2·session + 2·words + 1.5·vector + 1.25·speaker + 1.5·time − .25·length − 1.5·pool − 2.5
+ * log-odds = 6·own + 6·near + 1.5·session + 2·words + 1.5·vector + 1.25·speaker + 1.5·time − .3·length − 1.5·pool − 2.2
  * score    = 1 / (1 + e^−log-odds)
  * ```
  *

@@ -30,7 +30,7 @@ export interface ScoreTerm {
  */
 export const WEIGHTS: Readonly<Record<TermName, number>> = {
   /** With `pool`, makes the score a probability: over five collections it is off by .004 on average. */
-  base: -2.5,
+  base: -2.2,
   /**
    * The logarithm of how many memories can become hits. The more there are, the likelier a match is an
    * accident: without it, the right one of five memories had .01.
@@ -41,7 +41,7 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
   /** How well it matches together with two memories on each side (`nearMatch`, up to 1). */
   near: 6,
   /** The best such match in its context, or its own without a context. Brings .01 recall in conversations. */
-  session: 2,
+  session: 1.5,
   /** Exact words: the lexical score as a share of what all words of the question could have (`wordsShare`). */
   words: 2,
   /** The cosine of the vectors. Conversations need it least, Cranfield most: .01 nDCG. */
@@ -51,7 +51,7 @@ export const WEIGHTS: Readonly<Record<TermName, number>> = {
   /** How near it is to a time that the question names (`time-match.ts`); 0 for the most questions. */
   time: 1.5,
   /** Doublings of its length beyond 64 tokens: the longer a text, the better its best token by chance. */
-  length: -0.25,
+  length: -0.3,
 }
 
 /** The tokens from which on a text counts as long. */
