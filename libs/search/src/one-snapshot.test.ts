@@ -18,7 +18,7 @@ const revise = (id: string, text: string): Command => ({
 describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({ start, attach }) => {
   let harness: EngineHarness
   beforeAll(async () => {
-    harness = await startEngineHarness({ start }, { attach })
+    harness = await startEngineHarness({ start }, { attach }, { tokenBits: true })
   })
   afterAll(() => harness?.stop())
 
@@ -102,6 +102,24 @@ describe.each(COMBINATIONS)('one search, one snapshot: $name with $database', ({
       change(scope, revise(told!.state.id, 'we open at six')),
     )
     expect(answer.hits).toEqual([])
+  })
+
+  it('B4: what matched in a neighbour that says something else now counts for nobody', async () => {
+    const scope = await harness.newProject()
+    const context = 'talk'
+    await harness.remember(
+      scope,
+      note('when does the harbour open', { context }),
+      note('the harbour opens at six', { context }),
+      note('a red boat', { context }),
+    )
+    const request = { query: 'harbour boat', limit: 1 } as const
+    const before = await find(scope, request)
+    const beside = (await find(scope, { ...request, limit: 3 })).hits.at(-1)!.memory.state.id
+    const answer = await find(scope, request, change(scope, revise(beside, 'nothing of the kind')))
+    const after = await find(scope, { ...request, engine: 'POSTGRES' })
+    expect(answer.hits).toEqual(after.hits)
+    expect(answer.hits[0]?.score).not.toBe(before.hits[0]?.score)
   })
 
   it('B4: under concurrent revision no hit ever breaks what was asked for', async () => {

@@ -1,10 +1,10 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
+import { questionTokens } from '../ranking/late/question-weights.ts'
 import { PROMISING, promisingCandidates } from '../ranking/late/rank-late.ts'
 import type { RankingOptions } from '../ranking/options.ts'
-import type { FoundMemory } from '../ranking/retriever.ts'
+import { type FoundMemory, hashesOf } from '../ranking/retriever.ts'
 import type { NeighbourLookups } from '../retrievers/postgres/neighbours-retriever.ts'
-import { hashesOf, questionTokens } from './rank-by-tokens.ts'
-import type { TokenComparisons } from './token-comparisons.ts'
+import { matchesByMemory, type TokenComparisons } from './token-comparisons.ts'
 import type { WordFrequencies } from './word-frequencies.ts'
 
 /**
@@ -17,6 +17,7 @@ const EARLY = PROMISING / 2
 export interface QuestionAsked {
   readonly tokens: QueryTokens
   readonly frequencies: Promise<WordFrequencies>
+  /** Those of the words' hits have begun. */
   readonly comparisons: TokenComparisons
 }
 
@@ -50,20 +51,12 @@ export function earlyNeighbours({
       return neighbours.begin(words.map(({ memoryId }) => memoryId))
     if (!atOnce) return
     const { tokens, frequencies, comparisons } = question
-    const hashes = hashesOf(words)
-    comparisons.begin(hashes.values())
     const [known, compared] = await Promise.all([frequencies, comparisons.all()])
-    const matches = new Map(
-      [...hashes].flatMap(([id, hash]) => {
-        const ofText = compared.matches.get(hash)
-        return ofText === undefined ? [] : [[id, ofText] as const]
-      }),
-    )
     const promising = promisingCandidates({
       lexical: words,
       vector: null,
-      question: questionTokens(tokens, known),
-      matches,
+      question: questionTokens(tokens.words, known),
+      matches: matchesByMemory(hashesOf(words), compared.matches),
       isSpokenByNamed: () => false,
       timeMatch: () => 0,
       candidatesPerRetriever: options.candidatesPerRetriever,

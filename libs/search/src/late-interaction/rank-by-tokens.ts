@@ -1,14 +1,15 @@
 import type { QueryTokens } from '@daybook/embeddings/embedder'
+import { answersAtOnce } from '@daybook/postgres/connect'
 import type { Evidence } from '../ranking/floor.ts'
 import { evidenceIn } from '../ranking/late/evidence.ts'
-import { type QuestionToken, wordWeight } from '../ranking/late/question-weights.ts'
+import { type QuestionToken, questionTokens } from '../ranking/late/question-weights.ts'
 import { PROMISING, promisingCandidates, rankLate } from '../ranking/late/rank-late.ts'
 import { nearness, type WantedTime } from '../ranking/late/time-match.ts'
 import type { TokenMatches } from '../ranking/late/token-rows.ts'
 import { poolNeighbourhoods } from '../ranking/neighbourhood.ts'
 import type { RankingOptions } from '../ranking/options.ts'
 import type { RankedHit } from '../ranking/rank.ts'
-import type { FoundMemory } from '../ranking/retriever.ts'
+import { hashesOf } from '../ranking/retriever.ts'
 import { namesIn, speakersOf } from '../ranking/speakers.ts'
 import type { NeighbourLookups } from '../retrievers/postgres/neighbours-retriever.ts'
 import type { RetrieverInput } from '../retrievers/retriever-input.ts'
@@ -16,7 +17,7 @@ import type { RetrieversRun } from '../run-retrievers.ts'
 import type { Scorer } from './kernel/scorer.ts'
 import { readContentHashes } from './read-content-hashes.ts'
 import { type MemoryFacts, readFacts } from './read-facts.ts'
-import type { TokenComparisons } from './token-comparisons.ts'
+import { matchesByMemory, type TokenComparisons } from './token-comparisons.ts'
 import type { WordFrequencies } from './word-frequencies.ts'
 
 /** What `rankByTokens` works on. */
@@ -61,9 +62,9 @@ export interface RankedByTokens {
 /**
  * Ranks candidates and their neighbours by late interaction: reads their token bits, compares the tokens, and scores.
  *
- *   candidates ──▶ hashes ──▶ token bits ──▶ matches ──▶ the best of them ──▶ their neighbours ─┐
- *   question's words ──▶ frequencies ──▶ weights ──┐                                           │
- *   score ◀── matches ◀── token bits ◀── hashes ◀──┴───────────────────────────────────────────┘
+ *   question's words ──▶ frequencies ──▶ weights ───────────┬───────────────────────────┐
+ *   candidates ──▶ hashes ──▶ token bits ──▶ matches ──▶ the best of them ──┐            │
+ *   their neighbours ──▶ hashes ──▶ token bits ──▶ matches ◀────────────────┘ ────▶ score
  */
 export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInput): Promise<RankedByTokens> {
   const { times, tokens, modelId, found, comparisons, neighbours, options, limit } = asked
@@ -76,7 +77,7 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
     factsAbout(candidates),
     compare(input, comparisons, candidates, hashesOf(hits)),
   ])
-  const question = questionTokens(tokens, frequencies)
+  const question = questionTokens(tokens.words, frequencies)
   const ranking = (facts: Facts, { matches }: Compared) => ({
     lexical: found.lexical,
     vector: found.vector,
@@ -102,6 +103,7 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
     neighbourhoods,
     eligible: (id) => eligible.has(id),
     lookedUp: promising.length,
+    memories: frequencies.documents,
     limit,
   })
   const evidence = evidenceIn(found, question)
@@ -109,21 +111,6 @@ export async function rankByTokens(input: RetrieverInput, asked: RankByTokensInp
   const { scorer, bytes } = comparisons
   return { ranked, evidence, question, frequencies, scorer, bytes, modelId, hashes, bits }
 }
-
-/** The question's tokens with their weights. */
-export const questionTokens = (
-  { words }: QueryTokens,
-  { documents, documentFrequency }: WordFrequencies,
-): QuestionToken[] =>
-  words.map((word) => ({ word, weight: wordWeight(word, documents, documentFrequency.get(word) ?? null) }))
-
-/** The hashes of the texts that retrievers have seen, by memory. */
-export const hashesOf = (hits: readonly FoundMemory[]): ReadonlyMap<string, string> =>
-  new Map(
-    hits.flatMap(({ memoryId, contentHash }) =>
-      contentHash === undefined ? [] : [[memoryId, contentHash] as const],
-    ),
-  )
 
 interface Compared extends Pick<RankedByTokens, 'hashes' | 'bits'> {
   readonly matches: ReadonlyMap<string, TokenMatches>
@@ -136,6 +123,8 @@ async function compare(
   ids: readonly string[],
   known: ReadonlyMap<string, string>,
 ): Promise<Compared> {
+  // One session would answer this first, and the lookup of the others only then.
+  if (answersAtOnce(scope.db)) comparisons.begin(ids.flatMap((id) => known.get(id) ?? []))
   const looked = await readContentHashes(
     scope,
     readModel,
@@ -148,13 +137,8 @@ async function compare(
     }),
   )
   comparisons.begin(hashes.values())
-  const { bits, matches: ofTexts } = await comparisons.all()
-  const matches = new Map<string, TokenMatches>()
-  for (const [id, hash] of hashes) {
-    const ofText = ofTexts.get(hash)
-    if (ofText !== undefined) matches.set(id, ofText)
-  }
-  return { hashes, bits, matches }
+  const { bits, matches } = await comparisons.all()
+  return { hashes, bits, matches: matchesByMemory(hashes, matches) }
 }
 
 interface Facts {

@@ -21,6 +21,7 @@ export async function readFacts(
   memoryIds: readonly string[],
   withBeginnings: boolean,
 ): Promise<ReadonlyMap<string, MemoryFacts>> {
+  if (memoryIds.length === 0) return new Map()
   const { rows } = await sql<Row>`
     select memory_id, extract(epoch from coalesce(occurred_at, created_at))::float8 * 1000 as time,
       case when ${withBeginnings} and kind = 'note' then left(state->'content'->>'text', 50) end as beginning

@@ -18,6 +18,18 @@ export interface ComparedTexts {
   readonly matches: ReadonlyMap<string, TokenMatches>
 }
 
+/** What the texts of memories match, by memory. @param hashes of the texts, by memory */
+export const matchesByMemory = (
+  hashes: ReadonlyMap<string, string>,
+  matches: ComparedTexts['matches'],
+): ReadonlyMap<string, TokenMatches> =>
+  new Map(
+    [...hashes].flatMap(([id, hash]) => {
+      const ofText = matches.get(hash)
+      return ofText === undefined ? [] : [[id, ofText] as const]
+    }),
+  )
+
 /** Comparisons of one question's tokens with texts. */
 export interface TokenComparisons {
   readonly scorer: Scorer

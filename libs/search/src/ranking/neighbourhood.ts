@@ -49,10 +49,11 @@ export function poolNeighbourhoods(
   const pool = new Map<string, Neighbourhood | null>()
   for (const id of candidates) pool.set(id, neighbourhoods.get(id) ?? null)
   for (const id of [...pool.keys()].toSorted()) {
-    const own = pool.get(id)
+    const own = neighbourhoods.get(id)
     if (own == null) continue
     for (const derived of [neighbourhoodOfPrevious(own), neighbourhoodOfNext(own)]) {
-      if (derived === null || pool.has(derived.memoryId)) continue
+      // A candidate whose own neighbours were not looked up stands beside one whose were.
+      if (derived === null || pool.get(derived.memoryId) != null) continue
       pool.set(derived.memoryId, neighbourhoods.get(derived.memoryId) ?? derived)
     }
   }

@@ -79,6 +79,23 @@ describe('poolNeighbourhoods', () => {
     expect(pool.get('c')).toEqual(of('c', ['b', 'a'], ['d', 'e']))
   })
 
+  it('derives that of a candidate that was not looked up, too, and goes no farther from there', () => {
+    const [b, c] = [of('b', ['a'], ['c', 'd', 'e']), of('c', ['b', 'a'], ['d', 'e'])]
+    const lookedUp = poolNeighbourhoods(['b', 'c', 'x'], new Map([['b', b]]))
+    expect([...lookedUp.keys()].toSorted()).toEqual(['a', 'b', 'c', 'x'])
+    expect(lookedUp.get('c')).toEqual(poolNeighbourhoods(['b'], new Map([['b', b]])).get('c'))
+    expect(lookedUp.get('x')).toBeNull()
+    expect(
+      poolNeighbourhoods(
+        ['b', 'c'],
+        new Map([
+          ['b', b],
+          ['c', c],
+        ]),
+      ).get('c'),
+    ).toEqual(c)
+  })
+
   it('adds nothing to memories without a context', () => {
     expect([...poolNeighbourhoods(['a', 'b'], new Map([['a', null]]))]).toEqual([
       ['a', null],

@@ -17,6 +17,14 @@ export interface FoundMemory extends RetrieverHit {
   readonly contentHash?: string
 }
 
+/** The hashes of the texts that retrievers have seen, by memory. */
+export const hashesOf = (hits: readonly FoundMemory[]): ReadonlyMap<string, string> =>
+  new Map(
+    hits.flatMap(({ memoryId, contentHash }) =>
+      contentHash === undefined ? [] : [[memoryId, contentHash] as const],
+    ),
+  )
+
 /**
  * A retriever's candidates: its best hits, best first. Sorts them itself, equal scores by id, so that a rank
  * never depends on the order in which a database returns equals. Keeps the best of several hits on one

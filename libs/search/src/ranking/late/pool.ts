@@ -11,8 +11,8 @@ import { wordsShare } from './words-share.ts'
 export interface PoolInput extends Retrievers {
   readonly question: readonly QuestionToken[]
   /**
-   * The rows of the memories that can become hits: the candidates and their neighbours at distance 1. Rows
-   * of others are not used. A memory whose embedding is not there yet has none.
+   * The rows of the memories that can become hits: the candidates and the neighbours at distance 1 that were looked
+   * up. Rows of others are not used. A memory whose embedding is not there yet has none.
    */
   readonly matches: TokenRows
   /** The neighbourhoods of candidates with a context, as far as they were looked up. */
@@ -27,6 +27,8 @@ export interface PoolInput extends Retrievers {
   readonly candidatesPerRetriever: number
   /** Of how many candidates the neighbours were looked up. Default: of all. */
   readonly lookedUp?: number
+  /** How many memories there are. Default: more than can become hits. */
+  readonly memories?: number
 }
 
 /** A memory that can become a hit. */
@@ -42,7 +44,7 @@ export interface Member {
   readonly values: Record<TermName, number>
 }
 
-/** The memories that can become hits: the candidates and their neighbours at distance 1. */
+/** The memories that can become hits: the candidates and the neighbours at distance 1 that were looked up. */
 export function poolOf(input: PoolInput): Member[] {
   const { question, matches, neighbourhoods, eligible, isSpokenByNamed, timeMatch, candidatesPerRetriever } =
     input
@@ -53,7 +55,7 @@ export function poolOf(input: PoolInput): Member[] {
   const ids = [...all.keys()].filter((id) => candidates.has(id) || eligible(id))
   const inPool = new Set(ids)
   const whole = wholeWeight(question)
-  const choice = Math.log(couldBecomeHits(candidates.size, ids.length, input.lookedUp ?? candidates.size))
+  const choice = Math.log(couldBecomeHits(candidates.size, ids.length, input))
   // A memory that the vector retriever did not find is farther than the last one that it found.
   const farthest = Math.min(...[...vector.values()].map(({ score }) => score), 1)
   return ids.map((memoryId) => {
@@ -95,8 +97,14 @@ export function poolOf(input: PoolInput): Member[] {
  * How many memories could become hits if the neighbours of all candidates were looked up: those of the others are taken
  * to be as many, so that a score means the same whether all were or not.
  */
-const couldBecomeHits = (candidates: number, pool: number, lookedUp: number): number =>
-  candidates + (pool - candidates) * Math.max(1, candidates / Math.max(1, lookedUp))
+function couldBecomeHits(
+  candidates: number,
+  pool: number,
+  { lookedUp = candidates, memories = Number.POSITIVE_INFINITY }: Pick<PoolInput, 'lookedUp' | 'memories'>,
+): number {
+  const neighbours = (pool - candidates) * Math.max(1, candidates / Math.max(1, lookedUp))
+  return Math.max(pool, Math.min(memories, candidates + neighbours))
+}
 
 /** A retriever's hit, and its rank from 1. */
 export type Found = RetrieverHit & { readonly rank: number }

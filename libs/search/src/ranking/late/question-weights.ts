@@ -37,6 +37,19 @@ export function wordWeight(word: string, memories: number, documentFrequency: nu
   return WORD.test(word) ? STOP_WORD_WEIGHT : 0
 }
 
+/** In how many of a project's memories the question's words are. */
+interface Frequencies {
+  readonly documents: number
+  readonly documentFrequency: ReadonlyMap<string, number>
+}
+
+/** The tokens of the question with their weights. @param words the word of each token */
+export const questionTokens = (
+  words: readonly string[],
+  { documents, documentFrequency }: Frequencies,
+): QuestionToken[] =>
+  words.map((word) => ({ word, weight: wordWeight(word, documents, documentFrequency.get(word) ?? null) }))
+
 /** The weights of the question's distinct words added up: what a memory with all of them could match. */
 export function wholeWeight(question: readonly QuestionToken[]): number {
   const weights = new Map(question.map(({ word, weight }) => [word, weight]))

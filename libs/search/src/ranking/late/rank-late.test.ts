@@ -206,8 +206,6 @@ describe('ranking by late interaction', () => {
     const best = names.toReversed().slice(0, PROMISING)
     expect(promising({ matches, vector })).toEqual(best)
     expect(promising({ matches, vector: vector.toReversed() })).toEqual(best)
-    // A neighbour that was compared for another one does not help.
-    expect(promising({ matches: matches.set('other', row(1, 1)), vector })).toEqual(best)
     expect(best).not.toContain('m10')
     expect(promising({ matches, vector, isSpokenByNamed: (id) => id === 'm10' })).toContain('m10')
   })
@@ -221,5 +219,26 @@ describe('ranking by late interaction', () => {
     expect(poolOf(4)).toBeCloseTo(Math.log(12))
     expect(poolOf(2)).toBeCloseTo(Math.log(12))
     expect(poolOf(0)).toBeCloseTo(Math.log(4))
+    const memories = 10
+    const few = { vector, neighbourhoods: new Map([...all].slice(0, 6)), lookedUp: 2, memories }
+    expect(terms(few, 'b0').pool).toBeCloseTo(Math.log(10))
+    expect(terms({ ...few, memories: 1 }, 'b0').pool).toBeCloseTo(Math.log(8))
+  })
+
+  it('a candidate that was not looked up matches as one that no retriever found', () => {
+    const turns = session('chat', ['a', 'b', 'c', 'd'])
+    const neighbourhoods = new Map([...turns].filter(([id]) => id === 'b'))
+    const matches = new Map([
+      ['b', row(0.5, 0.1)],
+      ['c', row(0.1, 0.5)],
+    ])
+    const asked = { matches, neighbourhoods, lookedUp: 1 }
+    const found = (...ids: string[]) => ({
+      ...asked,
+      vector: ids.map((memoryId) => ({ memoryId, score: 0.5 })),
+    })
+    const [alone, both] = [terms(found('b'), 'c'), terms(found('b', 'c'), 'c')]
+    expect([both.near, both.session]).toEqual([alone.near, alone.session])
+    expect(both.near).toBeCloseTo(0.5)
   })
 })

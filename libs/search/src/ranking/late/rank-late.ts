@@ -25,7 +25,8 @@ export interface RankLateInput extends PoolInput {
  * The terms and their weights are in `terms.ts`. No term is relative to the best of the answer, so scores
  * are comparable between questions: each is the probability that the hit is relevant.
  *
- * The candidates and their neighbours at distance 1 can become hits, and match as each other's surroundings.
+ * The candidates and the neighbours at distance 1 that were looked up can become hits, and match as each other's
+ * surroundings.
  * Deterministic: equal scores are ordered by id, and the order of the input does not matter.
  */
 export function rankLate(input: RankLateInput): RankedHit[] {

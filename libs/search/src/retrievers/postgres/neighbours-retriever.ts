@@ -45,8 +45,7 @@ export interface NeighbourLookups {
 export const NO_LOOKUPS: NeighbourLookups = { begin() {}, of: async () => NO_NEIGHBOURS }
 
 /**
- * Starts a collection of lookups. The neighbours of one retriever's candidates are looked up while the other
- * still runs.
+ * Starts a collection of lookups. Those of one retriever's candidates can begin while the other still runs.
  *
  * @param onFound called with the result of each lookup
  */
