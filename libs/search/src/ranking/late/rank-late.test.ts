@@ -233,9 +233,9 @@ describe('ranking by late interaction', () => {
       ['c', row(0.1, 0.5)],
     ])
     const asked = { matches, neighbourhoods, lookedUp: 1 }
-    const found = (...ids: string[]) => ({
+    const found = (...nearest: string[]) => ({
       ...asked,
-      vector: ids.map((memoryId) => ({ memoryId, score: 0.5 })),
+      vector: nearest.map((memoryId) => ({ memoryId, score: 0.5 })),
     })
     const [alone, both] = [terms(found('b'), 'c'), terms(found('b', 'c'), 'c')]
     expect([both.near, both.session]).toEqual([alone.near, alone.session])
