@@ -76,6 +76,13 @@ interface ScoredAll {
   readonly offered: number
 }
 
+interface SatisfyingRow {
+  readonly memory_id: string
+  /** Its place among the best scored, from 1. */
+  readonly place: number
+  readonly content_hash: string
+}
+
 /** The hits among the first `among`: as many as are wanted, best first, equal scores by id. */
 async function satisfying(
   { scope, readModel, condition, limit }: RetrieverInput,
@@ -84,7 +91,7 @@ async function satisfying(
 ): Promise<FoundMemory[]> {
   // `offset 0` makes the planner look up each by its number, instead of reading the whole context that a
   // filter names.
-  const { rows } = await sql<{ memory_id: string; place: number; content_hash: string }>`
+  const { rows } = await sql<SatisfyingRow>`
     select m.memory_id, best.place, encode(m.content_hash, 'hex') as content_hash
     from unnest(${numbers.slice(0, among)}::int[]) with ordinality as best(number, place) cross join lateral (
       select * from ${readModel.tables.memories}
