@@ -100,7 +100,8 @@ async function startNative(): Promise<TestDatabase> {
   const { name, url, maintain, drop } = await createNativeDatabase(process.env[TEST_DATABASE_TEMPLATE])
   const outage = async () => {
     await maintain(`alter database ${name} allow_connections false`)
-    await maintain(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    // Waits until each session has ended (10 s at most): on a busy machine one that ends later would break what a test does next.
+    await maintain(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`)
     return () => maintain(`alter database ${name} allow_connections true`)
   }
   // Rights on the database itself are not copied.
