@@ -72,6 +72,22 @@ function steady(answer: unknown): unknown {
   return { ...rest, ...(error !== undefined && { error: String(error).replace(/ \[json\..*$/s, '') }) }
 }
 
+interface Facet {
+  readonly field_name: string
+  readonly sampled: boolean
+  readonly counts: readonly { readonly value: string; readonly count: number }[]
+  readonly stats: { readonly total_values: number }
+}
+
+/** Of a sample, and of more values than are shown, it is chance which the server counts. */
+const counts = ({ field_name, sampled, counts: shown, stats }: Facet) => ({
+  field_name,
+  sampled,
+  ...(!sampled && stats.total_values === shown.length
+    ? { counts: shown.toSorted((left, right) => (left.value < right.value ? -1 : 1)) }
+    : { shown: sampled ? undefined : shown.length }),
+})
+
 interface Hit {
   readonly document: unknown
   readonly text_match?: number
@@ -80,10 +96,14 @@ interface Hit {
 
 /** The hits in their order, or the reason why there are none. */
 function found(answer: unknown): unknown {
-  const [result] = (answer as { results?: { found?: number; hits?: Hit[] }[] }).results ?? []
+  const [result] =
+    (answer as { results?: { found?: number; hits?: Hit[]; facet_counts?: Facet[]; offset?: number }[] })
+      .results ?? []
   if (result?.hits === undefined) return result ?? answer
   return {
     found: result.found,
+    offset: result.offset,
+    facets: result.facet_counts?.map(counts),
     hits: result.hits.map(({ document, text_match, vector_distance }) => ({
       document,
       text_match,

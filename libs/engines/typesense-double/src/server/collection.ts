@@ -6,7 +6,7 @@ import { type Schema } from './schema.ts'
 import { stem } from './stem.ts'
 import { type Token, tokenize } from './tokenize.ts'
 import { createVectorRows, type VectorRows } from './vector-rows.ts'
-import { normalised } from './vectors.ts'
+import { comparable } from './vectors.ts'
 
 /** A document with what the index knows of it. */
 export interface Stored {
@@ -53,6 +53,7 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
   let nextSeq = 0
   let revision = 0
 
+  const fieldOf = (name: string) => schema.fields.find((field) => field.name === name)
   const tokensOf = (field: Field, text: string) =>
     tokenize(text, field.token_separators ?? schema.token_separators)
   const words = (field: Field, text: string) =>
@@ -85,7 +86,8 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
 
   function put(document: Document, seq: number): void {
     for (const [name, rows] of vectors)
-      if (Array.isArray(document[name])) rows.set(seq, normalised(document[name] as number[]))
+      if (Array.isArray(document[name]))
+        rows.set(seq, comparable(document[name] as number[], fieldOf(name)?.vec_dist))
     const lengths = new Map<string, number>()
     const stored = { seq, document, lengths }
     documents.set(document.id, stored)
@@ -110,7 +112,7 @@ export function createCollection(schema: Schema, createdAt: number): Collection 
     bySeq: (seq) => seqs.get(seq),
     index: (field) => indexes.get(field) ?? new Map(),
     vectors: (field) => vectors.get(field),
-    field: (name) => schema.fields.find((field) => field.name === name),
+    field: fieldOf,
     tokens: tokensOf,
     words,
     write(action, given) {

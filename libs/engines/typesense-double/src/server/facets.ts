@@ -1,6 +1,7 @@
 import type { Collection, Stored } from './collection.ts'
 import { type Field, isNumber } from './field.ts'
 import { RequestFailure } from './reply.ts'
+import type { SearchParams } from './search-params.ts'
 
 /** The field of this name. @throws RequestFailure if there is none, or it is no facet */
 export function facetField(collection: Collection, name: string): Field {
@@ -11,19 +12,22 @@ export function facetField(collection: Collection, name: string): Field {
 }
 
 /**
- * Counts the values of fields, most frequent first. Equal counts come in any order, as on the real server.
+ * Counts the values of fields, most frequent first. Equal counts come in any order, as on the real server. Of a sample the counts are
+ * scaled up; the real server takes one from each of its threads' parts of the documents.
  */
 export function facetCounts(
   collection: Collection,
-  names: readonly string[],
-  most: number,
+  { facetBy, maxFacetValues, facetSample: { percent, threshold } }: SearchParams,
   found: readonly Stored[],
 ): unknown[] {
-  return names.map((name) => {
+  const sampled = percent > 0 && percent < 100 && found.length > threshold
+  const every = Math.floor(100 / (percent || 1))
+  const counted = sampled ? found.filter((_, index) => index % every === 0) : found
+  return facetBy.map((name) => {
     const field = facetField(collection, name)
     const counts = new Map<string, number>()
     const numbers: number[] = []
-    for (const { document } of found) {
+    for (const { document } of counted) {
       const value = document[name]
       for (const one of Array.isArray(value) ? new Set(value) : value === undefined ? [] : [value]) {
         counts.set(String(one), (counts.get(String(one)) ?? 0) + 1)
@@ -34,10 +38,14 @@ export function facetCounts(
     return {
       counts: [...counts]
         .toSorted((left, right) => right[1] - left[1])
-        .slice(0, most)
-        .map(([value, count]) => ({ count, highlighted: value, value })),
+        .slice(0, maxFacetValues)
+        .map(([value, count]) => ({
+          count: sampled ? Math.floor(count * (100 / percent)) : count,
+          highlighted: value,
+          value,
+        })),
       field_name: name,
-      sampled: false,
+      sampled,
       stats: {
         ...(isNumber(field) && numbers.length > 0
           ? { min: Math.min(...numbers), max: Math.max(...numbers), sum, avg: sum / numbers.length }

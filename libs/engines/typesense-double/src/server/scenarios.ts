@@ -326,6 +326,17 @@ const strangeParameter: fc.Arbitrary<Record<string, Json>> = fc.constantFrom<Rec
   { facet_by: 'kind' },
   { facet_by: 'importance' },
   { facet_by: 'nofield' },
+  { facet_by: 'kind', max_facet_values: 1 },
+  { facet_by: 'labels,kind', facet_strategy: 'exhaustive' },
+  { facet_by: 'kind', facet_strategy: 'none' },
+  { facet_by: 'kind', facet_strategy: 'exhaustive,exhaustive' },
+  { facet_by: 'nofield', facet_strategy: 'none' },
+  { facet_by: 'kind', facet_sample_percent: 5, facet_sample_threshold: 100 },
+  { facet_by: 'kind', facet_sample_percent: 50 },
+  { facet_by: 'nofield', facet_sample_percent: 101 },
+  { facet_sample_percent: 'x' },
+  { offset: 1, per_page: 1 },
+  { offset: 'x' },
 )
 
 const words = fc.record({

@@ -8,6 +8,8 @@ export interface SearchParams {
   readonly sortBy: string
   readonly facetBy: readonly string[]
   readonly maxFacetValues: number
+  /** Where more than `threshold` are found, only so many percent of them are counted. */
+  readonly facetSample: { readonly percent: number; readonly threshold: number }
   readonly groupBy: readonly string[]
   readonly groupLimit: number
   readonly vectorQuery: string
@@ -22,6 +24,8 @@ export interface SearchParams {
   readonly perPage: number
   readonly page: number
   readonly offset: number
+  /** Whether the page was given as an offset, which the answer then says instead. */
+  readonly isOffset: boolean
   readonly includeFields: readonly string[]
   readonly excludeFields: readonly string[]
   readonly highlightFields: readonly string[] | null
@@ -34,11 +38,22 @@ export interface SearchParams {
 
 const UNSIGNED = /^\d+$/
 
+const FACET_STRATEGIES = ['exhaustive', 'top_values', 'automatic']
+
 const list = (value: unknown) =>
   String(value ?? '')
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
+
+/** @throws RequestFailure with the server's message, which comes after that of a field that is no facet */
+export function checkFacetStrategy(given: unknown, facets: number): void {
+  const strategies = list(given)
+  const wrong = strategies.find((one) => !FACET_STRATEGIES.includes(one))
+  if (wrong !== undefined) throw new RequestFailure(400, `Invalid facet index type: ${wrong}`)
+  if (strategies.length > 1 && strategies.length !== facets)
+    throw new RequestFailure(400, 'Size of facet_index_type does not match size of facets.')
+}
 
 /** Reads the parameters of a search. @throws RequestFailure with the server's message */
 export function readSearchParams(given: Readonly<Record<string, unknown>>): SearchParams {
@@ -57,6 +72,10 @@ export function readSearchParams(given: Readonly<Record<string, unknown>>): Sear
   const unreadable = listed.findIndex((one) => !UNSIGNED.test(one))
   const typos = (unreadable === -1 ? listed : listed.slice(0, unreadable)).map(Number)
   const queryBy = list(given.query_by)
+  const facetSample = {
+    percent: number('facet_sample_percent', 100),
+    threshold: number('facet_sample_threshold', 0),
+  }
   if (!list(given.sort_by).every((one) => one.includes(':')))
     throw new RequestFailure(400, 'Parameter `sort_by` is malformed.')
   if (given.q !== '*' && queryBy.length === 0)
@@ -66,6 +85,8 @@ export function readSearchParams(given: Readonly<Record<string, unknown>>): Sear
       400,
       'Number of values in `num_typos` does not match number of `query_by` fields.',
     )
+  if (facetSample.percent > 100)
+    throw new RequestFailure(400, 'Value of `facet_sample_percent` must be less than 100.')
   return {
     q: String(given.q),
     queryBy,
@@ -73,6 +94,7 @@ export function readSearchParams(given: Readonly<Record<string, unknown>>): Sear
     sortBy: String(given.sort_by ?? ''),
     facetBy: list(given.facet_by),
     maxFacetValues: number('max_facet_values', 10),
+    facetSample,
     groupBy: list(given.group_by),
     groupLimit: number('group_limit', 3),
     vectorQuery: String(given.vector_query ?? ''),
@@ -89,6 +111,7 @@ export function readSearchParams(given: Readonly<Record<string, unknown>>): Sear
     perPage,
     page,
     offset: given.offset === undefined ? (page - 1) * perPage : number('offset', 0),
+    isOffset: given.offset !== undefined,
     includeFields: list(given.include_fields),
     excludeFields: list(given.exclude_fields),
     highlightFields: given.highlight_fields === undefined ? null : list(given.highlight_fields),

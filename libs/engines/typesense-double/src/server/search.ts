@@ -4,7 +4,7 @@ import { highlightsOf } from './highlight.ts'
 import { type FoundHit, hitsOf } from './hits.ts'
 import { filtered } from './match-filter.ts'
 import { RequestFailure } from './reply.ts'
-import { readSearchParams, type SearchParams } from './search-params.ts'
+import { checkFacetStrategy, readSearchParams, type SearchParams } from './search-params.ts'
 import { sortHits } from './sort-hits.ts'
 import { queryFields, queryWords } from './text-search.ts'
 import { readVectorQuery } from './vector-query.ts'
@@ -29,6 +29,7 @@ export function search(
     both.length < 2 ? (both[0] ?? '') : both.map((one) => `(${one})`).join(' && '),
   )
   for (const name of params.facetBy) facetField(collection, name)
+  checkFacetStrategy(given.facet_strategy, params.facetBy.length)
   if (params.perPage > 250) throw new RequestFailure(422, 'Only upto 250 hits can be fetched per page.')
   const hits = sortHits(collection, params, hitsOf(collection, params, allowed))
   const stored = hits.map((hit) => hit.stored)
@@ -36,7 +37,7 @@ export function search(
   const show = (hit: FoundHit) => present(collection, params, words, hit)
   const rest = {
     out_of: restriction === '' ? collection.documents.size : filtered(collection, restriction).all.length,
-    page: params.page,
+    ...(params.isOffset ? { offset: params.offset } : { page: params.page }),
     request_params: {
       collection_name: collection.schema.name,
       first_q: params.q,
@@ -46,7 +47,7 @@ export function search(
     search_cutoff: false,
     search_time_ms: 0,
   }
-  const facet_counts = facetCounts(collection, params.facetBy, params.maxFacetValues, stored)
+  const facet_counts = facetCounts(collection, params, stored)
   const onPage = <Item>(items: readonly Item[]) => items.slice(params.offset, params.offset + params.perPage)
   if (params.groupBy.length === 0)
     return { facet_counts, found: hits.length, hits: onPage(hits).map(show), ...rest }

@@ -2,7 +2,7 @@ import type { Collection, Stored } from './collection.ts'
 import { isVector } from './field.ts'
 import type { Allowed } from './match-filter.ts'
 import { RequestFailure } from './reply.ts'
-import { cosineDistance, normalised } from './vectors.ts'
+import { comparable, cosineDistance } from './vectors.ts'
 
 /** A document found by its vector. */
 export interface VectorHit {
@@ -86,7 +86,7 @@ const ROUNDING = 1e-4
 export function searchVectors(collection: Collection, query: VectorQuery, allowed: Allowed): VectorHit[] {
   const rows = collection.vectors(query.field)
   if (rows === undefined) return []
-  const wanted = normalised(query.vector)
+  const wanted = comparable(query.vector, collection.field(query.field)?.vec_dist)
   const cutoff = query.flatSearchCutoff
   const most = cutoff > 0 && allowed.all.length < cutoff ? allowed.all.length : query.k
   let nearest: VectorHit[] = []

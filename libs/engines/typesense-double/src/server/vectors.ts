@@ -7,6 +7,10 @@ export function normalised(vector: readonly number[]): Float32Array {
   return single.map((value) => Math.fround(value * factor))
 }
 
+/** A vector as it is compared: for the inner product (`ip`) it keeps its length. */
+export const comparable = (vector: readonly number[], distance: string | undefined): Float32Array =>
+  distance === 'ip' ? Float32Array.from(vector) : normalised(vector)
+
 /** 1 − cosine in single precision; never below 0. */
 export function cosineDistance(left: Float32Array, right: Float32Array): number {
   let product = 0
